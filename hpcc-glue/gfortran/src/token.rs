@@ -5,7 +5,9 @@
 //! is the variable itself, and that of a component lies in the coarray.
 //!
 //! Components are allocated by their image alone, in its heap, so other images of the node follow their descriptors. The
-//! compiler registers some as coarrays; they are known by their tokens, which lie in the heap.
+//! compiler registers some as coarrays; they are known by their tokens, which lie in the heap. It does not initialise the
+//! tokens of components of components, and copies tokens with objects, so those that were given out are kept in a set, and
+//! one that stands for another component is not used.
 //!
 //! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
 
@@ -14,7 +16,8 @@ use crate::job::{Failure, Image, Result};
 use crate::team::{self, Team};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ptr;
 
 /// What a token stands for.
@@ -54,7 +57,7 @@ pub struct Token {
     pub bytes: usize,
     /// The memory of this image.
     memory: Cell<*mut u8>,
-    descriptor: *mut Descriptor,
+    descriptor: Cell<*mut Descriptor>,
     /// The addresses of the parts, by rank.
     parts: Box<[Cell<usize>]>,
 }
@@ -115,21 +118,28 @@ impl Token {
 
     /// The descriptor: bounds and type are those of all images, the address is that of this one or none.
     pub fn descriptor(&self) -> *const Descriptor {
-        self.descriptor
+        self.descriptor.get()
     }
 
     /// Notes the memory of a component in its token, which is made if there is none.
     ///
     /// # Safety
-    /// The place holds NULL or a token that [`register`] has given; the descriptor is that of the component.
+    /// The place can be read and written; the descriptor is that of the component.
     pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
         // SAFETY: the contract of this function.
-        unsafe {
-            if place.read_unaligned().is_null() {
-                place.write_unaligned(component(descriptor));
+        let found = unsafe { place.read_unaligned() };
+        // SAFETY: one that was given out and not freed.
+        let own = unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
+        let token = own.unwrap_or_else(|| {
+            let token = component(descriptor);
+            // SAFETY: as above; made here.
+            unsafe {
+                place.write_unaligned(token);
+                &*token
             }
-            (*place.read_unaligned()).memory.set(memory);
-        }
+        });
+        token.memory.set(memory);
+        token.descriptor.set(descriptor);
     }
 }
 
@@ -154,7 +164,6 @@ pub unsafe fn register(
             }
             registration::COMPONENT_MEMORY => allocate_component(image, size, place, descriptor),
             registration::STATIC | registration::ALLOCATED if is_component => {
-                place.write(component(descriptor));
                 allocate_component(image, size, place, descriptor)
             }
             registration::STATIC..=registration::EVENTS_ALLOCATED => {
@@ -168,16 +177,28 @@ pub unsafe fn register(
     }
 }
 
+thread_local! {
+    /// The tokens of components that were given out and not freed.
+    static COMPONENTS: RefCell<HashSet<usize>> = RefCell::default();
+}
+
+/// Whether an address is that of the token of a component.
+fn is_component(token: *const Token) -> bool {
+    COMPONENTS.with_borrow(|all| all.contains(&token.addr()))
+}
+
 /// The token of a component without memory.
 fn component(descriptor: *mut Descriptor) -> *mut Token {
-    Box::into_raw(Box::new(Token {
+    let token = Box::into_raw(Box::new(Token {
         content: Content::Component,
         team: team::current(),
         bytes: 0,
         memory: Cell::new(ptr::null_mut()),
-        descriptor,
+        descriptor: Cell::new(descriptor),
         parts: Box::default(),
-    }))
+    }));
+    COMPONENTS.with_borrow_mut(|all| all.insert(token.addr()));
+    token
 }
 
 /// Gives a component memory.
@@ -227,7 +248,7 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
     // SAFETY: the contract of this function.
     let descriptor = if is_static { unsafe { kept(descriptor) } } else { descriptor };
     let parts = (0..team.size).map(|_| Cell::new(UNKNOWN)).collect();
-    Ok(Token { content, team, bytes, memory: Cell::new(memory), descriptor, parts })
+    Ok(Token { content, team, bytes, memory: Cell::new(memory), descriptor: Cell::new(descriptor), parts })
 }
 
 /// What the program sees as the memory of events and locks, which it does not access itself.
@@ -263,7 +284,13 @@ const DEALLOCATE_ONLY: i32 = 1;
 /// The place holds NULL or a token that [`register`] has given.
 pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Result<()> {
     // SAFETY: the contract of this function.
-    let Some(token) = (unsafe { place.read().as_ref() }) else { return Ok(()) };
+    let found = unsafe { place.read() };
+    let is_of_component = image.place_of_address(place.cast()).is_some();
+    if found.is_null() || is_of_component && !is_component(found) {
+        return Ok(());
+    }
+    // SAFETY: the contract of this function, or one that was given out and not freed.
+    let token = unsafe { &*found };
     match token.content {
         Content::Data(handle) => image.free(handle, Use::Data)?,
         Content::Events(handle) => {
@@ -280,11 +307,12 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
             if kind == DEALLOCATE_ONLY {
                 return Ok(());
             }
+            COMPONENTS.with_borrow_mut(|all| all.remove(&found.addr()));
         }
     }
     // SAFETY: given out by `register`; the compiler does not use it any more.
     unsafe {
-        drop(Box::from_raw(place.read()));
+        drop(Box::from_raw(found));
         place.write(ptr::null_mut());
     }
     Ok(())
@@ -300,9 +328,10 @@ unsafe fn free_component(image: &Image, token: &Token) -> Result<()> {
         return Ok(());
     }
     image.free_own(memory)?;
-    if image.place_of_address(token.descriptor.cast()).is_some() {
+    let descriptor = token.descriptor.get();
+    if image.place_of_address(descriptor.cast()).is_some() {
         // SAFETY: the contract of this function.
-        unsafe { (*token.descriptor).base = ptr::null_mut() };
+        unsafe { (*descriptor).base = ptr::null_mut() };
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Access to coarrays of other images by descriptors.
 
-use crate::abi::{Descriptor, Outcome, Subscript};
+use crate::abi::{Descriptor, Outcome, Subscript, kind};
 use crate::convert::Type;
 use crate::job::{self, Image, Result};
 use crate::section::Section;
@@ -31,14 +31,32 @@ impl Remote {
     unsafe fn side(&self, image: &Image) -> Result<(Side, Type)> {
         // SAFETY: the contract of this function.
         unsafe {
-            let descriptor = &*self.descriptor;
-            let section = |base| match self.subscripts.is_null() {
-                true => Section::of(descriptor, base),
-                false => Section::selected(descriptor, base, self.subscripts),
+            let (token, descriptor) = (Token::of(self.token)?, &*self.descriptor);
+            let mut of = type_of(descriptor, self.kind);
+            of.bytes -= self.cut(token);
+            let section = |base| {
+                let mut section = match self.subscripts.is_null() {
+                    true => Section::of(descriptor, base),
+                    false => Section::selected(descriptor, base, self.subscripts),
+                };
+                section.element = of.bytes;
+                section
             };
-            let side = side_of(image, Token::of(self.token)?, self.offset, self.number, section)?;
-            Ok((side, type_of(descriptor, self.kind)))
+            let side = side_of(image, token, self.offset, self.number, section)?;
+            Ok((side, of))
         }
+    }
+
+    /// Bytes that do not belong to a substring: gfortran passes the length of the whole text, so at least what begins in the
+    /// middle of an element ends with it.
+    ///
+    /// # Safety
+    /// As [`Self::side`].
+    unsafe fn cut(&self, token: &Token) -> usize {
+        // SAFETY: the contract of this function; a token's descriptor lives as long as the token.
+        let (one, whole) = unsafe { ((*self.descriptor).dtype, (*token.descriptor()).dtype) };
+        let is_text = one.kind == kind::CHARACTER && whole.kind == kind::CHARACTER && one.elem_len > 0;
+        if is_text && one.elem_len == whole.elem_len { self.offset % one.elem_len } else { 0 }
     }
 
     /// The address of a scalar that is copied to or from another one of the same type, if this image accesses it directly.
@@ -131,8 +149,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
                 ptr::copy((*source).base, into, (*source).dtype.elem_len);
                 return Ok(());
             }
-            let (into, to) = remote.side(image)?;
             let (from, of) = local(source, source_kind);
+            let (into, to) = remote.side(image)?;
             transfer(image, &into, to, &from, of)
         })
     };
