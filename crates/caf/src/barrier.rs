@@ -13,6 +13,7 @@
 use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::image::Image;
+use crate::participation::Series;
 use crate::runtime::Runtime;
 use crate::team::{BACKWARD, FORWARD, Team};
 use hcube_core::comm::Comm;
@@ -30,12 +31,21 @@ pub(crate) struct Progress {
     round: Option<usize>,
 }
 
+impl Progress {
+    /// Barriers that were called.
+    pub(crate) fn called(self) -> u64 {
+        self.called
+    }
+}
+
 impl<C: Comm> Image<C> {
     /// Calls a barrier: its number.
     pub(crate) fn call_barrier(&mut self, team: Handle) -> Result<u64> {
         let barrier = &mut self.teams.get_mut(team)?.barrier;
         barrier.called += 1;
-        Ok(barrier.called)
+        let number = barrier.called;
+        self.take_part(team, Series::Barriers, number)?;
+        Ok(number)
     }
 
     /// Goes on with the barriers of a team. Whether the one with this number has ended.

@@ -215,7 +215,7 @@ impl<C: Comm> Runtime<C> {
             if image.teams.get(team)?.size() > 1 {
                 // Members could not agree. Memory for which they have begun to is lost where one fails meanwhile: another
                 // member may have the coarray, and write to it.
-                image.others.check_all()?;
+                image.others.check_any()?;
             }
             Ok(i64::try_from(bytes).map_err(|_| Error::argument("bytes", bytes, "less than 2^63")).and_then(
                 |_| {

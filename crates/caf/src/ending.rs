@@ -9,7 +9,7 @@
 //! Source: the statuses are those of Fortran 2018, 5.3.5 to 5.3.7.
 
 use crate::image::{Image, Step};
-use crate::others::{SERVING, Status};
+use crate::others::{LISTENING, SERVING};
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -21,7 +21,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// Those of MPI; where this image has failed or stopped before.
     pub fn end(&self, fails: bool) -> Result<()> {
-        let word = if fails { Status::Failed as u64 } else { SERVING };
+        let word = if fails { LISTENING } else { SERVING };
         self.with(|image| {
             image.others.pass_on(&mut image.memory);
             Ok(())

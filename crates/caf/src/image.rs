@@ -9,6 +9,7 @@ use crate::mail::{self, Key, Letter, Mail};
 use crate::operation::Operations;
 use crate::options::Options;
 use crate::others::Others;
+use crate::participation::Participation;
 use crate::spawn::Shipped;
 use crate::statistics::Statistics;
 use crate::team::Team;
@@ -36,9 +37,22 @@ pub(crate) enum Kind {
     Copy,
     /// An image has failed or stopped; see [`crate::others`].
     Status,
+    /// How far an image that has stopped has come in a team; see [`crate::participation`].
+    HowFar,
+    /// The answer.
+    SoFar,
 }
 
-const KINDS: [Kind; 6] = [Kind::Mail, Kind::Spawn, Kind::Address, Kind::AddressIs, Kind::Copy, Kind::Status];
+const KINDS: [Kind; 8] = [
+    Kind::Mail,
+    Kind::Spawn,
+    Kind::Address,
+    Kind::AddressIs,
+    Kind::Copy,
+    Kind::Status,
+    Kind::HowFar,
+    Kind::SoFar,
+];
 
 /// Tag of a step of a collective operation whose receiver knows who sends it.
 pub(crate) const NAMED: u64 = 1;
@@ -83,6 +97,7 @@ pub struct Image<C: Comm> {
     /// Shipped functions that are running, one inside the other.
     pub(crate) depth: usize,
     pub(crate) others: Others,
+    pub(crate) participation: Participation,
     pub(crate) statistics: Statistics,
 }
 
@@ -132,6 +147,7 @@ impl<C: Comm> Image<C> {
             shipped: Shipped::default(),
             depth: 0,
             others,
+            participation: Participation::default(),
             statistics: Statistics::default(),
         })
     }
@@ -228,6 +244,8 @@ impl<C: Comm> Image<C> {
             Kind::AddressIs => self.note_address(&message),
             Kind::Copy => self.take_copy(&message)?,
             Kind::Status => self.others.note_message(message.tag),
+            Kind::HowFar => self.tell_how_far(&message),
+            Kind::SoFar => self.note_how_far(&message),
         }
         Ok(Step::Worked)
     }

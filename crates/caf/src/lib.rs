@@ -13,6 +13,7 @@
 //! | [`copy`] | asynchronous copies with events |
 //! | [`spawn`], [`finish`] | shipped functions, and their termination |
 //! | [`others`], [`status`] | images that have failed or stopped |
+//! | `participation` | which of those that have stopped have taken part in an operation |
 //! | `ending` | the end of a program whose images end one by one |
 //! | `raw` | memory by address, for compilers |
 //! | [`process`] | the one state of a process |
@@ -37,6 +38,7 @@ mod mail;
 mod operation;
 pub mod options;
 pub mod others;
+mod participation;
 pub mod process;
 mod raw;
 mod reduction;

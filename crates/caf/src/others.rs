@@ -33,13 +33,15 @@ const STEPS_PER_LOOK: u32 = 1 << 14;
 pub(crate) const DIED: u64 = 3;
 /// The word of an image that has stopped, and serves others until all have; see [`crate::ending`].
 pub(crate) const SERVING: u64 = 4;
+/// The word of an image that has failed, and listens until all have.
+pub(crate) const LISTENING: u64 = 5;
 /// Bits of the word in the tag of a message; the image follows.
 const WORD_BITS: u32 = 3;
 
 impl Status {
     const fn of(word: u64) -> Self {
         match word {
-            1 | DIED => Self::Failed,
+            1 | DIED | LISTENING => Self::Failed,
             2 | SERVING => Self::Stopped,
             _ => Self::Alive,
         }
@@ -70,7 +72,7 @@ pub struct Others {
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,
-    /// Images that have stopped and serve others.
+    /// Images that have stopped or failed, and wait until all have.
     serving: BTreeSet<usize>,
     looks: u32,
     /// Messages since the last look.
@@ -115,7 +117,7 @@ impl Others {
         if word == DIED {
             self.died.insert(image);
         }
-        if word == SERVING {
+        if word == SERVING || word == LISTENING {
             self.serving.insert(image);
         }
         if Status::of(word) != Status::Alive && !self.gone.contains_key(&image) {
@@ -131,7 +133,9 @@ impl Others {
     /// Tells the images of other nodes what the word of an image of this one says.
     fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
         for to in 0..self.images {
-            if !memory.is_here(to) && self.status(to) == Status::Alive {
+            // One that serves others waits until all have ended.
+            let listens = self.status(to) == Status::Alive || self.serving.contains(&to);
+            if !memory.is_here(to) && listens {
                 let tag = (image as u64) << WORD_BITS | word;
                 memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
             }
@@ -252,6 +256,11 @@ impl Others {
         self.returned = Some(Cell::new(0));
     }
 
+    /// Whether [`Self::tolerate`] was called.
+    pub(crate) fn is_tolerant(&self) -> bool {
+        self.returned.is_some()
+    }
+
     /// The program knows of all failures up to now.
     pub(crate) fn note_returned(&self) {
         if let Some(returned) = &self.returned {
@@ -286,7 +295,8 @@ impl Others {
 
     /// As [`Self::check`], for what an image still does that has stopped and serves others.
     pub(crate) fn check_served(&self, image: usize) -> Result<()> {
-        if self.serving.contains(&image) { Ok(()) } else { self.check(image) }
+        let serves = self.status(image) == Status::Stopped && self.serving.contains(&image);
+        if serves { Ok(()) } else { self.check(image) }
     }
 
     /// Whether all images have failed or stopped, as far as is known here.

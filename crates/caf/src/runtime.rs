@@ -9,7 +9,6 @@ use crate::handles::Handle;
 use crate::image::{Image, Step};
 use crate::mail::Letter;
 use crate::options::Options;
-use crate::others::Others;
 use crate::spawn::Function;
 use crate::statistics::Statistics;
 use crate::team::Team;
@@ -55,7 +54,7 @@ impl<C: Comm> Runtime<C> {
     pub(crate) fn wait<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, Others::check_all),
+            None => self.wait_longer(poll, Image::check_members),
         }
     }
 
@@ -63,7 +62,7 @@ impl<C: Comm> Runtime<C> {
     pub(crate) fn wait_for_any<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check_any())),
+            None => self.wait_longer(poll, |image| image.others.check_any()),
         }
     }
 
@@ -75,7 +74,7 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check_served(awaited))),
+            None => self.wait_longer(poll, |image| image.others.check_served(awaited)),
         }
     }
 
@@ -87,14 +86,14 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, |others| others.check_own().and_then(|()| others.check(awaited))),
+            None => self.wait_longer(poll, |image| image.others.check(awaited)),
         }
     }
 
     fn wait_longer<T>(
         &self,
         mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
-        check: impl Fn(&Others) -> Result<()>,
+        check: impl Fn(&Image<C>) -> Result<()>,
     ) -> Result<T> {
         let mut wait = self.image.borrow().patience.wait();
         loop {
@@ -103,6 +102,7 @@ impl<C: Comm> Runtime<C> {
                 Step::Idle => {
                     let Image { others, memory, .. } = &mut *image;
                     others.look(memory);
+                    image.ask_stopped();
                     wait.pause(&image.comm);
                 }
                 Step::Worked => image.look_when_busy(),
@@ -117,7 +117,8 @@ impl<C: Comm> Runtime<C> {
                 image.send_awaited()?;
                 return Ok(result);
             }
-            check(&image.others)?;
+            image.others.check_own()?;
+            check(&image)?;
         }
     }
 

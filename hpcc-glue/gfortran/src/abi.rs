@@ -317,9 +317,9 @@ pub mod atomic {
     /// `atomic_and`.
     pub const AND: i32 = 2;
     /// `atomic_or`.
-    pub const OR: i32 = 4;
+    pub const OR: i32 = 3;
     /// `atomic_xor`.
-    pub const XOR: i32 = 5;
+    pub const XOR: i32 = 4;
 }
 
 /// Flags of `co_reduce`.

@@ -4,6 +4,7 @@ use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::image::Image;
 use crate::mail;
+use crate::participation::Series;
 use crate::team::{BACKWARD, FORWARD, Team};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -91,6 +92,8 @@ impl<C: Comm> Image<C> {
     /// For a team that was freed, and in a shipped function.
     pub(crate) fn begin(&mut self, team: Handle) -> Result<Members> {
         refuse_inside(self.depth, "is collective")?;
-        Ok(Members::of(self.teams.get_mut(team)?))
+        let members = Members::of(self.teams.get_mut(team)?);
+        self.take_part(team, Series::Operations, members.operation)?;
+        Ok(members)
     }
 }

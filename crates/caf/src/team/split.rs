@@ -15,6 +15,7 @@ use super::{BACKWARD, FORWARD, Link, Team, chain};
 use crate::finish::refuse_inside;
 use crate::handles::Handle;
 use crate::mail::step;
+use crate::participation::Series;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -151,6 +152,7 @@ impl<C: Comm> Runtime<C> {
             let (this, proposal) = (image.comm.rank(), image.formed);
             let team = image.teams.get_mut(parent)?;
             let (id, operation, rank, size) = (team.id, team.next_operation(), team.rank, team.size);
+            image.take_part(parent, Series::Operations, operation)?;
             let id_of_new = (this as i64) << 32 | proposal as i64;
             let own =
                 Entry { colour: colour.max(-1), key, rank: rank as i64, image: this as i64, id: id_of_new };
