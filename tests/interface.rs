@@ -50,6 +50,12 @@ fn bsp_library_exports_only_the_listed_symbols() {
     assert_eq!(exported, names("symbols_bsp.txt"), "exported symbols and tests/symbols_bsp.txt differ");
 }
 
+#[test]
+fn caf_library_exports_only_the_listed_symbols() {
+    let exported = exported(&common::gfortran::library());
+    assert_eq!(exported, names("symbols_caf.txt"), "exported symbols and tests/symbols_caf.txt differ");
+}
+
 /// What the preprocessor leaves of bsp.h, for a dialect.
 fn bsp_header(definitions: &[&str]) -> String {
     let source = common::folder("interface").join("declared.c");

@@ -18,7 +18,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -54,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
     ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
     ("hcube-bsplib", &["hcube-core", "hcube-bsp"]),
+    ("hcube-gfortran", &["hcube-core", "hcube-caf"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",

@@ -70,7 +70,8 @@ impl<C: Comm> Image<C> {
         let [id, series, number] = message.payload.words();
         let team = self.teams.iter().find(|team| team.id == id);
         let is_missing = team.is_some_and(|team| {
-            let begun = if series == Series::Barriers as u64 { team.barrier.called() } else { team.upcoming() - 1 };
+            let begun =
+                if series == Series::Barriers as u64 { team.barrier.called() } else { team.upcoming() - 1 };
             begun < number
         });
         let answer = if is_missing { IS_MISSING } else { HAS_TAKEN_PART };

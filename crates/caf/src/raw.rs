@@ -34,7 +34,8 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             let heap = image.memory.heap();
             let place = heap.place(address).filter(|&(number, _)| number == heap.own_number());
-            let given = || Error::argument("address", format_args!("{address:p}"), "one of this image's heap");
+            let given =
+                || Error::argument("address", format_args!("{address:p}"), "one of this image's heap");
             heap.free(place.ok_or_else(given)?.1)
         })
     }
@@ -76,9 +77,7 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// For an event that was freed; where that image has failed or stopped.
     pub fn wait_event_of(&self, event: Handle, index: usize, from: usize) -> Result<()> {
-        self.wait_while_alive(from, |image| {
-            image.take_notice(event, index).map(|taken| taken.then_some(()))
-        })
+        self.wait_while_alive(from, |image| image.take_notice(event, index).map(|taken| taken.then_some(())))
     }
 
     /// Waits until all that this image has put is there, and does what others have asked for.

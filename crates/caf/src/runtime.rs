@@ -59,7 +59,10 @@ impl<C: Comm> Runtime<C> {
     }
 
     /// As [`Self::wait`], for something that any image may do; see [`Self::tolerate`].
-    pub(crate) fn wait_for_any<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+    pub(crate) fn wait_for_any<T>(
+        &self,
+        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+    ) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
             None => self.wait_longer(poll, |image| image.others.check_any()),

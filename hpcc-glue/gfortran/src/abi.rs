@@ -49,8 +49,6 @@ pub mod kind {
     pub const REAL: i8 = 3;
     /// `complex`.
     pub const COMPLEX: i8 = 4;
-    /// A derived type.
-    pub const DERIVED: i8 = 5;
     /// `character`.
     pub const CHARACTER: i8 = 6;
 }
@@ -296,8 +294,6 @@ pub mod registration {
     pub const ALLOCATED: i32 = 1;
     /// Locks; the size is their number.
     pub const LOCKS_STATIC: i32 = 2;
-    /// Allocatable ones.
-    pub const LOCKS_ALLOCATED: i32 = 3;
     /// A critical construct.
     pub const CRITICAL: i32 = 4;
     /// Events; the size is their number.

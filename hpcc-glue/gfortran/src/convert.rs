@@ -87,7 +87,9 @@ impl Type {
         if is_known || self.is_copied_from(other) {
             return Ok(());
         }
-        Err(Error::Usage(format!("{other} is assigned to {self}: expected types between which Fortran converts")))
+        Err(Error::Usage(format!(
+            "{other} is assigned to {self}: expected types between which Fortran converts"
+        )))
     }
 }
 
@@ -125,7 +127,9 @@ unsafe fn real(into: Type, to: *mut u8, of: Type, from: *const u8) {
     // SAFETY: the contract of this function.
     unsafe {
         match (into.class(), of.class()) {
-            (Class::Integer, Class::Integer) => write_integer(to, into.parameter, read_integer(from, of.parameter)),
+            (Class::Integer, Class::Integer) => {
+                write_integer(to, into.parameter, read_integer(from, of.parameter))
+            }
             (Class::Integer, _) => {
                 let value = match of.parameter {
                     4 => from.cast::<f32>().read_unaligned() as i128,
@@ -143,7 +147,9 @@ unsafe fn real(into: Type, to: *mut u8, of: Type, from: *const u8) {
                 match into.parameter {
                     4 => to.cast::<f32>().write_unaligned(value as f32),
                     8 => to.cast::<f64>().write_unaligned(value as f64),
-                    other => hcube_caf_real_from_integer(to.cast(), other, (value >> 64) as i64, value as u64),
+                    other => {
+                        hcube_caf_real_from_integer(to.cast(), other, (value >> 64) as i64, value as u64)
+                    }
                 }
             }
             _ => match (into.parameter, of.parameter) {
@@ -208,7 +214,8 @@ unsafe fn text(into: Type, to: *mut u8, of: Type, from: *const u8) {
             }
             (1, _) => {
                 for at in 0..length(into) {
-                    let wide = if at < common { from.cast::<u32>().add(at).read_unaligned() } else { b' '.into() };
+                    let wide =
+                        if at < common { from.cast::<u32>().add(at).read_unaligned() } else { b' '.into() };
                     to.add(at).write(u8::try_from(wide).unwrap_or(UNKNOWN));
                 }
             }
@@ -229,6 +236,9 @@ unsafe fn text(into: Type, to: *mut u8, of: Type, from: *const u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The kind of a derived type.
+    const DERIVED: i8 = 5;
 
     const fn number(kind: i8, parameter: c_int, bytes: usize) -> Type {
         Type { kind, parameter, bytes }
@@ -298,7 +308,7 @@ mod tests {
 
     #[test]
     fn what_fortran_does_not_assign_is_refused() {
-        let derived = number(kind::DERIVED, 0, 24);
+        let derived = number(DERIVED, 0, 24);
         assert!(I4.check(characters(1, 4)).is_err());
         assert!(R8.check(derived).is_err());
         assert_eq!(derived.check(derived), Ok(()));

@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `abi` | the types that gfortran passes |
 //! | `export` | the exported functions, by kind of statement |
-//! | `job` | begin and ends of the program, errors of statements |
+//! | `job` | begin and ends of the program |
+//! | `statement` | the runtime of this image, errors of statements |
 //! | `token` | coarrays and components as the compiler knows them |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
@@ -28,6 +29,7 @@ mod reduce;
 mod reference;
 mod request;
 mod section;
+mod statement;
 mod synchronise;
 mod team;
 mod token;

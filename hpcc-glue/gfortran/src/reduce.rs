@@ -8,8 +8,8 @@
 
 use crate::abi::{Descriptor, kind};
 use crate::convert::Type;
-use crate::job::{Failure, Image, Result};
 use crate::section::{Section, copy};
+use crate::statement::{Failure, Image, Result};
 use crate::team::{Team, current};
 use hcube_core::memory::Region;
 use std::ffi::{c_char, c_int};
@@ -55,7 +55,7 @@ pub enum Operation {
 impl Operation {
     /// Combines a block of lower ranks with one of higher ranks, where the result is left. Whether the type is known.
     fn combine(self, of: Type, lower: &[u8], higher: &mut [u8]) -> bool {
-        let count = if of.bytes == 0 { 0 } else { higher.len() / of.bytes };
+        let count = higher.len().checked_div(of.bytes).unwrap_or(0);
         let (kind, bytes, parameter) = (of.kind.into(), of.bytes, of.parameter);
         let (lower, higher) = (lower.as_ptr().cast(), higher.as_mut_ptr().cast());
         // SAFETY: both blocks have these elements; the function is one of the program for elements of this type.
@@ -187,6 +187,9 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
 mod tests {
     use super::*;
 
+    /// The kind of a derived type.
+    const DERIVED: i8 = 5;
+
     fn combined<T: Copy>(operation: Operation, kind: i8, lower: &[T], higher: &[T]) -> Vec<T> {
         let bytes = size_of::<T>();
         let slice = |all: &[T]| {
@@ -248,7 +251,7 @@ mod tests {
 
     #[test]
     fn unknown_types_are_refused() {
-        let of = Type { kind: kind::DERIVED, parameter: 0, bytes: 24 };
+        let of = Type { kind: DERIVED, parameter: 0, bytes: 24 };
         assert!(!Operation::Sum.combine(of, &[0; 24], &mut [0; 24]));
     }
 }

@@ -4,8 +4,7 @@
 //!
 //! Cost: a message each way.
 
-use crate::job::{Failure, Image, Result};
-use crate::reference::remote;
+use crate::statement::{Failure, Image, Result};
 use hcube_core::mpi::MpiComm;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -26,11 +25,14 @@ thread_local! {
     static ANSWERS: RefCell<HashMap<u64, Vec<u8>>> = RefCell::default();
 }
 
+/// Does what an image asks for: the answer.
+pub type Serve = fn(&Image, &[u8]) -> Result<Vec<u8>>;
+
 /// Registers the functions, on all images before they ask for anything.
-pub fn register(image: &Image) {
-    let serve = |image: &Image, from: usize, bytes: &[u8]| {
+pub fn register(image: &Image, work: Serve) {
+    let serve = move |image: &Image, from: usize, bytes: &[u8]| {
         let (number, request) = bytes.split_at(NUMBER);
-        let (state, answer) = match remote::serve(image, request) {
+        let (state, answer) = match work(image, request) {
             Ok(answer) => (DONE, answer),
             Err(failure) => (FAILED, failure.text.into_bytes()),
         };

@@ -332,9 +332,7 @@ unsafe fn row(one: &Extent, two: &Extent, target: *mut u8, source: *const u8, by
             let (mut target, mut source) = (target, source);
             for _ in 0..one.count {
                 // SAFETY: the contract of this function.
-                unsafe {
-                    target.cast::<$type>().write_unaligned(source.cast::<$type>().read_unaligned())
-                };
+                unsafe { target.cast::<$type>().write_unaligned(source.cast::<$type>().read_unaligned()) };
                 (target, source) = (target.wrapping_offset(one.stride), source.wrapping_offset(two.stride));
             }
         }};

@@ -1,6 +1,6 @@
 //! Teams: the numbers of images belong to the current one.
 
-use crate::job::{Failure, Image, Result};
+use crate::statement::{Failure, Image, Result};
 use hcube_caf::Handle;
 use hcube_caf::others::Status;
 use hcube_core::mpi::fortran;
@@ -52,7 +52,8 @@ fn set_current(team: &'static Team) {
 pub fn begin(image: &Image) {
     let world = image.world();
     let (rank, size) = image.with_team(world, |team| (team.rank(), team.size()));
-    let team = Team { handle: world, number: INITIAL, rank, size, is_initial: true, members: OnceCell::new() };
+    let team =
+        Team { handle: world, number: INITIAL, rank, size, is_initial: true, members: OnceCell::new() };
     set_current(Box::leak(Box::new(team)));
 }
 
@@ -60,7 +61,8 @@ impl Team {
     /// Collective over the current team: a new team for each number.
     pub fn form(image: &Image, number: i64) -> Result<&'static Self> {
         let handle = image.split(current().handle, number, 0)?;
-        let handle = handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 1 or more")))?;
+        let handle =
+            handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 1 or more")))?;
         let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
         let team = Self { handle, number, rank, size, is_initial: false, members: OnceCell::new() };
         Ok(Box::leak(Box::new(team)))

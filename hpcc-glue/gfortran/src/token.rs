@@ -12,7 +12,7 @@
 //! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
 
 use crate::abi::{Descriptor, Dimension, MAX_RANK, registration};
-use crate::job::{Failure, Image, Result};
+use crate::statement::{Failure, Image, Result};
 use crate::team::{self, Team};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
@@ -129,7 +129,8 @@ impl Token {
         // SAFETY: the contract of this function.
         let found = unsafe { place.read_unaligned() };
         // SAFETY: one that was given out and not freed.
-        let own = unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
+        let own =
+            unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
         let token = own.unwrap_or_else(|| {
             let token = component(descriptor);
             // SAFETY: as above; made here.
@@ -172,7 +173,9 @@ pub unsafe fn register(
                 place.write(Box::into_raw(Box::new(token)));
                 Ok(())
             }
-            other => Err(Failure::new(format!("registration of type {other}: expected one of gfortran 12 to 14"))),
+            other => {
+                Err(Failure::new(format!("registration of type {other}: expected one of gfortran 12 to 14")))
+            }
         }
     }
 }

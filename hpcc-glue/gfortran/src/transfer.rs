@@ -9,8 +9,8 @@
 //! overlaps the other.
 
 use crate::convert::{Type, convert};
-use crate::job::{Failure, Image, Result};
 use crate::section::{Section, copy};
+use crate::statement::{Failure, Image, Result};
 use crate::token::{Part, Token};
 use hcube_caf::Handle;
 use hcube_core::memory::Region;
@@ -45,7 +45,7 @@ impl Packed {
     }
 
     fn section(&mut self) -> Section {
-        let count = if self.element == 0 { 0 } else { self.bytes.len() / self.element };
+        let count = self.bytes.len().checked_div(self.element).unwrap_or(0);
         Section::packed(self.bytes.as_mut_ptr(), self.element, count)
     }
 }
@@ -90,8 +90,12 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     let element = element.max(1) as isize;
     let text = if begin.rem_euclid(element) == 0 && token.bytes.is_multiple_of(element as usize) {
         let (first, last) = (begin / element + 1, (end - 1).div_euclid(element) + 1);
-        let elements = if first == last { format!("element {first}") } else { format!("elements {first} to {last}") };
-        format!("{elements}, counted from 1: expected 1 to {}, the elements of the coarray", token.bytes as isize / element)
+        let elements =
+            if first == last { format!("element {first}") } else { format!("elements {first} to {last}") };
+        format!(
+            "{elements}, counted from 1: expected 1 to {}, the elements of the coarray",
+            token.bytes as isize / element
+        )
     } else {
         format!("bytes {begin} to {end}: expected 0 to {}, the bytes of the coarray", token.bytes)
     };

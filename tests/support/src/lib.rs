@@ -9,6 +9,7 @@
 
 pub mod alltoall;
 pub mod bsp;
+pub mod gfortran;
 pub mod guest;
 pub mod headers;
 pub mod hosts;

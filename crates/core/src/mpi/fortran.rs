@@ -1,9 +1,9 @@
 //! Handles as Fortran has them: integers in every MPI library.
 
 use super::constants::constants;
-use crate::error::Result;
 use super::handle::{Handle, check_living, check_state, partners, world};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op, hcube_shim_fint as MPI_Fint};
+use crate::error::Result;
 
 /// The communicator that a Fortran program calls by this number. While MPI is not active it is
 /// `MPI_COMM_WORLD`: no number can be looked up then, and every function refuses for that reason.

@@ -1,7 +1,7 @@
 //! gfortran 15 has functions of its own for access to other images, which it registers when the program begins. The library
 //! refuses them with one line.
 
-use crate::job::{Failure, fail};
+use crate::statement::{Failure, fail};
 
 #[cold]
 fn refuse() -> ! {

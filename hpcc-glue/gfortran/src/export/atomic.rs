@@ -2,7 +2,7 @@
 
 use super::transfer::only;
 use crate::abi::atomic;
-use crate::job::{self, Failure, Result};
+use crate::statement::{self, Failure, Result};
 use crate::synchronise::atomic::{Change, Place, change};
 use crate::token::Token;
 use std::ffi::{c_int, c_void};
@@ -24,7 +24,7 @@ unsafe fn apply(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for(statement, only(stat), |image| {
+        statement::run_for(statement, only(stat), |image| {
             if kind != KIND {
                 return Err(Failure::new(format!("kind {kind}: expected {KIND}, which atomic_int_kind is")));
             }

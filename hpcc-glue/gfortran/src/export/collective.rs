@@ -1,8 +1,8 @@
 //! Collective subroutines.
 
 use crate::abi::{Descriptor, Outcome, reduction};
-use crate::job;
 use crate::reduce::{self, Operation};
+use crate::statement;
 use std::ffi::{c_char, c_int};
 
 /// A reduction.
@@ -20,7 +20,7 @@ unsafe fn reduce(
     let length = usize::try_from(length).unwrap_or(0);
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for(statement, outcome, |image| {
+        statement::run_for(statement, outcome, |image| {
             reduce::reduce(image, &*descriptor, operation, result, length)
         })
     };
@@ -41,7 +41,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_broadcast(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("co_broadcast", outcome, |image| reduce::broadcast(image, &*descriptor, source));
+        statement::run_for("co_broadcast", outcome, |image| reduce::broadcast(image, &*descriptor, source));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::abi::{Descriptor, Outcome};
 use crate::job;
+use crate::statement;
 use crate::token::{self, Token};
 use std::ffi::{c_char, c_int};
 
@@ -23,7 +24,9 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_register(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("allocate", outcome, |image| token::register(image, size, kind, place, descriptor));
+        statement::run_for("allocate", outcome, |image| {
+            token::register(image, size, kind, place, descriptor)
+        });
     }
 }
 
@@ -41,5 +44,5 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { job::run_for("deallocate", outcome, |image| token::deregister(image, place, kind)) };
+    unsafe { statement::run_for("deallocate", outcome, |image| token::deregister(image, place, kind)) };
 }

@@ -1,6 +1,7 @@
 //! Begin and ends of the program, numbers of images.
 
 use crate::job;
+use crate::statement;
 use crate::team::current;
 use std::ffi::{c_char, c_int};
 use std::slice;
@@ -29,14 +30,14 @@ pub extern "C-unwind" fn _gfortran_caf_num_images(_distance: c_int, failed: c_in
     if failed < 0 {
         return current().size as c_int;
     }
-    let gone = job::run("num_images", crate::team::failed).len();
+    let gone = statement::run("num_images", crate::team::failed).len();
     if failed > 0 { gone as c_int } else { (current().size - gone) as c_int }
 }
 
 /// What a statement prints: its name and its code, if there is one.
 fn print(statement: &str, code: Option<&str>, is_quiet: bool) {
     if let Some(code) = code.filter(|_| !is_quiet) {
-        job::say(&format!("{statement} {code}"));
+        statement::say(&format!("{statement} {code}"));
     }
 }
 
@@ -74,7 +75,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_stop_str(code: *const c_char, leng
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_error_stop(code: c_int, is_quiet: bool) {
     print("ERROR STOP", Some(&code.to_string()), is_quiet);
-    job::abort(code)
+    statement::abort(code)
 }
 
 /// `error stop`, `error stop "text"`.
@@ -89,7 +90,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_error_stop_str(
 ) {
     // SAFETY: the contract of this function.
     print("ERROR STOP", unsafe { text(code, length) }.as_deref().or(Some("")), is_quiet);
-    job::abort(1)
+    statement::abort(1)
 }
 
 /// `fail image`. The process goes on until all images have ended: most launchers end the job when a process ends.

@@ -1,8 +1,8 @@
 //! `random_init`.
 
 use crate::abi::{Descriptor, Dimension, Dtype, kind};
-use crate::job::{self, Failure, Image, Result};
 use crate::reduce::broadcast;
+use crate::statement::{self, Failure, Image, Result};
 use crate::team::current;
 use hcube_core::node::loader;
 use std::ffi::{CStr, c_void};
@@ -24,13 +24,14 @@ type Exchange = unsafe extern "C" fn(*const c_void, *const Seed, *const Seed);
 
 /// A function of libgfortran.
 fn library(name: &CStr) -> Result<*const c_void> {
-    loader::global(name).ok_or_else(|| Failure::new(format!("{}: expected libgfortran with it", name.to_string_lossy())))
+    loader::global(name)
+        .ok_or_else(|| Failure::new(format!("{}: expected libgfortran with it", name.to_string_lossy())))
 }
 
 /// The seed of this image's generator: the same in each run if it is repeatable, and different on each image if it is distinct.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_distinct: bool) {
-    job::run("random_init", |image| {
+    statement::run("random_init", |image| {
         // SAFETY: libgfortran's function of that name.
         unsafe {
             let init: Init = transmute(library(c"_gfortran_random_init")?);

@@ -3,11 +3,11 @@
 use super::transfer::only;
 use crate::abi::{Descriptor, Reference};
 use crate::convert::Type;
-use crate::job::{self, Result};
 use crate::reference::access::Access;
 use crate::reference::path::Path;
 use crate::reference::resize::shape;
 use crate::section::{Section, copy};
+use crate::statement::{self, Result};
 use crate::token::Token;
 use crate::transfer::{assign, check_counts};
 use std::ffi::{c_int, c_void};
@@ -33,7 +33,9 @@ unsafe fn fit(descriptor: &mut Descriptor, counts: &[usize], may_change: bool) -
     // SAFETY: memory of Fortran, or NULL.
     descriptor.base = unsafe { realloc(descriptor.base.cast(), bytes.max(1)) }.cast();
     if descriptor.base.is_null() {
-        return Err(hcube_core::Error::Memory(format!("{bytes} bytes for the left side of an assignment")).into());
+        return Err(
+            hcube_core::Error::Memory(format!("{bytes} bytes for the left side of an assignment")).into()
+        );
     }
     descriptor.span = descriptor.dtype.elem_len as isize;
     // SAFETY: as above.
@@ -60,7 +62,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("get", only(stat), |image| {
+        statement::run_for("get", only(stat), |image| {
             let path = Path::of(reference)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             access.read(|counts, from| {
@@ -97,7 +99,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("put", only(stat), |image| {
+        statement::run_for("put", only(stat), |image| {
             let path = Path::of(reference)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             let source = &*source;
@@ -130,7 +132,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        let read = job::run_for("get", only(source_stat), |image| {
+        let read = statement::run_for("get", only(source_stat), |image| {
             let path = Path::of(source_reference)?;
             Access::new(image, Token::of(source_token)?, source_number, &path)?.read(|counts, from| {
                 let mut bytes = vec![0_u8; from.bytes()];
@@ -139,7 +141,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
             })
         });
         let Some((counts, element, mut bytes)) = read else { return };
-        job::run_for("put", only(target_stat), |image| {
+        statement::run_for("put", only(target_stat), |image| {
             let path = Path::of(target_reference)?;
             let access = Access::new(image, Token::of(target_token)?, target_number, &path)?;
             let mut from = Section::scalar(bytes.as_mut_ptr(), element);
@@ -164,7 +166,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_is_present(
     reference: *const Reference,
 ) -> c_int {
     // SAFETY: the contract of this function.
-    let is_present = job::run("allocated", |image| unsafe {
+    let is_present = statement::run("allocated", |image| unsafe {
         let path = Path::of(reference)?;
         Access::new(image, Token::of(token)?, number, &path)?.is_present()
     });

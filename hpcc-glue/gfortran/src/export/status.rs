@@ -1,7 +1,7 @@
 //! Images that have failed or stopped.
 
 use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, kind};
-use crate::job::{self, Image, Result};
+use crate::statement::{self, Image, Result};
 use crate::team::{self, Team, current};
 use hcube_caf::others::Status;
 use std::ffi::{c_int, c_void};
@@ -14,7 +14,7 @@ unsafe extern "C" {
 /// `image_status`.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_image_status(number: c_int, _team: *const *const Team) -> c_int {
-    job::run("image_status", |image| {
+    statement::run("image_status", |image| {
         let team = current();
         Ok(match image.status(team.handle, team.rank_of(number)?)? {
             Status::Alive => 0,
@@ -34,7 +34,7 @@ unsafe fn list(
     bytes: *const c_int,
     find: impl FnOnce(&Image) -> Result<Vec<usize>>,
 ) {
-    let ranks = job::run(statement, find);
+    let ranks = statement::run(statement, find);
     // SAFETY: the contract of this function.
     let element = unsafe { bytes.as_ref() }.map_or(size_of::<c_int>(), |&bytes| bytes as usize);
     // SAFETY: as above; the array is allocated here.

@@ -2,7 +2,7 @@
 
 use super::transfer::only;
 use crate::abi::Outcome;
-use crate::job;
+use crate::statement;
 use crate::synchronise;
 use crate::team::current;
 use crate::token::Token;
@@ -21,7 +21,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { job::run_for("sync all", outcome, |image| Ok(image.barrier(current().handle)?)) };
+    unsafe { statement::run_for("sync all", outcome, |image| Ok(image.barrier(current().handle)?)) };
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
@@ -36,7 +36,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { job::run_for("sync memory", outcome, |image| Ok(image.complete_puts()?)) };
+    unsafe { statement::run_for("sync memory", outcome, |image| Ok(image.complete_puts()?)) };
 }
 
 /// `sync images`; a negative count stands for all images.
@@ -54,7 +54,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("sync images", outcome, |image| match usize::try_from(count) {
+        statement::run_for("sync images", outcome, |image| match usize::try_from(count) {
             Err(_) => synchronise::sync_all_images(image),
             Ok(0) => Ok(()),
             Ok(count) => synchronise::sync_images(image, slice::from_raw_parts(images, count)),
@@ -78,7 +78,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_post(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("event post", outcome, |image| {
+        statement::run_for("event post", outcome, |image| {
             synchronise::post(image, Token::of(token)?, index, number)
         })
     };
@@ -100,7 +100,9 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_wait(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("event wait", outcome, |image| synchronise::wait(image, Token::of(token)?, index, until))
+        statement::run_for("event wait", outcome, |image| {
+            synchronise::wait(image, Token::of(token)?, index, until)
+        })
     };
 }
 
@@ -118,10 +120,10 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_query(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        let found = job::run_for("event_query", only(stat), |image| {
+        let found = statement::run_for("event_query", only(stat), |image| {
             synchronise::query(image, Token::of(token)?, index, number)
         });
-        job::set(count, found.unwrap_or(-1));
+        statement::set(count, found.unwrap_or(-1));
     }
 }
 
@@ -142,7 +144,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("lock", outcome, |image| {
+        statement::run_for("lock", outcome, |image| {
             let token = Token::of(token)?;
             if acquired.is_null() {
                 return synchronise::lock(image, token, index, number);
@@ -169,7 +171,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_unlock(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("unlock", outcome, |image| {
+        statement::run_for("unlock", outcome, |image| {
             synchronise::unlock(image, Token::of(token)?, index, number)
         })
     };

@@ -1,6 +1,6 @@
 //! Teams.
 
-use crate::job::{self, Failure, Image, Result};
+use crate::statement::{self, Failure, Image, Result};
 use crate::team::{self, Team, current};
 use std::ffi::c_int;
 use std::ptr;
@@ -11,7 +11,8 @@ use std::ptr;
 /// It is NULL or a team that `form team` has given.
 unsafe fn named<'a>(team: *const Team) -> Result<&'a Team> {
     // SAFETY: the contract of this function.
-    unsafe { team.as_ref() }.ok_or_else(|| Failure::new("the team variable has no value: expected one of form team"))
+    unsafe { team.as_ref() }
+        .ok_or_else(|| Failure::new("the team variable has no value: expected one of form team"))
 }
 
 /// `form team`.
@@ -24,7 +25,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
     place: *mut *const Team,
     _unused: c_int,
 ) {
-    let team = job::run("form team", |image| Team::form(image, number.into()));
+    let team = statement::run("form team", |image| Team::form(image, number.into()));
     // SAFETY: the contract of this function.
     unsafe { place.write(team) };
 }
@@ -36,13 +37,13 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_change_team(place: *const *const Team, _unused: c_int) {
     // SAFETY: the contract of this function; teams are never freed.
-    job::run("change team", |image| team::change(image, unsafe { named::<'static>(*place) }?));
+    statement::run("change team", |image| team::change(image, unsafe { named::<'static>(*place) }?));
 }
 
 /// `end team`.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
-    job::run("end team", team::end);
+    statement::run("end team", team::end);
 }
 
 /// `sync team`.
@@ -53,7 +54,7 @@ pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Team, _unused: c_int) {
     // SAFETY: the contract of this function.
     let sync = |image: &Image| Ok(image.barrier(unsafe { named(*place) }?.handle)?);
-    job::run("sync team", sync);
+    statement::run("sync team", sync);
 }
 
 /// `team_number`; NULL stands for the current team.
@@ -79,7 +80,7 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
 /// NULL, or the address of a team variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_get_communicator(place: *const *const Team) -> c_int {
-    job::run("get_communicator", |_| {
+    statement::run("get_communicator", |_| {
         // SAFETY: the contract of this function.
         let team = unsafe { if place.is_null() { current() } else { named(*place)? } };
         team.communicator()

@@ -2,8 +2,8 @@
 
 use crate::abi::{Descriptor, Outcome, Subscript, kind};
 use crate::convert::Type;
-use crate::job::{self, Image, Result};
 use crate::section::Section;
+use crate::statement::{self, Image, Result};
 use crate::token::{Part, Token};
 use crate::transfer::{Side, check, side_of, transfer};
 use std::ffi::c_int;
@@ -112,7 +112,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     let remote = Remote { token, offset, number, descriptor: source, subscripts, kind: source_kind };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("get", only(stat), |image| {
+        statement::run_for("get", only(stat), |image| {
             if let Some(from) = remote.scalar(image, &*target, target_kind)? {
                 ptr::copy(from, (*target).base, (*target).dtype.elem_len);
                 return Ok(());
@@ -144,7 +144,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
     let remote = Remote { token, offset, number, descriptor: target, subscripts, kind: target_kind };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("put", only(stat), |image| {
+        statement::run_for("put", only(stat), |image| {
             if let Some(into) = remote.scalar(image, &*source, source_kind)? {
                 ptr::copy((*source).base, into, (*source).dtype.elem_len);
                 return Ok(());
@@ -195,7 +195,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget(
     };
     // SAFETY: the contract of this function.
     unsafe {
-        job::run_for("put", only(stat), |image| {
+        statement::run_for("put", only(stat), |image| {
             let ((into, to), (from, of)) = (into.side(image)?, from.side(image)?);
             transfer(image, &into, to, &from, of)
         })

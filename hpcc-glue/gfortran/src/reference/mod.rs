@@ -13,8 +13,8 @@ pub mod remote;
 pub mod resize;
 
 use crate::abi::{Descriptor, Dimension};
-use crate::job::{Failure, Image, Result};
 use crate::section::{Section, steps};
+use crate::statement::{Failure, Image, Result};
 use path::{Chosen, Path, Step};
 
 /// Where a reference leads.
@@ -78,8 +78,12 @@ impl Walk<'_> {
                 }
                 Step::Elements { is_static, element, chosen } => {
                     section.element = *element;
-                    // SAFETY: the object in which the descriptor lies can be read.
-                    let all = if *is_static { None } else { Some(unsafe { bounds.dimensions(chosen.len()) }) };
+                    let all = if *is_static {
+                        None
+                    } else {
+                        // SAFETY: the object in which the descriptor lies can be read.
+                        Some(unsafe { bounds.dimensions(chosen.len()) })
+                    };
                     for (number, one) in chosen.iter().enumerate() {
                         let dimension = all.as_ref().map(|all| all.get(number).copied().unwrap_or(ONE));
                         add(&mut section, one, dimension).map_err(|failure| in_dimension(number, failure))?;
@@ -107,7 +111,8 @@ impl Bounds {
                 let head = unsafe { descriptor.read_unaligned() };
                 let rank = rank.min(usize::try_from(head.dtype.rank).unwrap_or(0));
                 // SAFETY: as above; dimensions lie behind the head.
-                let at = |number| unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
+                let at =
+                    |number| unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
                 (0..rank).map(at).collect()
             }
         }

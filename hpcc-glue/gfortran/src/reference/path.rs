@@ -1,7 +1,7 @@
 //! The steps of a reference, as words that can be sent to another image.
 
 use crate::abi::{MAX_RANK, Reference, mode, step, subscript};
-use crate::job::{Failure, Result};
+use crate::statement::{Failure, Result};
 
 /// A reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,10 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
         });
     }
     if ![step::ARRAY, step::STATIC_ARRAY].contains(&reference.kind) {
-        return Err(Failure::new(format!("a reference of type {}: expected one of gfortran 12 to 14", reference.kind)));
+        return Err(Failure::new(format!(
+            "a reference of type {}: expected one of gfortran 12 to 14",
+            reference.kind
+        )));
     }
     // SAFETY: as above.
     let elements = unsafe { &reference.of.array };

@@ -10,9 +10,9 @@ use super::resize::Whole;
 use super::{Found, Walk};
 use crate::abi::Dimension;
 use crate::convert::Type;
-use crate::job::{Failure, Image, Result};
 use crate::request;
 use crate::section::{Section, copy};
+use crate::statement::{Failure, Image, Result};
 use crate::token::Token;
 use crate::transfer::{assign, check_counts};
 use hcube_core::memory::bytes_of;
@@ -58,7 +58,9 @@ impl Remote<'_> {
         // SAFETY: a token's descriptor lives as long as the token.
         let dimensions = unsafe { (*self.token.descriptor()).dimensions() };
         let mut words = vec![kind, place.offset as i64, dimensions.len() as i64];
-        words.extend(dimensions.iter().flat_map(|one| [one.stride, one.lower, one.upper]).map(|word| word as i64));
+        words.extend(
+            dimensions.iter().flat_map(|one| [one.stride, one.lower, one.upper]).map(|word| word as i64),
+        );
         words.extend(self.path.words());
         words.extend(further);
         request::ask(self.image, place.image, &[bytes_of(&words), bytes].concat())
@@ -111,9 +113,11 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
         PUT => {
             let resizes = words.take()? != 0;
             let (kind, parameter) = (words.take()? as i8, words.take()? as c_int);
-            let [of_kind, of_parameter, bytes, rank] = [words.take()?, words.take()?, words.take()?, words.take()?];
+            let [of_kind, of_parameter, bytes, rank] =
+                [words.take()?, words.take()?, words.take()?, words.take()?];
             let of = Type { kind: of_kind as i8, parameter: of_parameter as c_int, bytes: bytes as usize };
-            let counts = (0..rank).map(|_| words.take().map(|count| count as usize)).collect::<Result<Vec<_>>>()?;
+            let counts =
+                (0..rank).map(|_| words.take().map(|count| count as usize)).collect::<Result<Vec<_>>>()?;
             if resizes {
                 // SAFETY: as above; the program accesses the component after the next synchronisation.
                 unsafe {

@@ -8,8 +8,8 @@
 use super::path::{Chosen, Path, Step};
 use super::{Found, Walk};
 use crate::abi::{Descriptor, Dimension};
-use crate::job::Result;
 use crate::section::Section;
+use crate::statement::Result;
 use crate::token::Token;
 use std::ffi::c_void;
 
@@ -35,7 +35,12 @@ impl Whole {
     ///
     /// # Safety
     /// As [`Walk::follow`].
-    pub unsafe fn of(walk: &Walk<'_>, path: &Path, part: *mut u8, dimensions: &[Dimension]) -> Result<Option<Self>> {
+    pub unsafe fn of(
+        walk: &Walk<'_>,
+        path: &Path,
+        part: *mut u8,
+        dimensions: &[Dimension],
+    ) -> Result<Option<Self>> {
         let (before, component, rank, element) = match &path.0[..] {
             [before @ .., component, Step::Elements { is_static: false, element, chosen }]
                 if chosen.iter().all(|one| matches!(one, Chosen::Full { .. })) =>
@@ -72,7 +77,8 @@ impl Whole {
             }
             let dimension = self.descriptor().add(1).cast::<Dimension>();
             self.rank == counts.len()
-                && (0..self.rank).any(|number| dimension.add(number).read_unaligned().extent() != counts[number])
+                && (0..self.rank)
+                    .any(|number| dimension.add(number).read_unaligned().extent() != counts[number])
         }
     }
 

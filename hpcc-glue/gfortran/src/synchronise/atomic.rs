@@ -5,7 +5,7 @@
 //!
 //! Cost: one instruction; between nodes two messages each way, more where images compete.
 
-use crate::job::{Failure, Image, Result};
+use crate::statement::{Failure, Image, Result};
 use crate::token::{Part, Token};
 use hcube_core::onesided::Atomic;
 use std::ffi::c_int;
@@ -47,7 +47,13 @@ impl Change {
         match self {
             Self::Look => old,
             Self::Set(new) => new,
-            Self::Replace(expected, new) => if old == expected { new } else { old },
+            Self::Replace(expected, new) => {
+                if old == expected {
+                    new
+                } else {
+                    old
+                }
+            }
             Self::Add(operand) => old.wrapping_add(operand),
             Self::And(operand) => old & operand,
             Self::Or(operand) => old | operand,
@@ -80,7 +86,10 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
     let token = unsafe { Token::of(place.token) }?;
     let (offset, bytes) = (place.offset, size_of::<u32>());
     if offset.checked_add(bytes).is_none_or(|end| end > token.bytes) || !offset.is_multiple_of(bytes) {
-        let text = format!("bytes from {offset} on: expected a variable in the {} bytes of the coarray", token.bytes);
+        let text = format!(
+            "bytes from {offset} on: expected a variable in the {} bytes of the coarray",
+            token.bytes
+        );
         return Err(Failure::new(text));
     }
     let rank = match place.number {

@@ -8,7 +8,7 @@
 pub mod atomic;
 
 use crate::abi::{STAT_DUP_SYNC_IMAGES, STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
-use crate::job::{Failure, Image, Result};
+use crate::statement::{Failure, Image, Result};
 use crate::team::current;
 use crate::token::{Content, Token};
 use hcube_caf::Handle;
@@ -73,7 +73,10 @@ fn sync_with(image: &Image, others: &[usize]) -> Result<()> {
 }
 
 /// The error that Fortran reports: an image that has failed rather than one that has stopped.
-fn first(before: std::result::Result<(), Error>, now: std::result::Result<(), Error>) -> std::result::Result<(), Error> {
+fn first(
+    before: std::result::Result<(), Error>,
+    now: std::result::Result<(), Error>,
+) -> std::result::Result<(), Error> {
     match (&before, &now) {
         (Err(Error::StoppedImage { .. }), Err(Error::FailedImage { .. })) | (Ok(()), _) => now,
         _ => before,
@@ -104,7 +107,11 @@ fn check(token: &Token, index: usize) -> Result<()> {
     if index < token.bytes {
         return Ok(());
     }
-    let text = format!("element {}, counted from 1: expected 1 to {}, the elements of the coarray", index + 1, token.bytes);
+    let text = format!(
+        "element {}, counted from 1: expected 1 to {}, the elements of the coarray",
+        index + 1,
+        token.bytes
+    );
     Err(Failure::new(text))
 }
 
@@ -164,7 +171,10 @@ pub fn unlock(image: &Image, token: &Token, index: usize, number: c_int) -> Resu
             let word = image.atomic(locks, rank, index * STRIDE, Atomic::Load, 0)?;
             Err(match word {
                 0 => Failure { stat: STAT_UNLOCKED, text: "the lock is not locked".into() },
-                _ => Failure { stat: STAT_LOCKED_OTHER_IMAGE, text: "the lock is locked by another image".into() },
+                _ => Failure {
+                    stat: STAT_LOCKED_OTHER_IMAGE,
+                    text: "the lock is locked by another image".into(),
+                },
             })
         }
         result => Ok(result?),

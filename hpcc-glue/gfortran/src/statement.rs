@@ -1,0 +1,154 @@
+//! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end all images.
+
+use crate::abi::{Outcome, STAT_ALLOCATION, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE};
+use hcube_caf::{Runtime, process};
+use hcube_core::error::Error;
+use hcube_core::mpi::{MpiComm, gate, lifetime};
+use hcube_core::node::loader;
+use std::ffi::{c_char, c_int};
+use std::io::Write;
+use std::ptr;
+
+/// The runtime of this image.
+pub type Image = Runtime<MpiComm>;
+
+/// The status of an error for which Fortran has no constant.
+const STAT_OTHER: c_int = 5099;
+/// The exit code of an error that no statement asks for.
+const EXIT_ERROR: c_int = 1;
+
+/// An error of a statement.
+#[derive(Debug)]
+pub struct Failure {
+    /// What `stat=` gets.
+    pub stat: c_int,
+    /// What `errmsg=` gets.
+    pub text: String,
+}
+
+/// The result of a statement.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// One for which Fortran has no constant.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { stat: STAT_OTHER, text: text.into() }
+    }
+}
+
+impl From<Error> for Failure {
+    /// Images are numbered from 1 in Fortran.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::FailedImage { image } => {
+                Self { stat: STAT_FAILED_IMAGE, text: format!("image {} has failed", image + 1) }
+            }
+            Error::StoppedImage { image } => {
+                Self { stat: STAT_STOPPED_IMAGE, text: format!("image {} has stopped", image + 1) }
+            }
+            Error::Memory(_) => Self { stat: STAT_ALLOCATION, text: error.to_string() },
+            _ => Self::new(error.to_string()),
+        }
+    }
+}
+
+/// Runs `work` with the runtime.
+pub fn with<T>(work: impl FnOnce(&Image) -> Result<T>) -> Result<T> {
+    let mut result = None;
+    process::with(|image| {
+        result = Some(work(image));
+        Ok(())
+    })?;
+    result.unwrap_or_else(|| Err(Failure::new("the runtime has not begun")))
+}
+
+/// Runs a statement; an error ends the program.
+#[inline(always)]
+pub fn run<T>(statement: &str, work: impl FnOnce(&Image) -> Result<T>) -> T {
+    gate::run(None, || with(work).unwrap_or_else(|failure| fail(statement, &failure)))
+}
+
+/// Runs a statement that may ask for its status: what it has returned, if there was no error.
+///
+/// # Safety
+/// The places of the outcome are NULL or may be written.
+pub unsafe fn run_for<T>(
+    statement: &str,
+    outcome: Outcome,
+    work: impl FnOnce(&Image) -> Result<T>,
+) -> Option<T> {
+    gate::run(None, || match with(work) {
+        Ok(value) => {
+            // SAFETY: the contract of this function.
+            unsafe { set(outcome.stat, 0) };
+            Some(value)
+        }
+        Err(failure) if outcome.stat.is_null() => fail(statement, &failure),
+        Err(failure) => {
+            // SAFETY: as above.
+            unsafe {
+                set(outcome.stat, failure.stat);
+                fill(outcome.message, outcome.length, &failure.text);
+            }
+            None
+        }
+    })
+}
+
+/// Writes a number where one is wanted.
+///
+/// # Safety
+/// The place is NULL or may be written.
+pub unsafe fn set(place: *mut c_int, value: c_int) {
+    if !place.is_null() {
+        // SAFETY: the contract of this function.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Writes text to a `character` variable, which is filled with blanks.
+///
+/// # Safety
+/// It has this length, or is NULL.
+unsafe fn fill(place: *mut c_char, length: usize, text: &str) {
+    if place.is_null() {
+        return;
+    }
+    let common = length.min(text.len());
+    // SAFETY: the contract of this function.
+    unsafe {
+        ptr::copy_nonoverlapping(text.as_ptr(), place.cast(), common);
+        place.cast::<u8>().add(common).write_bytes(b' ', length - common);
+    }
+}
+
+/// Writes a line of an image, in one piece: the lines of several images would run into each other.
+pub fn say(line: &str) {
+    drop(std::io::stderr().write_all(format!("{line}\n").as_bytes()));
+}
+
+/// Ends all images because of an error that the program does not ask for.
+#[cold]
+pub fn fail(statement: &str, failure: &Failure) -> ! {
+    let image =
+        lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("image {}: ", rank + 1));
+    say(&format!("hcube: {image}{statement}: {}", failure.text));
+    abort(EXIT_ERROR)
+}
+
+/// Ends all images with an exit code.
+pub fn abort(code: c_int) -> ! {
+    flush();
+    lifetime::abort(code)
+}
+
+/// Has libgfortran write what the program has printed.
+pub fn flush() {
+    if let Some(address) = loader::global(c"_gfortran_flush_i4") {
+        // SAFETY: libgfortran's function of that name, which takes NULL for all units.
+        unsafe {
+            let flush: unsafe extern "C" fn(*const i32) = std::mem::transmute(address);
+            flush(ptr::null());
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement against what Fortran
+//! requires, on one node and on several, ends of programs, and errors.
+//!
+//! The programs lie in tests/gfortran. A program that has passed says so on image 1; `error stop` names what is wrong.
+
+use hcube_testing as common;
+
+use common::Outcome;
+use common::gfortran::{has_compiler, launch};
+
+/// Numbers of images, and how many of them count as one node.
+const PLACES: [(usize, usize); 8] = [(1, 1), (2, 2), (2, 1), (3, 3), (3, 1), (4, 2), (8, 8), (8, 3)];
+
+/// Runs a program in all these places; every run has to pass.
+fn passes(name: &str, places: &[(usize, usize)]) {
+    if !has_compiler() {
+        return;
+    }
+    for &(images, per_node) in places {
+        let run = launch(name, images).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+        let text = run.run().success();
+        assert_eq!(text, format!("{name}: passed\n"), "{images} images, {per_node} per node");
+    }
+}
+
+#[test]
+fn static_coarrays_are_there_before_main() {
+    passes("hello", &PLACES);
+}
+
+#[test]
+fn sections_are_those_of_ordinary_arrays() {
+    passes("sections", &PLACES);
+}
+
+#[test]
+fn types_and_kinds_are_converted() {
+    passes("kinds", &PLACES);
+}
+
+#[test]
+fn components_are_followed() {
+    passes("components", &PLACES);
+}
+
+#[test]
+fn images_synchronise() {
+    passes("synchronisation", &PLACES);
+}
+
+#[test]
+fn collective_subroutines_combine_in_order() {
+    passes("collectives", &PLACES);
+}
+
+#[test]
+fn teams_number_their_images() {
+    passes("teams", &PLACES);
+}
+
+#[test]
+fn images_go_on_after_one_has_failed() {
+    passes("failed", &[(3, 3), (3, 1), (4, 2), (8, 8)]);
+}
+
+#[test]
+fn images_that_have_stopped_serve_the_others() {
+    passes("stopped", &PLACES);
+}
+
+/// The end of a program with 2 images.
+fn ends(case: usize) -> Outcome {
+    launch("ends", 2).arg(case.to_string()).run()
+}
+
+#[test]
+fn stop_codes_are_exit_codes() {
+    if !has_compiler() {
+        return;
+    }
+    for (case, code, text) in [
+        (0, 0, ""),
+        (1, 3, "STOP 3\n"),
+        (2, 0, "STOP a text\n"),
+        (3, 4, "ERROR STOP 4\n"),
+        (4, 1, "ERROR STOP a reason\n"),
+    ] {
+        let Outcome { status, stdout, stderr, .. } = ends(case);
+        assert_eq!(status.code(), Some(code), "case {case}: {stderr}");
+        assert!(stderr.contains(text), "case {case}: {stderr}");
+        // Also where another image ends the job.
+        assert!(stdout.contains("output of image 1\n"), "case {case}: {stdout}");
+    }
+    let Outcome { status, stderr, .. } = ends(5);
+    assert_eq!((status.code(), stderr.contains("STOP")), (Some(5), false), "{stderr}");
+}
+
+#[test]
+fn errors_name_image_statement_and_index() {
+    if !has_compiler() {
+        return;
+    }
+    for (case, text) in [
+        (10, "get: image index 99: expected 1 to 2"),
+        (11, "put: image index 0: expected 1 to 2"),
+        (12, "get: element 4000000, counted from 1: expected 1 to 4, the elements of the coarray"),
+        (13, "is named twice"),
+        (14, "get: the component is not allocated"),
+        (15, "get: dimension 1: index 9: expected 1 to 3"),
+        (16, "get: the coarray is not allocated"),
+        (17, "sync images: image index 99: expected 1 to 2"),
+    ] {
+        let Outcome { status, stdout, stderr, .. } = ends(case);
+        assert_eq!(status.code(), Some(1), "case {case}: {stderr}");
+        assert!(stderr.contains("hcube: image ") && stderr.contains(text), "case {case}: {stderr}");
+        assert!(!stdout.contains("survived"), "case {case}: {stdout}");
+    }
+}
+
+/// Programs that gfortran 15 has compiled call another function first.
+#[test]
+fn another_interface_is_refused() {
+    if !has_compiler() {
+        return;
+    }
+    let Outcome { status, stderr, .. } = launch("accessors", 1).run();
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("expected gfortran 12 to 14"), "{stderr}");
+}

@@ -1,0 +1,55 @@
+//! Fortran programs with coarrays (tests/gfortran), linked to the library under test.
+
+use super::{Launch, build, folder, modified, output, root};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// libhcube_caf.so of the build under test.
+pub fn library() -> PathBuf {
+    super::up_to_date(
+        build().join("libhcube_caf.so"),
+        &["hpcc-glue/gfortran/src", "crates/caf/src", "crates/core/src"],
+    )
+}
+
+/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after a check that
+/// hcube serves all its calls: no function of a coarray library comes from anywhere else.
+pub fn program(name: &str) -> PathBuf {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (library, folder) = (library(), folder("gfortran"));
+    let source = root().join(format!("tests/gfortran/{name}.f90"));
+    let program = folder.join(name);
+    if modified(&program) > modified(&source).max(modified(&library)) {
+        return program;
+    }
+    let mut compiler = Command::new("gfortran");
+    compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg(&source).arg("-o").arg(&program);
+    let libraries = build();
+    compiler.arg("-L").arg(&libraries).arg("-lhcube_caf");
+    output(compiler.arg(format!("-Wl,-rpath,{}", libraries.display())));
+    let linked = output(Command::new("ldd").arg(&program));
+    assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");
+    let called = output(Command::new("nm").args(["--undefined-only", "--format=posix"]).arg(&program));
+    assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
+    program
+}
+
+/// A program on some images.
+pub fn launch(name: &str, images: usize) -> Launch {
+    Launch::new(program(name), images).limit(60)
+}
+
+/// Whether there is a compiler whose interface the library has.
+pub fn has_compiler() -> bool {
+    let version = Command::new("gfortran").arg("-dumpversion").output();
+    let version =
+        version.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let major = version.trim().split('.').next().and_then(|major| major.parse::<u32>().ok());
+    let is_one = major.is_some_and(|major| (12..15).contains(&major));
+    if !is_one {
+        super::skip::skip("gfortran", &format!("gfortran {version:?}: expected gfortran 12 to 14"));
+    }
+    is_one
+}
