@@ -23,6 +23,7 @@ const PERMITTED: [Permitted; 1] = [(
         "crate::lock",
         "crate::operation",
         "crate::others",
+        "crate::participation",
         "crate::reduction",
         "crate::runtime",
         "crate::spawn",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
 /// crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 22] = [
+pub const CRATES: [&str; 23] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -26,6 +26,7 @@ pub const CRATES: [&str; 22] = [
     "hpcc-glue/mpi/src",
     "hpcc-glue/scalapack/src",
     "hpcc-glue/bsplib/src",
+    "hpcc-glue/gfortran/src",
     "tool/src",
     "lab/src",
     "lab/results/src",

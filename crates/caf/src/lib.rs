@@ -13,7 +13,7 @@
 //! | [`copy`] | asynchronous copies with events |
 //! | [`spawn`], [`finish`] | shipped functions, and their termination |
 //! | [`others`], [`status`] | images that have failed or stopped |
-//! | `participation` | which of those that have stopped have taken part in an operation |
+//! | `participation` | which images that are gone have taken part in an operation |
 //! | `ending` | the end of a program whose images end one by one |
 //! | `raw` | memory by address, for compilers |
 //! | [`process`] | the one state of a process |

@@ -299,6 +299,16 @@ impl Others {
         if serves { Ok(()) } else { self.check(image) }
     }
 
+    /// Images that have stopped or failed, and take messages until all have.
+    pub(crate) fn listening(&self) -> impl Iterator<Item = usize> {
+        self.serving.iter().copied().filter(|image| self.gone.contains_key(image))
+    }
+
+    /// Whether an image is one of [`Self::listening`].
+    pub(crate) fn listens(&self, image: usize) -> bool {
+        self.serving.contains(&image)
+    }
+
     /// Whether all images have failed or stopped, as far as is known here.
     pub(crate) fn are_all_gone(&self) -> bool {
         self.gone.len() == self.images

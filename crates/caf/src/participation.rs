@@ -1,11 +1,12 @@
-//! Which images that have stopped have taken part in a collective operation.
+//! Which images that have stopped or failed have taken part in a collective operation.
 //!
-//! Idea: where images end one by one ([`crate::ending`]), one of them may have stopped when others are still in an operation in
-//! which it has done its part, and they go on. So whoever waits asks each image that has stopped how far it has come in the
-//! team: an image whose part is missing is an error, and one that is no member does not matter.
+//! Idea: where images end one by one ([`crate::ending`]), one of them may have stopped or failed when others are still in an
+//! operation in which it has done its part, and they go on. So whoever waits asks each image that is gone how far it has come
+//! in the team: an image whose part is missing is an error, and one that is no member does not matter.
 //!
-//! Restrictions: only with [`Runtime::tolerate`]; otherwise an image that has stopped ends every wait.
-//! Cost: a message each way per image that has stopped, for each operation that waits for longer than a look.
+//! Restrictions: only with [`Runtime::tolerate`](crate::Runtime::tolerate); otherwise an image that is gone ends every wait, as
+//! does one whose process has ended.
+//! Cost: a message each way per image that is gone, for each operation that waits for longer than a look.
 //! Source: our own.
 
 use crate::handles::Handle;
@@ -30,7 +31,7 @@ pub(crate) struct Participation {
     /// Team, series and number.
     current: [u64; 3],
     asked: BTreeSet<usize>,
-    /// An image that has stopped before it.
+    /// An image that was gone before it.
     missing: Option<usize>,
 }
 
@@ -49,14 +50,14 @@ impl<C: Comm> Image<C> {
         Ok(())
     }
 
-    /// Asks the images that have stopped since the last look.
-    pub(crate) fn ask_stopped(&mut self) {
+    /// Asks the images that have stopped or failed since the last look.
+    pub(crate) fn ask_gone(&mut self) {
         if !self.others.is_tolerant() {
             return;
         }
         let own = self.comm.rank();
-        let stopped: Vec<usize> = self.others.with(Status::Stopped).filter(|&image| image != own).collect();
-        for image in stopped {
+        let listening: Vec<usize> = self.others.listening().filter(|&image| image != own).collect();
+        for image in listening {
             if self.participation.asked.insert(image) {
                 let question = bytes_of(&self.participation.current);
                 self.memory.send(image, Kind::HowFar as u8, 0, [question, &[]]);
@@ -95,7 +96,7 @@ impl<C: Comm> Image<C> {
         }
         match self.participation.missing {
             Some(image) => self.others.check(image),
-            None => match self.others.with(Status::Failed).next() {
+            None => match self.others.with(Status::Failed).find(|&image| !self.others.listens(image)) {
                 Some(image) => Err(Error::FailedImage { image }),
                 None => Ok(()),
             },

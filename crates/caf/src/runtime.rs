@@ -105,7 +105,7 @@ impl<C: Comm> Runtime<C> {
                 Step::Idle => {
                     let Image { others, memory, .. } = &mut *image;
                     others.look(memory);
-                    image.ask_stopped();
+                    image.ask_gone();
                     wait.pause(&image.comm);
                 }
                 Step::Worked => image.look_when_busy(),

@@ -1,15 +1,31 @@
 //! What compilers need whose programs have coarrays: memory by address, and images that end one by one.
 
-#[path = "support/leaving.rs"]
-mod leaving;
 mod support;
 
+use hcube_caf::Runtime;
 use hcube_caf::coarray::Use;
+use hcube_caf::options::Options;
 use hcube_caf::others::Status;
+use hcube_core::comm::Comm;
+use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
-use leaving::with_leaving_images;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use support::{PLACES, with_images};
+
+/// Runs `work` on each image, which ends or fails without the others.
+fn with_ending_images(images: usize, per_node: usize, work: impl Fn(&Runtime<ThreadComm>) + Sync) {
+    threads::run(images, per_node, |comm| {
+        let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
+        let image = Runtime::new(own, Options::default()).expect("shared memory");
+        image.tolerate();
+        // The others would wait for ever for an image that has panicked.
+        catch_unwind(AssertUnwindSafe(|| work(&image))).unwrap_or_else(|panic| {
+            let _ = image.end(true);
+            resume_unwind(panic)
+        });
+    });
+}
 
 /// Memory that one image has allocated for itself is found by others of its node, and freed once.
 #[test]
@@ -41,8 +57,7 @@ fn own_memory_has_a_place_on_the_node() {
 #[test]
 fn images_that_have_ended_serve_the_others() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {
-        with_leaving_images(images, per_node, |image, _| {
-            image.tolerate();
+        with_ending_images(images, per_node, |image| {
             let (world, own) = (image.world(), image.own());
             let data = image.allocate(world, 8, Use::Data).expect("room");
             image.write_own(data, 0, &(7 + own as u64).to_ne_bytes()).expect("own memory");
@@ -73,8 +88,7 @@ fn images_that_have_ended_serve_the_others() {
 fn operations_go_on_behind_images_that_have_ended() {
     for (images, per_node) in PLACES {
         for _ in 0..20 {
-            with_leaving_images(images, per_node, |image, _| {
-                image.tolerate();
+            with_ending_images(images, per_node, |image| {
                 let mut word = [image.own() as u64 + 1];
                 let region = Region::of(bytes_of_mut(&mut word));
                 let mut add = |lower: &[u8], higher: &mut [u8]| {
@@ -96,17 +110,16 @@ fn operations_go_on_behind_images_that_have_ended() {
 #[test]
 fn a_failure_ends_one_wait_for_an_event() {
     for (images, per_node) in [(3, 3), (3, 1), (5, 2)] {
-        with_leaving_images(images, per_node, |image, _| {
-            image.tolerate();
+        with_ending_images(images, per_node, |image| {
             let (world, own, failed) = (image.world(), image.own(), images - 1);
-            let events = image.allocate_events(world, 1).expect("room");
+            let events = image.allocate_events(world, 2).expect("room");
             image.barrier(world).expect("all");
             if own == failed {
                 return image.end(true).expect("all");
             }
             assert_eq!(image.wait_event(events, 0), Err(Error::FailedImage { image: failed }));
-            image.notify(events, 0, (own + 1) % failed).expect("a living image");
-            image.wait_event(events, 0).expect("the failure is known");
+            image.notify(events, 1, (own + 1) % failed).expect("a living image");
+            image.wait_event(events, 1).expect("the failure is known");
             image.end(false).expect("all");
         });
     }
