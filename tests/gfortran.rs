@@ -54,6 +54,11 @@ fn collective_subroutines_combine_in_order() {
 }
 
 #[test]
+fn random_numbers_have_the_seeds_of_random_init() {
+    passes("random", &PLACES);
+}
+
+#[test]
 fn teams_number_their_images() {
     passes("teams", &PLACES);
 }

@@ -12,6 +12,9 @@ use std::ptr;
 /// Words of a seed.
 const SEED_WORDS: usize = 8;
 
+/// An odd number with bits everywhere: its multiples differ in all parts of a word.
+const SPREAD: i32 = 0x1e37_79b1;
+
 /// An array of words.
 #[repr(C)]
 struct Seed {
@@ -35,25 +38,45 @@ pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_disti
         // SAFETY: libgfortran's function of that name.
         unsafe {
             let init: Init = transmute(library(c"_gfortran_random_init")?);
-            init(is_repeatable.into(), is_distinct.into(), current().rank as i32 + 1);
+            // It does not know of images, and ends the program where it is to give several of them one seed.
+            init(is_repeatable.into(), 1, 1);
         }
-        if is_repeatable || is_distinct { Ok(()) } else { share(image) }
+        match (is_repeatable, is_distinct) {
+            // libgfortran gives all images one seed.
+            (true, true) => reseed(|seed| {
+                let own = (current().rank as i32).wrapping_mul(SPREAD);
+                seed.iter_mut().for_each(|word| *word ^= own);
+                Ok(())
+            }),
+            // And here each image one of its own.
+            (false, false) => reseed(|seed| share(image, seed)),
+            _ => Ok(()),
+        }
     });
 }
 
-/// All images get the seed of the first one.
-fn share(image: &Image) -> Result<()> {
-    let mut words = [0_i32; SEED_WORDS];
-    let element = size_of::<i32>();
-    let dtype = Dtype { elem_len: element, version: 0, rank: 1, kind: kind::INTEGER, attribute: 0 };
+/// An array of words.
+fn array(words: &mut [i32; SEED_WORDS]) -> Seed {
+    let dtype = Dtype { elem_len: size_of::<i32>(), version: 0, rank: 1, kind: kind::INTEGER, attribute: 0 };
     let head = Descriptor::new(words.as_mut_ptr().cast(), dtype);
-    let seed = Seed { head, dimension: Dimension { stride: 1, lower: 1, upper: SEED_WORDS as isize } };
+    Seed { head, dimension: Dimension { stride: 1, lower: 1, upper: SEED_WORDS as isize } }
+}
+
+/// Changes the seed of this image.
+fn reseed(change: impl FnOnce(&mut [i32; SEED_WORDS]) -> Result<()>) -> Result<()> {
+    let mut words = [0; SEED_WORDS];
     // SAFETY: libgfortran's function of that name, which reads and writes seeds of as many words.
     unsafe {
         let exchange: Exchange = transmute(library(c"_gfortran_random_seed_i4")?);
-        exchange(ptr::null(), ptr::null(), &seed);
-        broadcast(image, &seed.head, 1)?;
-        exchange(ptr::null(), &seed, ptr::null());
+        exchange(ptr::null(), ptr::null(), &array(&mut words));
+        change(&mut words)?;
+        exchange(ptr::null(), &array(&mut words), ptr::null());
     }
     Ok(())
+}
+
+/// All images get the seed of the first one.
+fn share(image: &Image, words: &mut [i32; SEED_WORDS]) -> Result<()> {
+    // SAFETY: an array of these words.
+    unsafe { broadcast(image, &array(words).head, 1) }
 }
