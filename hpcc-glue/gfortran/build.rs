@@ -13,7 +13,7 @@ fn main() {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
     }
-    cc::Build::new().files(SOURCES).warnings(true).opt_level(2).compile("hcube_caf_number");
+    cc::Build::new().files(SOURCES).warnings(true).opt_level(3).compile("hcube_caf_number");
     // MPI and the C library keep addresses of functions that they call at the end of the program.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
     let name = format!("libhcube_caf.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));

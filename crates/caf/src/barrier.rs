@@ -4,6 +4,8 @@
 //! distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else writes, so nothing has to be
 //! cleared. After ⌈log2 S⌉ rounds each member has heard of all.
 //!
+//! A team that has boards ([`crate::team::board`]) has one round instead, in which each member looks at the words of all.
+//!
 //! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one another: one that
 //! was started without waiting is finished before the next one begins.
 //!
@@ -27,7 +29,7 @@ pub(crate) struct Progress {
     called: u64,
     /// Barriers that have ended.
     ended: u64,
-    /// The round of the barrier that is going on; none before it has begun.
+    /// The round of the barrier that is going on, or the members that have come; none before it has begun.
     round: Option<usize>,
 }
 
@@ -50,29 +52,42 @@ impl<C: Comm> Image<C> {
 
     /// Goes on with the barriers of a team. Whether the one with this number has ended.
     pub(crate) fn barrier_has_ended(&mut self, team: Handle, number: u64) -> Result<bool> {
-        let team = self.teams.get_mut(team)?;
+        let Self { teams, memory, others, .. } = self;
+        let team = teams.get_mut(team)?;
         let powers = team.powers();
         while team.barrier.ended < number {
             let turn = team.barrier.ended + 1;
-            let round = match team.barrier.round {
+            let mut round = match team.barrier.round {
                 Some(round) => round,
-                None if !self.memory.is_made(None) => return Ok(false),
+                None if !memory.is_made(None) => return Ok(false),
                 None => {
-                    tell(team, &mut self.memory, 0, turn);
+                    match &team.board {
+                        Some(board) => board.call_barrier(turn, memory),
+                        None => tell(team, memory, 0, turn),
+                    }
                     0
                 }
             };
+            if let Some(board) = &team.board {
+                let has_come = board.has_barrier_come(turn, &mut round, (memory, others));
+                team.barrier.round = Some(round);
+                if !has_come? {
+                    return Ok(false);
+                }
+                team.barrier = Progress { ended: turn, round: None, ..team.barrier };
+                continue;
+            }
             team.barrier.round = Some(round);
             if round == powers {
                 team.barrier = Progress { ended: turn, round: None, ..team.barrier };
                 continue;
             }
-            let gone = self.others.check(team.link(round, BACKWARD).image);
-            if self.memory.own_word(team.barrier_word(round)).load(Ordering::Acquire) < turn {
+            let gone = others.check(team.link(round, BACKWARD).image);
+            if memory.own_word(team.barrier_word(round)).load(Ordering::Acquire) < turn {
                 return gone.map(|()| false);
             }
             team.barrier.round = Some(round + 1);
-            tell(team, &mut self.memory, round + 1, turn);
+            tell(team, memory, round + 1, turn);
         }
         Ok(true)
     }

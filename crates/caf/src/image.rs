@@ -122,7 +122,8 @@ impl<C: Comm> Image<C> {
         };
         let others = Others::new(&comm, &mut memory)?;
         let staging = Staging::new(&comm, &mut memory)?;
-        let world = Team::world(comm.rank(), comm.size(), &mut memory)?;
+        let mut world = Team::world(comm.rank(), comm.size(), &mut memory)?;
+        world.open_boards(patience.shares_cores(), &mut memory);
         let mut teams = Table::new("team", "a team that was not freed");
         let stack = vec![teams.add(world)];
         // From here on, others access this image.

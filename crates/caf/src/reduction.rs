@@ -9,6 +9,8 @@
 //! member that has the result knows that all have begun, and hence have ended the reduction before, so two slots in turn are
 //! enough. Several reductions may go on at the same time where nobody waits for them: these travel in letters.
 //!
+//! A team that has boards ([`crate::team::board`]) has one round instead: each member combines the words on all boards.
+//!
 //! Restrictions: operations whose result does not depend on order: integers.
 //! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many letters.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
@@ -75,6 +77,21 @@ enum Way {
     Letters,
     /// By slots of the team, and the turn.
     Slots(Handle, u64),
+    /// By boards of the team: the turn, and the members that have come.
+    Boards(Handle, u64, usize),
+}
+
+/// Bytes of a slot of a board before others that go with the words of a reduction.
+pub(crate) const BOARD_HEAD_BYTES: usize = 56;
+/// Bytes of the words themselves.
+const BOARD_WORDS_BYTES: usize = 40;
+/// The most bytes that follow the words in the same line of the cache. Longer ones begin with the next line: copies to another
+/// alignment are slow.
+const MAX_SHORT_BYTES: usize = 16;
+
+/// Where a slot of a board has bytes that go with the words of a reduction.
+pub(crate) const fn board_place(bytes: usize) -> usize {
+    if bytes <= MAX_SHORT_BYTES { BOARD_WORDS_BYTES } else { BOARD_HEAD_BYTES }
 }
 
 impl<const N: usize> Reduction<N> {
@@ -96,6 +113,9 @@ impl<C: Comm> Image<C> {
         &mut self,
         reduction: &mut Reduction<N>,
     ) -> Result<Option<[i64; N]>> {
+        if let Way::Boards(..) = reduction.way {
+            return self.combine_boards(reduction);
+        }
         let size = reduction.members.size;
         loop {
             let round = reduction.round;
@@ -141,6 +161,7 @@ impl<C: Comm> Image<C> {
                 self.memory.put(&self.comm, to, slot + TURN_BYTES, from);
                 self.memory.set(to, slot, turn);
             }
+            Way::Boards(..) => {}
         }
         Ok(())
     }
@@ -167,18 +188,53 @@ impl<C: Comm> Image<C> {
                 let into = bytes_of_mut(words.as_flattened_mut());
                 self.memory.own(slot + TURN_BYTES, into.len()).read(into);
             }
+            Way::Boards(..) => return Ok(None),
         }
         Ok(Some(words))
     }
 
-    /// A reduction that has not begun, and for which the program waits: its words go to slots.
+    /// A reduction that has not begun, and for which the program waits: its words go to slots of the team or to boards. To
+    /// boards, some bytes may go with them.
     pub(crate) fn use_slots<const N: usize>(
         &mut self,
         team: Handle,
         reduction: &mut Reduction<N>,
+        bytes: Region<'_>,
     ) -> Result<()> {
-        reduction.way = Way::Slots(team, self.teams.get_mut(team)?.next_turn());
+        const { assert!(N * size_of::<u64>() <= BOARD_WORDS_BYTES) }
+        let Self { teams, memory, .. } = self;
+        let team_here = teams.get_mut(team)?;
+        let Some(board) = &mut team_here.board else {
+            reduction.way = Way::Slots(team, team_here.next_turn());
+            return Ok(());
+        };
+        board.take_slot();
+        let words = bytes_of(&reduction.last);
+        board.own_slot(0..words.len(), memory).write(words);
+        let begin = board_place(bytes.len());
+        board.own_slot(begin..begin + bytes.len(), memory).copy_from(bytes);
+        reduction.way = Way::Boards(team, board.begin_turn(memory), 0);
         Ok(())
+    }
+
+    /// Combines the words on all boards, when they are there.
+    fn combine_boards<const N: usize>(&self, reduction: &mut Reduction<N>) -> Result<Option<[i64; N]>> {
+        let Reduction { members, combination, way: Way::Boards(team, turn, come), .. } = reduction else {
+            return Err(Error::Internal("a reduction that uses no boards".into()));
+        };
+        let board = self.teams.get(*team)?.board.as_ref();
+        let board = board.ok_or_else(|| Error::Internal("a team without boards".into()))?;
+        if !board.has_turn_come(*turn, come, (&self.memory, &self.others))? {
+            return Ok(None);
+        }
+        let mut all = [combination.neutral(); N];
+        for rank in 0..members.size {
+            let mut words = [0; N];
+            let into = bytes_of_mut(&mut words);
+            board.slot(rank, 0..into.len(), &self.memory).read(into);
+            combination.add(&mut all, &words);
+        }
+        Ok(Some(all))
     }
 }
 
@@ -192,7 +248,7 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<[i64; N]> {
         let mut reduction = self.with(|image| {
             let mut reduction = Reduction::new(image.begin(team)?, words, combination);
-            image.use_slots(team, &mut reduction).map(|()| reduction)
+            image.use_slots(team, &mut reduction, Region::of(&mut [])).map(|()| reduction)
         })?;
         self.wait(|image| image.advance_reduction(&mut reduction))
     }

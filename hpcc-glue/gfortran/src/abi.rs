@@ -113,6 +113,25 @@ impl Descriptor {
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
+    /// The number of elements, if they lie one behind the other.
+    ///
+    /// # Safety
+    /// As [`Self::dimensions`].
+    #[inline]
+    pub unsafe fn packed_count(&self) -> Option<usize> {
+        let (unit, element) = (self.unit(), self.dtype.elem_len as isize);
+        let mut count = 1;
+        // SAFETY: the contract of this function.
+        for dimension in unsafe { self.dimensions() } {
+            let extent = dimension.extent();
+            if extent > 1 && dimension.stride * unit != count as isize * element {
+                return None;
+            }
+            count *= extent;
+        }
+        Some(count)
+    }
+
     /// Bytes from one element to the next where the stride is 1. A section of a component has the span of the whole elements.
     pub fn unit(&self) -> isize {
         let element = self.dtype.elem_len as isize;
@@ -352,6 +371,33 @@ mod tests {
         assert_eq!((offset_of!(Reference, item_size), offset_of!(Reference, of)), (16, 24));
         assert_eq!((offset_of!(Elements, static_type), offset_of!(Elements, dimensions)), (16, 24));
         assert_eq!((size_of::<Subscripts>(), size_of::<Reference>()), (24, 24 + 24 + 24 * MAX_RANK));
+    }
+
+    #[test]
+    fn packed_arrays_are_known() {
+        #[repr(C)]
+        struct Whole(Descriptor, [Dimension; 3]);
+        for (extents, expected) in [
+            (&[][..], Some(1)),
+            (&[(5, 1)], Some(5)),
+            (&[(5, 2)], None),
+            (&[(5, 1), (3, 5)], Some(15)),
+            (&[(5, 1), (1, 999), (3, 5)], Some(15)),
+            (&[(5, 1), (3, 6)], None),
+            (&[(1, 10), (3, 1)], Some(3)),
+            (&[(0, 1), (3, 0)], Some(0)),
+        ] {
+            let rank = extents.len() as i8;
+            let dtype = Dtype { elem_len: 4, version: 0, rank, kind: kind::INTEGER, attribute: 0 };
+            let mut dimensions = [Dimension { stride: 0, lower: 1, upper: 0 }; 3];
+            for (dimension, &(upper, stride)) in dimensions.iter_mut().zip(extents) {
+                *dimension = Dimension { stride, lower: 1, upper };
+            }
+            let whole = Whole(Descriptor::new(std::ptr::null_mut(), dtype), dimensions);
+            // SAFETY: laid out as the compiler does it.
+            let count = unsafe { (*(&raw const whole).cast::<Descriptor>()).packed_count() };
+            assert_eq!(count, expected, "{extents:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::convert::Type;
 use crate::section::{Section, copy};
 use crate::statement::{Failure, Image, Result};
 use crate::team::{Team, current};
+use hcube_caf::collective::Elements;
 use hcube_core::memory::Region;
 use std::ffi::{c_char, c_int};
 
@@ -91,10 +92,11 @@ fn root(number: c_int) -> Result<Option<usize>> {
 }
 
 /// Elements of an array as one block.
-struct Block {
-    section: Section,
-    /// Where they are not contiguous.
-    packed: Vec<u8>,
+enum Block {
+    /// Where they lie, by address and bytes.
+    There(*mut u8, usize),
+    /// A copy of elements that are not contiguous.
+    Packed(Box<Section>, Vec<u8>),
 }
 
 impl Block {
@@ -102,38 +104,39 @@ impl Block {
     /// As [`reduce`].
     unsafe fn of(descriptor: &Descriptor) -> Self {
         // SAFETY: the contract of this function.
-        let section = unsafe { Section::of(descriptor, descriptor.base) };
-        let mut block = Self { section, packed: Vec::new() };
-        if !block.section.is_packed() {
-            block.packed = vec![0; block.section.bytes()];
-            // SAFETY: as above; the copy is new.
-            unsafe { copy(&block.copy(), &block.section) };
+        unsafe {
+            if let Some(count) = descriptor.packed_count() {
+                return Self::There(descriptor.base, count * descriptor.dtype.elem_len);
+            }
+            let section = Section::of(descriptor, descriptor.base);
+            let mut packed = vec![0; section.bytes()];
+            copy(&packed_like(&section, &mut packed), &section);
+            Self::Packed(Box::new(section), packed)
         }
-        block
-    }
-
-    fn copy(&mut self) -> Section {
-        Section::packed(self.packed.as_mut_ptr(), self.section.element, self.section.count())
     }
 
     fn region(&mut self) -> Region<'_> {
-        if self.section.is_packed() {
+        match self {
             // SAFETY: elements of the program, which waits meanwhile.
-            unsafe { Region::new(self.section.base, self.section.bytes()) }
-        } else {
-            Region::of(&mut self.packed)
+            Self::There(address, bytes) => unsafe { Region::new(*address, *bytes) },
+            Self::Packed(_, packed) => Region::of(packed),
         }
     }
 
     /// # Safety
     /// As [`reduce`].
     unsafe fn unpack(&mut self) {
-        if !self.section.is_packed() {
-            let packed = self.copy();
+        if let Self::Packed(section, packed) = self {
+            let packed = packed_like(section, packed);
             // SAFETY: the contract of this function.
-            unsafe { copy(&self.section, &packed) };
+            unsafe { copy(section, &packed) };
         }
     }
+}
+
+/// As many elements as a section has, one behind the other.
+fn packed_like(section: &Section, bytes: &mut [u8]) -> Section {
+    Section::packed(bytes.as_mut_ptr(), section.element, section.count())
 }
 
 /// Collective over the current team: combines the elements of all images, on the image with a number or, for 0, on all.
@@ -155,9 +158,11 @@ pub unsafe fn reduce(
     let mut is_known = true;
     let mut combine = |lower: &[u8], higher: &mut [u8]| is_known &= operation.combine(of, lower, higher);
     let region = block.region();
+    // A minimum of 0 and -0 depends on the order.
+    let elements = Elements { bytes: of.bytes, commute: matches!(operation, Operation::Sum) };
     match root {
-        None => image.allreduce(handle, region, region, &mut combine)?,
-        Some(root) => image.reduce(handle, root, region, region, &mut combine)?,
+        None => image.allreduce_elements(handle, (region, region), elements, &mut combine)?,
+        Some(root) => image.reduce_elements(handle, root, (region, region), elements, &mut combine)?,
     }
     if !is_known {
         return Err(Failure::new(format!("{of}: expected a type that gfortran reduces")));

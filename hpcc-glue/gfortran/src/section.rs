@@ -9,7 +9,7 @@
 use crate::abi::{Descriptor, Dimension, MAX_RANK, Subscript, subscript};
 use hcube_core::error::Result;
 use hcube_core::onesided::Shape;
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr;
 
 /// Elements of one dimension.
@@ -46,6 +46,34 @@ impl Extent {
     }
 }
 
+/// Dimensions, in the section itself: an access to few elements would take longer to allocate memory than to copy.
+#[derive(Debug, Clone, Default)]
+struct Extents {
+    all: [Extent; MAX_RANK],
+    count: usize,
+}
+
+impl Extents {
+    fn push(&mut self, extent: Extent) {
+        self.all[self.count] = extent;
+        self.count += 1;
+    }
+}
+
+impl Deref for Extents {
+    type Target = [Extent];
+
+    fn deref(&self) -> &[Extent] {
+        &self.all[..self.count]
+    }
+}
+
+impl DerefMut for Extents {
+    fn deref_mut(&mut self) -> &mut [Extent] {
+        &mut self.all[..self.count]
+    }
+}
+
 /// A section of an array.
 #[derive(Debug, Clone)]
 pub struct Section {
@@ -53,13 +81,13 @@ pub struct Section {
     pub base: *mut u8,
     /// Bytes of an element.
     pub element: usize,
-    extents: Vec<Extent>,
+    extents: Extents,
 }
 
 impl Section {
     /// One element.
     pub fn scalar(base: *mut u8, element: usize) -> Self {
-        Self { base, element, extents: Vec::new() }
+        Self { base, element, extents: Extents::default() }
     }
 
     /// Elements one behind the other.
@@ -168,20 +196,10 @@ impl Section {
         one.start < two.end && two.start < one.end
     }
 
-    /// Whether the elements lie one behind the other, in their order.
-    pub fn is_packed(&self) -> bool {
-        let mut run = self.element as isize;
-        self.extents.iter().filter(|extent| extent.count != 1 || extent.table.is_some()).all(|extent| {
-            let follows = extent.table.is_none() && extent.stride == run;
-            run *= extent.count as isize;
-            follows
-        })
-    }
-
     /// The same elements without dimensions of one element.
     fn squeezed(&self) -> Self {
         let mut result = Self::scalar(self.base, self.element);
-        for extent in &self.extents {
+        for extent in self.extents.iter() {
             if extent.count == 1 {
                 result.shift(extent.distance(0));
             } else {
@@ -198,7 +216,7 @@ impl Section {
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
             let distance = self.extents.iter().zip(index).map(|(extent, at)| extent.distance(at)).sum();
-            for (at, extent) in index.iter_mut().zip(&self.extents) {
+            for (at, extent) in index.iter_mut().zip(self.extents.iter()) {
                 *at += 1;
                 if *at < extent.count {
                     break;
@@ -237,8 +255,9 @@ impl Section {
             follows
         });
         let skipped = inner.count();
-        let extents = self.extents[skipped..].to_vec();
-        (run, Self { extents, ..Self::scalar(self.base, self.element) })
+        let mut rest = Self::scalar(self.base, self.element);
+        self.extents[skipped..].iter().for_each(|extent| rest.extents.push(extent.clone()));
+        (run, rest)
     }
 }
 
@@ -248,22 +267,22 @@ pub fn steps(first: isize, last: isize, stride: isize) -> usize {
 }
 
 /// Joins dimensions that follow one another on both sides.
-fn join(into: Section, from: Section) -> (Section, Section) {
+fn join(into: &Section, from: &Section) -> (Section, Section) {
     let mut joined = (Section::scalar(into.base, into.element), Section::scalar(from.base, from.element));
     let follows = |last: Option<&Extent>, next: &Extent| {
         last.is_some_and(|last| {
             last.table.is_none() && next.table.is_none() && next.stride == last.stride * last.count as isize
         })
     };
-    for (one, two) in into.extents.into_iter().zip(from.extents) {
+    for (one, two) in into.extents.iter().zip(from.extents.iter()) {
         let (left, right) = (&mut joined.0.extents, &mut joined.1.extents);
-        if follows(left.last(), &one) && follows(right.last(), &two) {
+        if follows(left.last(), one) && follows(right.last(), two) {
             for side in [left, right] {
                 side.last_mut().expect("it follows one").count *= one.count;
             }
         } else {
-            left.push(one);
-            right.push(two);
+            left.push(one.clone());
+            right.push(two.clone());
         }
     }
     joined
@@ -275,15 +294,16 @@ fn join(into: Section, from: Section) -> (Section, Section) {
 /// All elements of one may be read, and those of the other written.
 pub unsafe fn copy(into: &Section, from: &Section) {
     let (into, from) = (into.squeezed(), from.squeezed());
-    let counts = |section: &Section| section.extents.iter().map(|extent| extent.count).collect::<Vec<_>>();
-    if counts(&into) != counts(&from) {
+    let is_alike = into.extents.len() == from.extents.len()
+        && into.extents.iter().zip(from.extents.iter()).all(|(one, other)| one.count == other.count);
+    if !is_alike {
         for (target, source) in into.addresses().zip(from.addresses()) {
             // SAFETY: the contract of this function.
             unsafe { ptr::copy_nonoverlapping(source, target, into.element) };
         }
         return;
     }
-    let (into, from) = join(into, from);
+    let (into, from) = join(&into, &from);
     let (bytes, outer) = match (into.extents.first(), from.extents.first()) {
         (Some(one), Some(two)) if is_run(one, into.element) && is_run(two, from.element) => {
             (one.count * into.element, 1)

@@ -122,23 +122,24 @@ pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Ty
     }
     check_counts(wanted, given)?;
     to.check(of)?;
-    let mut fetched;
+    let (mut fetched, packed);
     let here = match from {
-        Side::Here(section) => section.clone(),
+        Side::Here(section) => section,
         Side::Away(handle, rank, section) => {
             fetched = Packed::of(section, of.bytes);
             let offset = section.base.addr();
             image.get_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut fetched.bytes))?;
-            fetched.section()
+            packed = fetched.section();
+            &packed
         }
     };
     match into {
         // SAFETY: the contract of this function; what was fetched is here.
-        Side::Here(section) => unsafe { assign(section, to, &here, of) },
+        Side::Here(section) => unsafe { assign(section, to, here, of) },
         Side::Away(handle, rank, section) => {
             let mut packed = Packed::of(section, to.bytes);
             // SAFETY: as above.
-            unsafe { assign(&packed.section(), to, &here, of) };
+            unsafe { assign(&packed.section(), to, here, of) };
             let offset = section.base.addr();
             image.put_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut packed.bytes))?;
         }
@@ -151,18 +152,19 @@ pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Ty
 /// # Safety
 /// As [`transfer`].
 pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
-    let mut packed;
-    let mut source = from.clone();
+    let (mut packed, copied);
+    let mut source = from;
     if from.overlaps(into) {
         packed = Packed::of(from, from.element);
-        source = packed.section();
+        copied = packed.section();
+        source = &copied;
         // SAFETY: the contract of this function; the copy is new.
-        unsafe { copy(&source, from) };
+        unsafe { copy(source, from) };
     }
     let is_copied = to.is_copied_from(of);
     if is_copied && source.count() == into.count() {
         // SAFETY: as above; they do not overlap.
-        unsafe { copy(into, &source) };
+        unsafe { copy(into, source) };
         return;
     }
     let first = source.addresses().next().unwrap_or(source.base);

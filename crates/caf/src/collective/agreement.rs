@@ -77,10 +77,21 @@ impl<C: Comm> Runtime<C> {
         check: impl FnOnce(&Members) -> Result<()>,
         alike: Alike,
     ) -> Result<Members> {
+        self.agree_with(team, check, alike, Region::of(&mut []))
+    }
+
+    /// As [`Self::agree`]; on the boards of a team that has them, these bytes are published with the arguments.
+    pub(crate) fn agree_with(
+        &self,
+        team: Handle,
+        check: impl FnOnce(&Members) -> Result<()>,
+        alike: Alike,
+        bytes: Region<'_>,
+    ) -> Result<Members> {
         let members = self.with(|image| image.begin(team))?;
         let checked = check(&members);
         let mut agreement = Agreement::new(members, checked, alike);
-        self.with(|image| image.use_slots(team, &mut agreement.reduction))?;
+        self.with(|image| image.use_slots(team, &mut agreement.reduction, bytes))?;
         let words = self.wait(|image| image.advance_reduction(&mut agreement.reduction))?;
         agreement.verdict(words)?;
         Ok(agreement.reduction.into_members())

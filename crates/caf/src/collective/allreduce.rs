@@ -4,15 +4,18 @@
 //! combinations of their subcubes, which are ranges of ranks, and both combine them in the same order. All other blocks are
 //! reduced to member 0 and broadcast from there: so a long block is combined once per member instead of log2 S times.
 //!
+//! On boards, see `pieces`.
+//!
 //! Restrictions: the operation is associative. All members get the same bits, and in every run.
 //! Cost: log2 S rounds of a block, or ⌈log2 S⌉ of the reduction and as many of the broadcast. Memory: two blocks.
 //! Source: the usual ones.
 
-use super::Combine;
 use super::agreement::check_bytes;
 use super::members::{EXCHANGE, Members};
+use super::pieces::{Folding, Receivers};
 use super::reduce::add_lower;
 use super::space::Space;
+use super::{Combine, Elements};
 use crate::handles::Handle;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
@@ -35,9 +38,30 @@ impl<C: Comm> Runtime<C> {
         into: Region<'_>,
         combine: Combine<'_>,
     ) -> Result<()> {
+        let elements = Elements { bytes: from.len(), commute: false };
+        self.allreduce_elements(team, (from, into), elements, combine)
+    }
+
+    /// As [`Self::allreduce`], of elements: `combine` may get some of them at a time, and blocks in any order if they commute.
+    ///
+    /// # Errors
+    /// As there, and where the bytes of an element differ.
+    pub fn allreduce_elements(
+        &self,
+        team: Handle,
+        (from, into): (Region<'_>, Region<'_>),
+        elements: Elements,
+        combine: Combine<'_>,
+    ) -> Result<()> {
         let bytes = from.len();
         let check = |_: &Members| check_bytes("into", into, bytes, 1);
-        let members = self.agree(team, check, [("bytes", bytes as i64); 2])?;
+        let alike = [("bytes", bytes as i64), ("bytes of an element", elements.bytes as i64)];
+        let pieces = self.pieces(team, bytes, elements.bytes)?;
+        let members = self.agree_with(team, check, alike, Self::first_piece(pieces, from))?;
+        if let Some(pieces) = pieces {
+            let folding = Folding::new(team, &members, (pieces, elements), Receivers::All, (from, into));
+            return self.fold(&folding, combine);
+        }
         if members.size.is_power_of_two() && bytes <= MAX_CUBE_BYTES {
             return self.along_hypercube(&members, from, into, combine);
         }

@@ -10,6 +10,8 @@
 //! meanwhile: data does not wait for members that come late, and arguments that differ are an error of the wait
 //! in which they are found, on all members.
 //!
+//! On boards a short block is published with the arguments; see `pieces`.
+//!
 //! Restrictions: none. Cost: a block per member, and an answer where it was lent; ⌈log2 S⌉ edges from the root to the farthest
 //! member. Memory: on the first member of a node a copy, if a long block is not in the heap.
 //! Source: Jin et al. 2011, §II-E; there children send the addresses of their memory first.
@@ -24,6 +26,7 @@ use crate::handles::Handle;
 use crate::image::Image;
 use crate::operation::Operation;
 use crate::runtime::Runtime;
+use crate::team::Team;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
@@ -191,7 +194,14 @@ impl<C: Comm> Runtime<C> {
     /// image has failed.
     pub fn broadcast(&self, team: Handle, root: usize, buffer: Region<'_>) -> Result<()> {
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
-        let members = self.agree(team, |members| check_rank("root", root, members), alike)?;
+        let check = |members: &Members| check_rank("root", root, members);
+        let pieces = self.pieces(team, buffer.len(), buffer.len())?;
+        let own = self.look_at_team(team, Team::rank)?;
+        let published = if own == root { Self::first_piece(pieces, buffer) } else { buffer.part(0..0) };
+        let members = self.agree_with(team, check, alike, published)?;
+        if pieces.is_some() {
+            return if own == root { Ok(()) } else { self.take_piece(team, root, buffer) };
+        }
         self.broadcast_agreed(members, root, buffer)
     }
 

@@ -5,6 +5,8 @@
 //! Members are reached by links, but for alltoall, shift and permute, which look images up. A long block goes to an
 //! image of the same node by one copy, or two if it is not in the heap (`lending`).
 //!
+//! Teams inside a node that have boards ([`crate::team::board`]) reduce, and broadcast short blocks, by these (`pieces`).
+//!
 //! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages per member):
 //!
 //! | operation | rounds | bytes that a member sends, at most | memory beside the caller's |
@@ -30,6 +32,7 @@ pub mod gather;
 mod lending;
 pub(crate) mod members;
 pub mod permute;
+mod pieces;
 pub mod reduce;
 pub mod scan;
 pub mod shift;
@@ -40,3 +43,12 @@ mod tree;
 
 /// Combines a block of lower ranks with one of higher ranks, in which the result is left.
 pub type Combine<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]);
+
+/// What a block consists of, where an operation may combine some elements at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elements {
+    /// Bytes of an element, the same on all members.
+    pub bytes: usize,
+    /// Whether the operation gives the same bits when two blocks are exchanged.
+    pub commute: bool,
+}

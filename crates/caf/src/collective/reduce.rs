@@ -8,11 +8,12 @@
 //! Cost: one block per member, two on the way of those that cross the end; ⌈log2 S⌉ messages and combinations one after the
 //! other. Memory: two or three blocks. Source: the usual one; the two ranges are our own.
 
-use super::Combine;
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};
+use super::pieces::{Folding, Receivers};
 use super::space::Space;
 use super::tree::Tree;
+use super::{Combine, Elements};
 use crate::handles::Handle;
 use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
@@ -42,12 +43,34 @@ impl<C: Comm> Runtime<C> {
         into: Region<'_>,
         combine: Combine<'_>,
     ) -> Result<()> {
+        let elements = Elements { bytes: from.len(), commute: false };
+        self.reduce_elements(team, root, (from, into), elements, combine)
+    }
+
+    /// As [`Self::reduce`], of elements: `combine` may get some of them at a time, and blocks in any order if they commute.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_elements(
+        &self,
+        team: Handle,
+        root: usize,
+        (from, into): (Region<'_>, Region<'_>),
+        elements: Elements,
+        combine: Combine<'_>,
+    ) -> Result<()> {
         let check = |members: &Members| {
             check_rank("root", root, members)?;
             if members.rank == root { check_bytes("into", into, from.len(), 1) } else { Ok(()) }
         };
         let alike = [("root", root as i64), ("bytes", from.len() as i64)];
-        let members = self.agree(team, check, alike)?;
+        let pieces = self.pieces(team, from.len(), elements.bytes)?;
+        let members = self.agree_with(team, check, alike, Self::first_piece(pieces, from))?;
+        if let Some(pieces) = pieces {
+            let receivers = Receivers::Only(root);
+            let folding = Folding::new(team, &members, (pieces, elements), receivers, (from, into));
+            return self.fold(&folding, combine);
+        }
         self.reduce_agreed(&members, root, from, into, combine)
     }
 

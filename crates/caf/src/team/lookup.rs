@@ -18,7 +18,7 @@ use hcube_core::onesided::Atomic;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The power and the direction of a jump.
-fn jump(distance: i64) -> (usize, usize) {
+pub(super) fn jump(distance: i64) -> (usize, usize) {
     (distance.unsigned_abs().trailing_zeros() as usize, if distance > 0 { FORWARD } else { BACKWARD })
 }
 

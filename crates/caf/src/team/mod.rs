@@ -9,6 +9,7 @@
 //! word of the barrier, and two slots of 16 words for reductions; and what was looked up.
 //! Source: Jin et al. 2011, §II-A and Figure 1.
 
+pub(crate) mod board;
 pub mod chain;
 mod lookup;
 pub(crate) mod network;
@@ -63,9 +64,14 @@ const fn place(power: usize, word: usize) -> usize {
     (power * WORDS + word) * size_of::<u64>()
 }
 
-/// Where the block of a team with links for `powers` powers of two has a slot.
+/// Where the block of a team with links for `powers` powers of two has the offset of its board.
+const fn board_place(powers: usize) -> usize {
+    place(powers, 0)
+}
+
+/// Where it has a slot.
 const fn slot(powers: usize, power: usize, turn: u64) -> usize {
-    let first = place(powers, 0).next_multiple_of(SLOT_BYTES);
+    let first = (board_place(powers) + size_of::<u64>()).next_multiple_of(SLOT_BYTES);
     first + (power * SLOTS + turn as usize % SLOTS) * SLOT_BYTES
 }
 
@@ -90,6 +96,8 @@ pub struct Team {
     operations: u64,
     turns: u64,
     pub(crate) barrier: crate::barrier::Progress,
+    /// Where it has boards.
+    pub(crate) board: Option<board::Board>,
     /// Coarrays that live in it.
     pub(crate) coarrays: usize,
 }
@@ -144,12 +152,14 @@ impl Team {
             operations: 0,
             turns: 0,
             barrier,
+            board: None,
             coarrays: 0,
         }
     }
 
-    /// Gives the block back.
+    /// Gives the block and the board back.
     pub(crate) fn release<C: Comm>(&self, memory: &mut Onesided<C>) -> Result<()> {
+        self.board.as_ref().map_or(Ok(()), |board| memory.heap().free(board.own()))?;
         memory.heap().free(self.block)
     }
 

@@ -191,13 +191,18 @@ impl<C: Comm> Runtime<C> {
             let pair = self.pass(id, power, [behind.image, ahead.image], words)?;
             links.push([FORWARD, BACKWARD].map(|direction| Link::of(pair[direction].1)));
         }
-        let team = self.with(|image| {
+        let (team, board) = self.with(|image| {
             let mut team = Team::new(id, rank, size, block, links, false, &image.memory);
             team.descend_from(image.teams.get(parent)?);
-            Ok(image.teams.add(team))
+            let board = team.offer_board(image.patience.shares_cores(), &mut image.memory);
+            Ok((image.teams.add(team), board))
         })?;
         // Others may read the links of a member as soon as they have the team.
         self.barrier(team)?;
+        self.with(|image| {
+            let own = image.comm.rank();
+            image.teams.get_mut(team)?.take_boards(own, board, &mut image.memory)
+        })?;
         Ok(team)
     }
 

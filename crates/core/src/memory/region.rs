@@ -62,6 +62,26 @@ impl<'a> Region<'a> {
         self.length
     }
 
+    /// The bytes themselves.
+    ///
+    /// # Safety
+    /// Nobody writes them while the result is used, and all have been written before.
+    #[inline]
+    pub unsafe fn bytes(self) -> &'a [u8] {
+        // SAFETY: readable by the contract of `new`, and unchanged by that of this function.
+        unsafe { std::slice::from_raw_parts(self.address, self.length) }
+    }
+
+    /// The bytes themselves, to be written.
+    ///
+    /// # Safety
+    /// Nobody else uses them while the result is used, and all have been written before.
+    #[inline]
+    pub unsafe fn bytes_mut(self) -> &'a mut [u8] {
+        // SAFETY: writable by the contract of `new`, and used by nobody else by that of this function.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.length) }
+    }
+
     /// Whether it has none.
     pub fn is_empty(self) -> bool {
         self.length == 0

@@ -59,24 +59,34 @@ impl Remote {
         if is_text && one.elem_len == whole.elem_len { self.offset % one.elem_len } else { 0 }
     }
 
-    /// The address of a scalar that is copied to or from another one of the same type, if this image accesses it directly.
+    /// The address and the bytes of elements that are one block on both sides and need no conversion, if this image accesses
+    /// them directly: what most statements need.
     ///
     /// # Safety
-    /// As [`Self::side`].
+    /// As [`Self::side`], and that of [`local`].
     #[inline]
-    unsafe fn scalar(&self, image: &Image, local: &Descriptor, kind: c_int) -> Result<Option<*mut u8>> {
+    unsafe fn block(
+        &self,
+        image: &Image,
+        local: &Descriptor,
+        kind: c_int,
+    ) -> Result<Option<(*mut u8, usize)>> {
         // SAFETY: the contract of this function.
         let (token, descriptor) = unsafe { (Token::of(self.token)?, &*self.descriptor) };
         let (one, other) = (descriptor.dtype, local.dtype);
-        if one.rank != 0 || one != other || kind != self.kind || !self.subscripts.is_null() {
+        let is_alike = (one.kind, one.elem_len, self.kind) == (other.kind, other.elem_len, kind);
+        if !is_alike || !self.subscripts.is_null() || one.kind == kind::CHARACTER && one.rank > 0 {
             return Ok(None);
         }
+        // SAFETY: as above.
+        let (count, others) = unsafe { (descriptor.packed_count(), local.packed_count()) };
+        let Some(count) = count.filter(|_| count == others) else { return Ok(None) };
         let Part::Here(part) = token.part(image, self.number)? else { return Ok(None) };
-        let address = part.wrapping_add(self.offset);
-        if self.offset.checked_add(one.elem_len).is_none_or(|end| end > token.bytes) {
-            check(token, part, &Section::scalar(address, one.elem_len))?;
+        let (address, bytes) = (part.wrapping_add(self.offset), count * one.elem_len);
+        if self.offset.checked_add(bytes).is_none_or(|end| end > token.bytes) {
+            check(token, part, &Section::packed(address, one.elem_len, count))?;
         }
-        Ok(Some(address))
+        Ok(Some((address, bytes)))
     }
 }
 
@@ -113,8 +123,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     // SAFETY: the contract of this function.
     unsafe {
         statement::run_for("get", only(stat), |image| {
-            if let Some(from) = remote.scalar(image, &*target, target_kind)? {
-                ptr::copy(from, (*target).base, (*target).dtype.elem_len);
+            if let Some((from, bytes)) = remote.block(image, &*target, target_kind)? {
+                ptr::copy(from, (*target).base, bytes);
                 return Ok(());
             }
             let (from, of) = remote.side(image)?;
@@ -145,8 +155,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
     // SAFETY: the contract of this function.
     unsafe {
         statement::run_for("put", only(stat), |image| {
-            if let Some(into) = remote.scalar(image, &*source, source_kind)? {
-                ptr::copy((*source).base, into, (*source).dtype.elem_len);
+            if let Some((into, bytes)) = remote.block(image, &*source, source_kind)? {
+                ptr::copy((*source).base, into, bytes);
                 return Ok(());
             }
             let (from, of) = local(source, source_kind);

@@ -91,28 +91,6 @@ fn bounds_hold_all_elements_and_shapes_have_them() {
 }
 
 #[test]
-fn packed_sections_are_known() {
-    let section = |extents: &[(usize, isize)]| {
-        let mut section = Section::scalar(ptr::null_mut(), 4);
-        for &(count, stride) in extents {
-            section.push(count, stride);
-        }
-        section
-    };
-    for (extents, expected) in [
-        (&[][..], true),
-        (&[(5, 4)], true),
-        (&[(5, 8)], false),
-        (&[(5, 4), (3, 20)], true),
-        (&[(5, 4), (1, 999), (3, 20)], true),
-        (&[(5, 4), (3, 24)], false),
-        (&[(1, 40), (3, 4)], true),
-    ] {
-        assert_eq!(section(extents).is_packed(), expected, "{extents:?}");
-    }
-}
-
-#[test]
 fn overlap_is_seen() {
     let mut memory = [0_u8; 64];
     let base = memory.as_mut_ptr();
