@@ -57,6 +57,15 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| Ok(image.memory.here(member, offset, 0).map(Region::address)))
     }
 
+    /// The address of the first event or lock of a member, if this image accesses it directly.
+    ///
+    /// # Errors
+    /// As [`Self::place`].
+    pub fn slots_here(&self, slots: Handle, rank: usize) -> Result<Option<*mut u8>> {
+        let Place { image: member, offset } = self.place(slots, rank, 0, 0)?;
+        self.with(|image| Ok(image.memory.here(member, offset, 0).map(Region::address)))
+    }
+
     /// The place of an address in a heap of this node.
     pub fn place_of_address(&self, address: *const u8) -> Option<Place> {
         let memory = &mut self.image.borrow_mut().memory;
@@ -70,6 +79,23 @@ impl<C: Comm> Runtime<C> {
     /// Where that image has failed, or has stopped and does not serve others any more.
     pub fn wait_for(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
         self.wait_for_image(of, |_| Ok(is_so().then_some(())))
+    }
+
+    /// As [`Self::wait_for`], for something that an image does not do any more when it has stopped.
+    ///
+    /// # Errors
+    /// Where that image has failed or stopped.
+    pub fn wait_for_living(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
+        self.wait_while_alive(of, |_| Ok(is_so().then_some(())))
+    }
+
+    /// Waits until all that this image has put is there.
+    ///
+    /// # Errors
+    /// Those of MPI; where an image has failed.
+    #[inline]
+    pub fn wait_for_puts(&self) -> Result<()> {
+        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
     }
 
     /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and takes it.
@@ -86,6 +112,6 @@ impl<C: Comm> Runtime<C> {
     /// Those of MPI.
     pub fn complete_puts(&self) -> Result<()> {
         self.serve()?;
-        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
+        self.wait_for_puts()
     }
 }

@@ -99,6 +99,16 @@ impl Team {
         if self.is_initial { Ok(rank) } else { Ok(self.members(image)?.0[rank]) }
     }
 
+    /// Whether all its images are on the node of this one.
+    pub fn is_on_node(&self, image: &Image) -> Result<bool> {
+        for rank in 0..self.size {
+            if !image.is_on_node(self.image_of(image, rank)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The communicator of the initial team, as Fortran has it.
     pub fn communicator(&self) -> Result<c_int> {
         if self.is_initial {

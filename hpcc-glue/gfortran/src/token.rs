@@ -27,7 +27,9 @@ pub enum Content {
     Data(Handle),
     /// Events.
     Events(Handle),
-    /// Locks, or a critical construct.
+    /// Locks, or a critical construct, as words of a node.
+    Words(Handle),
+    /// The same of several nodes.
     Locks(Handle),
     /// A component of a coarray, which belongs to its image alone.
     Component,
@@ -98,7 +100,10 @@ impl Token {
 
     #[cold]
     fn find(&self, image: &Image, rank: usize) -> Result<Part> {
-        let address = image.part_here(self.data()?, rank)?;
+        let address = match self.content {
+            Content::Words(locks) => image.slots_here(locks, rank)?,
+            _ => image.part_here(self.data()?, rank)?,
+        };
         self.parts[rank].set(address.map_or(ELSEWHERE, <*mut u8>::expose_provenance));
         Ok(address.map_or(Part::Away(rank), Part::Here))
     }
@@ -239,7 +244,12 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
         registration::EVENTS_STATIC | registration::EVENTS_ALLOCATED => {
             (Content::Events(image.allocate_events(team.handle, size)?), size, own_memory(image, size)?)
         }
-        _ => (Content::Locks(image.allocate_locks(team.handle, size)?), size, own_memory(image, size)?),
+        _ => {
+            let locks = image.allocate_locks(team.handle, size)?;
+            let is_here = team.is_on_node(image)?;
+            let content = if is_here { Content::Words(locks) } else { Content::Locks(locks) };
+            (content, size, own_memory(image, size)?)
+        }
     };
     let is_static = matches!(
         kind,
@@ -300,7 +310,7 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
             image.free(handle, Use::Events)?;
             image.free_own(token.own())?;
         }
-        Content::Locks(handle) => {
+        Content::Words(handle) | Content::Locks(handle) => {
             image.free(handle, Use::Locks)?;
             image.free_own(token.own())?;
         }

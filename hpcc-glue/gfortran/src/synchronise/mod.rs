@@ -6,15 +6,17 @@
 //! Cost: a notice per image of the list. Memory: 64 bytes per image.
 
 pub mod atomic;
+mod lock;
 
-use crate::abi::{STAT_DUP_SYNC_IMAGES, STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
+use crate::abi::STAT_DUP_SYNC_IMAGES;
 use crate::statement::{Failure, Image, Result};
 use crate::team::current;
-use crate::token::{Content, Token};
+use crate::token::{Content, Part, Token};
 use hcube_caf::Handle;
 use hcube_caf::event::STRIDE;
 use hcube_core::error::Error;
 use hcube_core::onesided::Atomic;
+use lock::Words;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::c_int;
@@ -95,9 +97,23 @@ fn events(token: &Token) -> Result<Handle> {
     }
 }
 
-fn locks(token: &Token) -> Result<Handle> {
+/// A lock: words on this node, or one of the runtime by its handle and the rank of its image.
+enum Lock<'a> {
+    Words(Words<'a>),
+    Queue(Handle, usize),
+}
+
+/// The lock with an index on an image.
+fn find<'a>(image: &Image, token: &Token, index: usize, number: c_int) -> Result<Lock<'a>> {
+    check(token, index)?;
+    let rank = rank(image, token, number)?;
     match token.content {
-        Content::Locks(locks) => Ok(locks),
+        Content::Words(_) => match token.part_of(image, rank)? {
+            // SAFETY: the words of this lock, which the runtime has set to zero.
+            Part::Here(part) => Ok(Lock::Words(unsafe { Words::at(part.wrapping_add(index * STRIDE)) })),
+            Part::Away(_) => Err(Failure::new("a lock of this node on another one")),
+        },
+        Content::Locks(locks) => Ok(Lock::Queue(locks, rank)),
         other => Err(Failure::new(format!("{other:?}: expected locks"))),
     }
 }
@@ -142,40 +158,45 @@ pub fn query(image: &Image, token: &Token, index: usize, number: c_int) -> Resul
 
 /// `lock`, and the begin of a critical construct.
 pub fn lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
-    check(token, index)?;
-    image.lock(locks(token)?, index, rank(image, token, number)?).map_err(locked)
+    match find(image, token, index, number)? {
+        Lock::Words(words) => words.lock(image),
+        Lock::Queue(locks, rank) => image.lock(locks, index, rank).map_err(locked),
+    }
 }
 
 /// `lock` with `acquired_lock=`: whether this image has it now.
 pub fn try_lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<bool> {
-    check(token, index)?;
-    image.try_lock(locks(token)?, index, rank(image, token, number)?).map_err(locked)
+    match find(image, token, index, number)? {
+        Lock::Words(words) => {
+            let is_taken = words.try_lock(image)?;
+            if !is_taken {
+                // The program may try again and again.
+                image.progress()?;
+            }
+            Ok(is_taken)
+        }
+        Lock::Queue(locks, rank) => image.try_lock(locks, index, rank).map_err(locked),
+    }
 }
 
 /// An error of the runtime when it locks.
 fn locked(error: Error) -> Failure {
     match error {
-        Error::Argument { name: "locks", .. } => {
-            Failure { stat: STAT_LOCKED, text: "the lock is locked by this image".into() }
-        }
+        Error::Argument { name: "locks", .. } => lock::locked_here(),
         error => error.into(),
     }
 }
 
 /// `unlock`, and the end of a critical construct.
 pub fn unlock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
-    check(token, index)?;
-    let (locks, rank) = (locks(token)?, rank(image, token, number)?);
+    let (locks, rank) = match find(image, token, index, number)? {
+        Lock::Words(words) => return words.unlock(image),
+        Lock::Queue(locks, rank) => (locks, rank),
+    };
     match image.unlock(locks, index, rank) {
         Err(Error::Argument { name: "locks", .. }) => {
             let word = image.atomic(locks, rank, index * STRIDE, Atomic::Load, 0)?;
-            Err(match word {
-                0 => Failure { stat: STAT_UNLOCKED, text: "the lock is not locked".into() },
-                _ => Failure {
-                    stat: STAT_LOCKED_OTHER_IMAGE,
-                    text: "the lock is locked by another image".into(),
-                },
-            })
+            Err(lock::not_locked_here(word))
         }
         result => Ok(result?),
     }

@@ -15,6 +15,7 @@
 //! §IV-B2, saw a quarter of STREAM's rate lost).
 //! Source: Jin et al. 2011, §II; one address for all is our own.
 
+mod provided;
 mod ranges;
 
 use super::LINE_PAIR;
@@ -22,6 +23,7 @@ use super::segment::{self, Segment, one_address};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::memory::Region;
+use provided::Provided;
 use ranges::Ranges;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -52,6 +54,8 @@ pub struct Heap {
     ranges: Ranges,
     /// Where the ranges of large allocations begin, by their offset.
     staggered: BTreeMap<usize, usize>,
+    /// Pages of the segment.
+    provided: Provided,
 }
 
 /// Address range for the part of a rank, where a node has `ranks` of them: within what the limits of this process permit,
@@ -100,7 +104,15 @@ impl Heap {
     }
 
     fn new(segment: Segment, part: usize, ranks: usize, own: usize) -> Self {
-        Self { segment, part, ranks, own, ranges: Ranges::new(0..part), staggered: BTreeMap::new() }
+        Self {
+            segment,
+            part,
+            ranks,
+            own,
+            ranges: Ranges::new(0..part),
+            staggered: BTreeMap::new(),
+            provided: Provided::default(),
+        }
     }
 
     /// Bytes of the address range of a rank's part.
@@ -153,9 +165,13 @@ impl Heap {
         let begin = self.ranges.allocate(length, alignment)?;
         let first = self.own * self.part;
         let pages = (first + begin) / PAGE * PAGE..(first + begin + length).next_multiple_of(PAGE);
-        self.segment.provide(pages).map(|()| begin).inspect_err(|_| {
-            self.ranges.free(begin);
-        })
+        if !self.provided.has(&pages) {
+            self.segment.provide(pages.clone()).inspect_err(|_| {
+                self.ranges.free(begin);
+            })?;
+            self.provided.add(pages);
+        }
+        Ok(begin)
     }
 
     /// Local: frees what [`Self::allocate`] has returned.
@@ -172,6 +188,7 @@ impl Heap {
         let first = self.own * self.part;
         let pages = (first + freed.start).next_multiple_of(PAGE)..(first + freed.end) / PAGE * PAGE;
         if freed.len() >= GIVE_BACK {
+            self.provided.remove(&pages);
             self.segment.give_back(pages);
         }
         Ok(())
