@@ -54,6 +54,11 @@ fn collective_subroutines_combine_in_order() {
 }
 
 #[test]
+fn collective_subroutines_take_all_types() {
+    passes("reductions", &PLACES);
+}
+
+#[test]
 fn random_numbers_have_the_seeds_of_random_init() {
     passes("random", &PLACES);
 }
@@ -61,6 +66,11 @@ fn random_numbers_have_the_seeds_of_random_init() {
 #[test]
 fn teams_number_their_images() {
     passes("teams", &PLACES);
+}
+
+#[test]
+fn teams_have_teams() {
+    passes("nested", &PLACES);
 }
 
 #[test]

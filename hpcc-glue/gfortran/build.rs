@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 /// What is written in C.
-const SOURCES: [&str; 2] = ["src/number.c", "src/reduce.c"];
+const SOURCES: [&str; 3] = ["src/number.c", "src/reduce.c", "src/structure.c"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -83,7 +83,12 @@ impl Type {
     pub fn check(self, other: Self) -> Result<()> {
         let is_number = |class| matches!(class, Class::Integer | Class::Real | Class::Complex);
         let (to, from) = (self.class(), other.class());
+        // The compiler passes what `char` returns as an integer of that kind.
+        let is_character = self.kind == kind::CHARACTER
+            && other.kind == kind::INTEGER
+            && (self.parameter, self.parameter as usize) == (other.parameter, other.bytes);
         let is_known = is_number(to) && is_number(from) || to == Class::Text && from == Class::Text;
+        let is_known = is_known || is_character;
         if is_known || self.is_copied_from(other) {
             return Ok(());
         }
@@ -304,12 +309,15 @@ mod tests {
         let wide = converted(characters(4, 3), characters(1, 2), b"xy");
         assert_eq!(wide, [b'x', b'y', b' '].map(|character| u32::from(character).to_ne_bytes()).concat());
         assert_eq!(converted(characters(1, 3), characters(4, 3), &wide), b"xy ");
+        // The result of `char`.
+        assert_eq!(converted(characters(1, 2), I1, b"c"), b"c ");
     }
 
     #[test]
     fn what_fortran_does_not_assign_is_refused() {
         let derived = number(DERIVED, 0, 24);
         assert!(I4.check(characters(1, 4)).is_err());
+        assert!(characters(1, 4).check(I4).is_err());
         assert!(R8.check(derived).is_err());
         assert_eq!(derived.check(derived), Ok(()));
     }

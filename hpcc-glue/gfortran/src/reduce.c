@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { INTEGER = 1, LOGICAL = 2, REAL = 3, COMPLEX = 4, CHARACTER = 6 };
+enum { INTEGER = 1, LOGICAL = 2, REAL = 3, COMPLEX = 4, DERIVED = 5, CHARACTER = 6 };
 enum { SUM, MIN, MAX };
 enum { DONE, UNKNOWN_TYPE };
 
@@ -106,12 +106,17 @@ int hcube_caf_combine(int operation, int type, size_t bytes, int parameter, cons
         return DONE;                                                                                            \
     } while (0)
 
+int hcube_caf_apply_structure(void (*function)(void), int by_value, size_t bytes, const char *lower, char *higher,
+                              size_t count);
+
 typedef void text_function(char *result, size_t result_length, const char *a, const char *b, size_t a_length,
                            size_t b_length);
 
 int hcube_caf_apply(void (*function)(void), int by_value, int type, size_t bytes, int parameter, const char *lower,
                     char *higher, size_t count)
 {
+    if (type == DERIVED)
+        return hcube_caf_apply_structure(function, by_value, bytes, lower, higher, count);
     if (type == CHARACTER) {
         size_t length = bytes / parameter;
         char result[bytes + 1];

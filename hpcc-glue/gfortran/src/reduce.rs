@@ -91,6 +91,28 @@ fn root(number: c_int) -> Result<Option<usize>> {
     if number == 0 { Ok(None) } else { current().rank_of(number).map(Some) }
 }
 
+/// The number of elements that lie one behind the other, or none. For the components of a derived type that is broadcast,
+/// gfortran leaves span and offset of their descriptors unset, and passes also those that are not allocated.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn packed_count(descriptor: &Descriptor) -> Option<usize> {
+    let Descriptor { base, offset, .. } = *descriptor;
+    if base.is_null() {
+        return Some(0);
+    }
+    // SAFETY: the contract of this function.
+    let dimensions = unsafe { descriptor.dimensions() };
+    if let [only] = dimensions
+        && only.stride == 1
+        && only.lower.wrapping_neg() != offset
+    {
+        return Some(only.extent());
+    }
+    // SAFETY: as above.
+    unsafe { descriptor.packed_count() }
+}
+
 /// Elements of an array as one block.
 enum Block {
     /// Where they lie, by address and bytes.
@@ -105,7 +127,7 @@ impl Block {
     unsafe fn of(descriptor: &Descriptor) -> Self {
         // SAFETY: the contract of this function.
         unsafe {
-            if let Some(count) = descriptor.packed_count() {
+            if let Some(count) = packed_count(descriptor) {
                 return Self::There(descriptor.base, count * descriptor.dtype.elem_len);
             }
             let section = Section::of(descriptor, descriptor.base);
@@ -165,7 +187,14 @@ pub unsafe fn reduce(
         Some(root) => image.reduce_elements(handle, root, (region, region), elements, &mut combine)?,
     }
     if !is_known {
-        return Err(Failure::new(format!("{of}: expected a type that gfortran reduces")));
+        let text = match operation {
+            Operation::Function(..) => {
+                "expected a function by reference for a derived type, which has more than 16 bytes"
+            }
+            // The compiler passes the objects for a component of all elements of an array.
+            _ => "expected numbers or text; components of an array have to be copied to a variable first",
+        };
+        return Err(Failure::new(format!("{of}: {text}")));
     }
     if root.is_none_or(|root| root == rank) {
         // SAFETY: as above.
@@ -254,9 +283,36 @@ mod tests {
         assert_eq!(combined(by_value, kind::INTEGER, &[7_i64], &[8]), [78]);
     }
 
+    /// A derived type.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Things([f64; 3]);
+
+    unsafe extern "C" fn first(one: *const Things, other: *const Things) -> Things {
+        // SAFETY: two of them.
+        let (one, other) = unsafe { (*one, *other) };
+        Things([one.0[0], other.0[1], one.0[2] - other.0[2]])
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn derived_types_are_combined() {
+        // SAFETY: called with the type that it has.
+        let first: unsafe extern "C" fn() = unsafe { std::mem::transmute(first as *const ()) };
+        let one = [Things([1.0, 2.0, 3.0]), Things([4.0, 5.0, 6.0])];
+        let two = [Things([10.0, 20.0, 30.0]), Things([40.0, 50.0, 60.0])];
+        let result = combined(Operation::Function(first, false), DERIVED, &one, &two);
+        assert_eq!(result, [Things([1.0, 20.0, -27.0]), Things([4.0, 50.0, -54.0])]);
+    }
+
     #[test]
     fn unknown_types_are_refused() {
         let of = Type { kind: DERIVED, parameter: 0, bytes: 24 };
         assert!(!Operation::Sum.combine(of, &[0; 24], &mut [0; 24]));
+        // SAFETY: not called.
+        let first: unsafe extern "C" fn() = unsafe { std::mem::transmute(first as *const ()) };
+        assert!(!Operation::Function(first, true).combine(of, &[0; 24], &mut [0; 24]));
+        let small = Type { bytes: 16, ..of };
+        assert!(!Operation::Function(first, false).combine(small, &[0; 16], &mut [0; 16]));
     }
 }

@@ -242,8 +242,10 @@ impl Section {
                 self.extents.iter().map(|extent| (extent.count, extent.stride as i64)).collect();
             return Shape::strided(self.element, &dimensions);
         }
+        // A vector of one subscript is dropped, and has moved the base.
         let (run, rest) = self.squeezed().split_run();
-        Shape::indexed(run, rest.distances().map(|distance| distance as i64).collect())
+        let moved = (rest.base.addr() as isize).wrapping_sub(self.base.addr() as isize);
+        Shape::indexed(run, rest.distances().map(|distance| (moved + distance) as i64).collect())
     }
 
     /// The bytes of the runs of elements that lie one behind the other, and the section of their first elements.

@@ -109,9 +109,10 @@ pub unsafe fn set(place: *mut c_int, value: c_int) {
 /// Writes text to a `character` variable, which is filled with blanks.
 ///
 /// # Safety
-/// It has this length, or is NULL.
+/// It has this length, or is no address of memory: for a variable of constant length, gfortran passes its value to collective
+/// subroutines, so what comes here is another argument.
 unsafe fn fill(place: *mut c_char, length: usize, text: &str) {
-    if place.is_null() {
+    if !is_writable(place.addr(), length) {
         return;
     }
     let common = length.min(text.len());
@@ -120,6 +121,26 @@ unsafe fn fill(place: *mut c_char, length: usize, text: &str) {
         ptr::copy_nonoverlapping(text.as_ptr(), place.cast(), common);
         place.cast::<u8>().add(common).write_bytes(b' ', length - common);
     }
+}
+
+/// Whether there is memory of the program at all of these addresses.
+fn is_writable(begin: usize, bytes: usize) -> bool {
+    let Some(end) = begin.checked_add(bytes).filter(|_| begin != 0) else { return false };
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mut reached = begin;
+    for line in maps.lines() {
+        let Some((range, rest)) = line.split_once(' ') else { continue };
+        let limits = range.split_once('-').map(|(low, high)| (address(low), address(high)));
+        let Some((low, high)) = limits else { continue };
+        if low <= reached && reached < high && rest.as_bytes().get(1) == Some(&b'w') {
+            reached = high;
+        }
+    }
+    reached >= end && reached > begin
+}
+
+fn address(digits: &str) -> usize {
+    usize::from_str_radix(digits, 16).unwrap_or(0)
 }
 
 /// Writes a line of an image, in one piece: the lines of several images would run into each other.
@@ -149,6 +170,29 @@ pub fn flush() {
         unsafe {
             let flush: unsafe extern "C" fn(*const i32) = std::mem::transmute(address);
             flush(ptr::null());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_memory_of_the_program_gets_a_message() {
+        let mut text = [b'x'; 8];
+        let mut fill = |text_of: &str| {
+            // SAFETY: eight characters.
+            unsafe { fill(text.as_mut_ptr().cast(), text.len(), text_of) };
+            text
+        };
+        assert_eq!(&fill("a reason"), b"a reason");
+        assert_eq!(&fill("none"), b"none    ");
+        assert_eq!(&fill("a long reason"), b"a long r");
+        static CONSTANT: [u8; 4096] = [1; 4096];
+        let text = &CONSTANT[..];
+        for place in [0, 80, text.as_ptr().addr(), 0x2020_2020_2020_2020, usize::MAX - 4] {
+            assert!(!is_writable(place, 8), "{place:x}");
         }
     }
 }

@@ -85,8 +85,15 @@ pub fn check(token: &Token, part: *mut u8, section: &Section) -> Result<()> {
     Err(outside(token, section.element, begin, end))
 }
 
+/// Farther from a coarray is only what lies in other memory.
+const FAR: usize = 1 << 32;
+
 #[cold]
 fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
+    if begin.unsigned_abs() > FAR.max(token.bytes) {
+        let text = "a place outside of the coarray: gfortran 12 to 14 compile a vector subscript inside an expression so; assign the elements to a variable first";
+        return Failure::new(text);
+    }
     let element = element.max(1) as isize;
     let text = if begin.rem_euclid(element) == 0 && token.bytes.is_multiple_of(element as usize) {
         let (first, last) = (begin / element + 1, (end - 1).div_euclid(element) + 1);

@@ -1,7 +1,8 @@
 //! Fortran programs with coarrays (tests/gfortran), linked to the library under test.
 
 use super::{Launch, build, folder, modified, output, root};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,21 +14,36 @@ pub fn library() -> PathBuf {
     )
 }
 
+/// Serialises compilations, since tests share programs.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after a check that
 /// hcube serves all its calls: no function of a coarray library comes from anywhere else.
 pub fn program(name: &str) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    compile(&root().join(format!("tests/gfortran/{name}.f90")), name)
+}
+
+/// As [`program`], for a program that the test has written.
+pub fn written(name: &str, text: &str) -> PathBuf {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let source = folder("gfortran").join(format!("{name}.f90"));
+    if !fs::read_to_string(&source).is_ok_and(|before| before == text) {
+        fs::write(&source, text).expect("the target directory is writable");
+    }
+    compile(&source, name)
+}
+
+fn compile(source: &Path, name: &str) -> PathBuf {
     let (library, folder) = (library(), folder("gfortran"));
-    let source = root().join(format!("tests/gfortran/{name}.f90"));
     let program = folder.join(name);
-    if modified(&program) > modified(&source).max(modified(&library)) {
+    if modified(&program) > modified(source).max(modified(&library)) {
         return program;
     }
     let mut compiler = Command::new("gfortran");
-    compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg(&source).arg("-o").arg(&program);
+    compiler.args(["-O1", "-fcoarray=lib", "-ffree-line-length-none", "-J"]).arg(&folder).arg(source);
     let libraries = build();
-    compiler.arg("-L").arg(&libraries).arg("-lhcube_caf");
+    compiler.arg("-o").arg(&program).arg("-L").arg(&libraries).arg("-lhcube_caf");
     output(compiler.arg(format!("-Wl,-rpath,{}", libraries.display())));
     let linked = output(Command::new("ldd").arg(&program));
     assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");

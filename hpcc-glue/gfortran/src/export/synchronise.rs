@@ -7,7 +7,16 @@ use crate::synchronise;
 use crate::team::current;
 use crate::token::Token;
 use std::ffi::{c_char, c_int};
-use std::slice;
+use std::{ptr, slice};
+
+/// The address of the variable of `errmsg=`: in synchronisations, gfortran passes the place of that address.
+///
+/// # Safety
+/// It is NULL or the place of an address.
+unsafe fn behind(message: *const *mut c_char) -> *mut c_char {
+    // SAFETY: the contract of this function.
+    if message.is_null() { ptr::null_mut() } else { unsafe { message.read_unaligned() } }
+}
 
 /// `sync all`.
 ///
@@ -16,11 +25,12 @@ use std::slice;
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     stat: *mut c_int,
-    message: *mut c_char,
+    message: *const *mut c_char,
     length: usize,
 ) {
-    let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
+    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
+    // SAFETY: as above.
     unsafe { statement::run_for("sync all", outcome, |image| Ok(image.barrier(current().handle)?)) };
 }
 
@@ -31,11 +41,12 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
     stat: *mut c_int,
-    message: *mut c_char,
+    message: *const *mut c_char,
     length: usize,
 ) {
-    let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
+    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
+    // SAFETY: as above.
     unsafe { statement::run_for("sync memory", outcome, |image| Ok(image.complete_puts()?)) };
 }
 
@@ -48,11 +59,12 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
     count: c_int,
     images: *const c_int,
     stat: *mut c_int,
-    message: *mut c_char,
+    message: *const *mut c_char,
     length: usize,
 ) {
-    let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
+    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
+    // SAFETY: as above.
     unsafe {
         statement::run_for("sync images", outcome, |image| match usize::try_from(count) {
             Err(_) => synchronise::sync_all_images(image),
