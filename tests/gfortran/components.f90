@@ -93,6 +93,15 @@ program components
   if (any(o%in%q /= 3.5)) error stop 'put to a whole component'
   sync all
 
+  ! A section with a stride is no whole component, and stays so.
+  o[to]%in%q(::2) = [(me + i/10.0, i=1, (to + 5)/2)]
+  sync all
+  i = modulo(me - 2, n) + 1
+  if (size(o%in%q) /= me + 4) error stop 'shape after a put with a stride'
+  if (any(o%in%q(1::2) /= [(i + j/10.0, j=1, (me + 5)/2)])) error stop 'put with a stride'
+  if (any(o%in%q(2::2) /= 3.5)) error stop 'elements between those of a put with a stride'
+  sync all
+
   ! An assignment from another image allocates and reallocates.
   if (allocated(o%s)) deallocate (o%s)
   deallocate (o%a)
