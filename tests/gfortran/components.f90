@@ -101,6 +101,14 @@ program components
   if (any(o%in%q(1::2) /= [(i + j/10.0, j=1, (me + 5)/2)])) error stop 'put with a stride'
   if (any(o%in%q(2::2) /= 3.5)) error stop 'elements between those of a put with a stride'
   sync all
+  ! Of more elements than there is place for, the first ones are taken.
+  o[to]%in%q(2:3) = [(real(i), i=1, n + 2)]
+  i = 3
+  q(1:2) = o[to]%m(1:i, 2)
+  sync all
+  if (any(o%in%q(2:3) /= [1, 2])) error stop 'put of too many elements to a component'
+  if (any(q(1:2) /= [1000*to + 12, 1000*to + 22])) error stop 'get of too many elements of a component'
+  sync all
 
   ! An assignment from another image allocates and reallocates.
   if (allocated(o%s)) deallocate (o%s)
