@@ -93,6 +93,23 @@ program components
   if (any(o%in%q /= 3.5)) error stop 'put to a whole component'
   sync all
 
+  ! A section with a stride is no whole component, and stays so.
+  o[to]%in%q(::2) = [(me + i/10.0, i=1, (to + 5)/2)]
+  sync all
+  i = modulo(me - 2, n) + 1
+  if (size(o%in%q) /= me + 4) error stop 'shape after a put with a stride'
+  if (any(o%in%q(1::2) /= [(i + j/10.0, j=1, (me + 5)/2)])) error stop 'put with a stride'
+  if (any(o%in%q(2::2) /= 3.5)) error stop 'elements between those of a put with a stride'
+  sync all
+  ! Of more elements than there is place for, the first ones are taken.
+  o[to]%in%q(2:3) = [(real(i), i=1, n + 2)]
+  i = 3
+  q(1:2) = o[to]%m(1:i, 2)
+  sync all
+  if (any(o%in%q(2:3) /= [1, 2])) error stop 'put of too many elements to a component'
+  if (any(q(1:2) /= [1000*to + 12, 1000*to + 22])) error stop 'get of too many elements of a component'
+  sync all
+
   ! An assignment from another image allocates and reallocates.
   if (allocated(o%s)) deallocate (o%s)
   deallocate (o%a)

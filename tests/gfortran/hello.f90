@@ -3,11 +3,16 @@ program hello
   implicit none
   integer, save :: number[*]
   integer, save :: all(10)[*]
+  integer, save :: initial(3)[*] = [7, 8, 9]
   integer :: me, n, left, right, i
   me = this_image()
   n = num_images()
   left = modulo(me - 2, n) + 1
   right = modulo(me, n) + 1
+  ! Without a synchronisation: initial values are there when the program begins.
+  do i = 1, n
+    if (any(initial(:)[i] /= [7, 8, 9])) error stop 'initial value'
+  end do
   number = 100*me
   all = 0
   sync all

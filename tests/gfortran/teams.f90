@@ -1,14 +1,22 @@
 ! Teams: numbers of images, coarrays of all images and of a team, nested teams, synchronisation and reductions in a team.
 program teams
   use, intrinsic :: iso_fortran_env, only: team_type
+  use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr
   implicit none
+  interface
+    integer(c_int) function communicator(team) bind(C, name='_gfortran_caf_get_communicator')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: team
+    end function
+  end interface
   type(team_type) :: parity, half
   integer, save :: a[*]
   integer, allocatable :: b(:)[:]
-  integer :: me, n, mine, members, s, expected, i
+  integer :: me, n, mine, members, s, expected, i, world
 
   me = this_image()
   n = num_images()
+  world = communicator(c_null_ptr)
   a = 10*me
   sync all
   form team (mod(me, 2) + 1, parity)
@@ -22,6 +30,10 @@ program teams
     do i = 1, members
       if (a[i] /= 10*(2*i - mod(me, 2))) error stop 'coarray of the initial team'
     end do
+    ! One for each team, made at the first call.
+    s = communicator(c_null_ptr)
+    if (s == world) error stop 'communicator of a team'
+    if (communicator(c_null_ptr) /= s) error stop 'communicator of a team, asked for again'
     s = me
     call co_sum(s)
     expected = sum([(2*i - mod(me, 2), i=1, members)])

@@ -31,6 +31,12 @@ impl Extent {
         }
     }
 
+    /// The first elements; none if there are not so many.
+    fn first(&self, count: usize) -> Option<Self> {
+        let table = self.table.as_ref().and_then(|table| table.get(..count)).map(Box::from);
+        (count <= self.count).then_some(Self { count, stride: self.stride, table })
+    }
+
     /// The distances of the first and of the last element in memory. There is one.
     fn bounds(&self) -> (isize, isize) {
         match &self.table {
@@ -97,6 +103,16 @@ impl Section {
         section
     }
 
+    /// An array of these extents, one element behind the other.
+    pub fn array(base: *mut u8, element: usize, counts: &[usize]) -> Self {
+        let mut section = Self::scalar(base, element);
+        counts.iter().fold(element, |stride, &count| {
+            section.push(count, stride as isize);
+            stride * count
+        });
+        section
+    }
+
     /// All elements of a descriptor, at its own base or another one.
     ///
     /// # Safety
@@ -143,6 +159,16 @@ impl Section {
         let stride = if triplet.stride == 0 { 1 } else { triplet.stride };
         self.shift((triplet.lower - dimension.lower) * step);
         self.push(steps(triplet.lower, triplet.upper, stride), stride * step);
+    }
+
+    /// The first elements in each dimension, as many as another section has; none if that has more in one of them.
+    pub fn leading(&self, other: &Self) -> Option<Self> {
+        let (mut result, other) = (self.squeezed(), other.squeezed());
+        let is_alike = result.extents.len() == other.extents.len();
+        for (extent, wanted) in result.extents.iter_mut().zip(other.extents.iter()) {
+            *extent = extent.first(wanted.count)?;
+        }
+        is_alike.then_some(result)
     }
 
     /// Moves the base.

@@ -27,6 +27,8 @@ pub struct Team {
     is_initial: bool,
     /// The images of the members, and the members by image, if they were needed.
     members: OnceCell<(Vec<usize>, HashMap<usize, usize>)>,
+    /// Its number in Fortran, if the program has asked for it.
+    communicator: OnceCell<c_int>,
 }
 
 /// The current team.
@@ -52,20 +54,24 @@ fn set_current(team: &'static Team) {
 pub fn begin(image: &Image) {
     let world = image.world();
     let (rank, size) = image.with_team(world, |team| (team.rank(), team.size()));
-    let team =
-        Team { handle: world, number: INITIAL, rank, size, is_initial: true, members: OnceCell::new() };
+    let mut team = Team::new(world, INITIAL, rank, size);
+    team.is_initial = true;
     set_current(Box::leak(Box::new(team)));
 }
 
 impl Team {
+    fn new(handle: Handle, number: i64, rank: usize, size: usize) -> Self {
+        let (members, communicator) = (OnceCell::new(), OnceCell::new());
+        Self { handle, number, rank, size, is_initial: false, members, communicator }
+    }
+
     /// Collective over the current team: a new team for each number.
     pub fn form(image: &Image, number: i64) -> Result<&'static Self> {
         let handle = image.split(current().handle, number, 0)?;
         let handle =
             handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 1 or more")))?;
         let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
-        let team = Self { handle, number, rank, size, is_initial: false, members: OnceCell::new() };
-        Ok(Box::leak(Box::new(team)))
+        Ok(Box::leak(Box::new(Self::new(handle, number, rank, size))))
     }
 
     /// The rank that an image number names.
@@ -109,12 +115,20 @@ impl Team {
         Ok(true)
     }
 
-    /// The communicator of the initial team, as Fortran has it.
-    pub fn communicator(&self) -> Result<c_int> {
+    /// The communicator of the team, as Fortran has it. Collective over the team at the first call, because most programs need
+    /// none, and need not wait for it in `form team`.
+    pub fn communicator(&self, image: &Image) -> Result<c_int> {
         if self.is_initial {
             return Ok(fortran::world_number()?);
         }
-        Err(Failure::new(format!("team {}: expected the initial team", self.number)))
+        if let Some(&number) = self.communicator.get() {
+            return Ok(number);
+        }
+        let (images, _) = self.members(image)?;
+        // Members serve the others in here, but not while they are inside MPI.
+        image.barrier(self.handle)?;
+        let number = fortran::new_communicator(images)?;
+        Ok(*self.communicator.get_or_init(|| number))
     }
 
     /// The rank in this team of the image that a number names in the current one.

@@ -14,6 +14,7 @@ use crate::statement::{Failure, Image, Result};
 use crate::token::{Part, Token};
 use hcube_caf::Handle;
 use hcube_core::memory::Region;
+use std::borrow::Cow;
 use std::ptr;
 
 /// A side of a copy. The base of a section of a part is its offset as an address.
@@ -109,33 +110,36 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     Failure::new(text)
 }
 
-/// An error where a number of elements cannot be assigned to another one.
-pub fn check_counts(wanted: usize, given: usize) -> Result<()> {
+/// The elements of a source that are assigned to a destination: all, the only one to each, or, where there are more of them
+/// in a dimension, the first ones. Fortran has no meaning for the last case, but programs rely on it, because gfortran assigns
+/// so where no other image is concerned.
+pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>> {
+    let (wanted, given) = (into.count(), from.count());
     if given == wanted || given == 1 {
-        return Ok(());
+        return Ok(Cow::Borrowed(from));
     }
-    Err(Failure::new(format!("{given} elements are assigned to {wanted}")))
+    let leading = from.leading(into).map(Cow::Owned);
+    leading.ok_or_else(|| Failure::new(format!("{given} elements are assigned to {wanted}")))
 }
 
-/// Copies elements, and converts them where their types differ. A source of one element fills the destination.
+/// Copies elements, and converts them where their types differ. Which ones, [`conform`] says.
 ///
 /// # Safety
 /// What lies here may be read and written.
 pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Type) -> Result<()> {
-    let (target, source) = (into.section(), from.section());
-    let (wanted, given) = (target.count(), source.count());
-    if wanted == 0 {
+    let target = into.section();
+    if target.count() == 0 {
         return Ok(());
     }
-    check_counts(wanted, given)?;
+    let source = conform(target, from.section())?;
     to.check(of)?;
     let (mut fetched, packed);
     let here = match from {
-        Side::Here(section) => section,
-        Side::Away(handle, rank, section) => {
-            fetched = Packed::of(section, of.bytes);
-            let offset = section.base.addr();
-            image.get_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut fetched.bytes))?;
+        Side::Here(_) => &*source,
+        Side::Away(handle, rank, _) => {
+            fetched = Packed::of(&source, of.bytes);
+            let offset = source.base.addr();
+            image.get_shape(*handle, *rank, offset, &source.shape()?, Region::of(&mut fetched.bytes))?;
             packed = fetched.section();
             &packed
         }

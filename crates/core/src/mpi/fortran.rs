@@ -1,9 +1,12 @@
 //! Handles as Fortran has them: integers in every MPI library.
 
-use super::constants::constants;
-use super::handle::{Handle, check_living, check_state, partners, world};
+use super::check::check;
+use super::constants::{SUCCESS, constants};
+use super::handle::{Handle, check_living, check_state, partners, returning_errors, world};
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Op, hcube_shim_fint as MPI_Fint};
 use crate::error::Result;
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
 
 /// The communicator that a Fortran program calls by this number. While MPI is not active it is
 /// `MPI_COMM_WORLD`: no number can be looked up then, and every function refuses for that reason.
@@ -22,7 +25,43 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
 pub fn world_number() -> Result<i32> {
     check_state()?;
     // SAFETY: MPI is active.
-    Ok(unsafe { raw::hcube_shim_world_of_fortran() })
+    Ok(unsafe { raw::hcube_shim_number_of_comm(world().raw()) })
+}
+
+/// Collective over the processes with these ranks in `MPI_COMM_WORLD`, of which this is one: the number by which a Fortran
+/// program calls a new communicator, in which they have this order.
+///
+/// # Errors
+/// Where MPI is not active, or has no further communicator.
+pub fn new_communicator(ranks: &[usize]) -> Result<i32> {
+    check_state()?;
+    let ranks: Vec<c_int> = ranks.iter().map(|&rank| rank as c_int).collect();
+    let mut comm = constants().comm_null;
+    let code = returning_errors(world(), || {
+        let (mut all, mut members) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: MPI is active, and writes a group where it returns success.
+        unsafe {
+            let code = raw::PMPI_Comm_group(world().raw(), all.as_mut_ptr());
+            if code != SUCCESS {
+                return code;
+            }
+            let mut code = raw::PMPI_Group_incl(
+                all.assume_init(),
+                ranks.len() as c_int,
+                ranks.as_ptr(),
+                members.as_mut_ptr(),
+            );
+            if code == SUCCESS {
+                code = raw::PMPI_Comm_create_group(world().raw(), members.assume_init(), 0, &mut comm);
+                raw::PMPI_Group_free(members.as_mut_ptr());
+            }
+            raw::PMPI_Group_free(all.as_mut_ptr());
+            code
+        }
+    });
+    check("MPI_Comm_create_group", code)?;
+    // SAFETY: MPI has just made it.
+    Ok(unsafe { raw::hcube_shim_number_of_comm(comm) })
 }
 
 /// As [`communicator`], for datatypes.

@@ -69,7 +69,7 @@ MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
 
 /* Functions in some libraries, macros in others. A number that means nothing is 0 or NULL in some. */
-hcube_shim_fint hcube_shim_world_of_fortran(void) { return PMPI_Comm_c2f(MPI_COMM_WORLD); }
+hcube_shim_fint hcube_shim_number_of_comm(MPI_Comm comm) { return PMPI_Comm_c2f(comm); }
 
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number) {
     MPI_Comm comm = PMPI_Comm_f2c(number);

@@ -47,7 +47,7 @@ MPI_Comm hcube_shim_comm_world(void);
 typedef MPI_Fint hcube_shim_fint;
 /* Handles as Fortran has them. Only while MPI is active. */
 MPI_Comm hcube_shim_comm_of_fortran(MPI_Fint number);
-hcube_shim_fint hcube_shim_world_of_fortran(void);
+hcube_shim_fint hcube_shim_number_of_comm(MPI_Comm comm);
 MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
 MPI_Op hcube_shim_op_of_fortran(MPI_Fint number);
 

@@ -6,10 +6,12 @@ use crate::team::current;
 use std::ffi::{c_char, c_int};
 use std::slice;
 
-/// The first statement of the main program.
+/// The first statement of the main program. Each image gives its static coarrays their initial values before it, and any other
+/// one may read them after it.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
     job::begin("begin of the program");
+    statement::run("begin of the program", |image| Ok(image.barrier(image.world())?));
 }
 
 /// The end of the main program: returns when all images have come to an end.

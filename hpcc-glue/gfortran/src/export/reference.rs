@@ -9,7 +9,7 @@ use crate::reference::resize::shape;
 use crate::section::{Section, copy};
 use crate::statement::{self, Result};
 use crate::token::Token;
-use crate::transfer::{assign, check_counts};
+use crate::transfer::{assign, conform};
 use std::ffi::{c_int, c_void};
 
 unsafe extern "C" {
@@ -71,9 +71,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
                 let into = Section::of(target, target.base);
                 let to = Type { kind: target.dtype.kind, parameter: target_kind, bytes: into.element };
                 let of = Type { kind: source_type as i8, parameter: source_kind, bytes: from.element };
-                check_counts(into.count(), from.count())?;
                 to.check(of)?;
-                assign(&into, to, from, of);
+                assign(&into, to, &*conform(&into, from)?, of);
                 Ok(())
             })
         })
@@ -144,11 +143,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
         statement::run_for("put", only(target_stat), |image| {
             let path = Path::of(target_reference)?;
             let access = Access::new(image, Token::of(target_token)?, target_number, &path)?;
-            let mut from = Section::scalar(bytes.as_mut_ptr(), element);
-            counts.iter().fold(element, |stride, &count| {
-                from.push(count, stride as isize);
-                stride * count
-            });
+            let from = Section::array(bytes.as_mut_ptr(), element, &counts);
             let of = Type { kind: source_type as i8, parameter: source_kind, bytes: element };
             access.write((target_type as i8, target_kind), of, &from, true)
         });

@@ -74,15 +74,15 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
     ptr::from_ref(current())
 }
 
-/// OpenCoarrays' extension: the communicator of a team, or of the current one.
+/// OpenCoarrays' extension: the communicator of a team, or of the current one. Collective over the team at the first call.
 ///
 /// # Safety
 /// NULL, or the address of a team variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_get_communicator(place: *const *const Team) -> c_int {
-    statement::run("get_communicator", |_| {
+    statement::run("get_communicator", |image| {
         // SAFETY: the contract of this function.
         let team = unsafe { if place.is_null() { current() } else { named(*place)? } };
-        team.communicator()
+        team.communicator(image)
     })
 }

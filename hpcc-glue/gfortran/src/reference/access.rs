@@ -12,7 +12,7 @@ use crate::convert::Type;
 use crate::section::{Section, copy};
 use crate::statement::{Image, Result};
 use crate::token::{Part, Token};
-use crate::transfer::{assign, check_counts};
+use crate::transfer::{assign, conform};
 use std::ffi::c_int;
 
 /// A reference to a coarray on an image.
@@ -68,7 +68,7 @@ impl<'a> Access<'a> {
             Found::Nothing => Err(not_allocated()),
             Found::Private => {
                 let mut elements = self.remote.get()?;
-                let section = packed(&mut elements);
+                let section = elements.section();
                 take(&elements.counts, &section)
             }
         }
@@ -95,31 +95,20 @@ impl<'a> Access<'a> {
         match if asks { Found::Private } else { self.find()? } {
             Found::Here(into) => {
                 let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
-                check_counts(into.count(), source.count())?;
                 to.check(of)?;
+                let source = conform(&into, source)?;
                 // SAFETY: the contract of this function; the reference leads to elements of the coarray.
-                unsafe { assign(&into, to, source, of) };
+                unsafe { assign(&into, to, &source, of) };
                 Ok(())
             }
             Found::Nothing => Err(not_allocated()),
             Found::Private => {
                 let mut elements = Elements { element: of.bytes, counts, bytes: vec![0; source.bytes()] };
-                let target = packed(&mut elements);
+                let target = elements.section();
                 // SAFETY: the contract of this function; the copy is new.
                 unsafe { copy(&target, source) };
                 self.remote.put(to, of, &elements, resizes)
             }
         }
     }
-}
-
-/// The section of packed elements.
-fn packed(elements: &mut Elements) -> Section {
-    let mut section = Section::scalar(elements.bytes.as_mut_ptr(), elements.element);
-    let mut stride = elements.element;
-    for &count in &elements.counts {
-        section.push(count, stride as isize);
-        stride *= count;
-    }
-    section
 }

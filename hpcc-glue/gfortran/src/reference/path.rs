@@ -162,6 +162,11 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
 }
 
 impl Chosen {
+    /// Whether all elements are chosen, in their order. The compiler describes `x(::2)` like `x(:)`, but for the stride.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Full { stride: 0..=1, .. })
+    }
+
     fn write(&self, words: &mut Vec<i64>) {
         let word = |value: &isize| *value as i64;
         match self {

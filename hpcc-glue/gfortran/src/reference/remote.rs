@@ -14,7 +14,7 @@ use crate::request;
 use crate::section::{Section, copy};
 use crate::statement::{Failure, Image, Result};
 use crate::token::Token;
-use crate::transfer::{assign, check_counts};
+use crate::transfer::{assign, conform};
 use hcube_core::memory::bytes_of;
 use std::ffi::c_int;
 
@@ -44,6 +44,13 @@ pub struct Elements {
     pub counts: Vec<usize>,
     /// They, packed.
     pub bytes: Vec<u8>,
+}
+
+impl Elements {
+    /// The section of them.
+    pub fn section(&mut self) -> Section {
+        Section::array(self.bytes.as_mut_ptr(), self.element, &self.counts)
+    }
 }
 
 /// What nothing was found for.
@@ -130,7 +137,7 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
             }
             let into = here(found()?)?;
             let to = Type { kind, parameter, bytes: into.element };
-            take_put(&into, to, of, words.rest()).map(|()| Vec::new())
+            take_put(&into, to, of, &counts, words.rest()).map(|()| Vec::new())
         }
         _ => Ok(vec![u8::from(matches!(found()?, Found::Here(_)))]),
     }
@@ -146,12 +153,13 @@ fn answer_get(section: &Section) -> Result<Vec<u8>> {
     Ok([bytes_of(&words), &bytes].concat())
 }
 
-fn take_put(into: &Section, to: Type, of: Type, bytes: &[u8]) -> Result<()> {
+fn take_put(into: &Section, to: Type, of: Type, counts: &[usize], bytes: &[u8]) -> Result<()> {
     to.check(of)?;
-    let given = bytes.len() / of.bytes.max(1);
-    check_counts(into.count(), given)?;
-    let packed = Section::packed(bytes.as_ptr().cast_mut(), of.bytes, given);
+    let packed = Section::array(bytes.as_ptr().cast_mut(), of.bytes, counts);
+    if packed.bytes() != bytes.len() {
+        return Err(Failure::new("a message has another number of elements than it says"));
+    }
     // SAFETY: the elements of the message; those of this image, to which the reference leads.
-    unsafe { assign(into, to, &packed, of) };
+    unsafe { assign(into, to, &*conform(into, &packed)?, of) };
     Ok(())
 }

@@ -43,7 +43,7 @@ impl Whole {
     ) -> Result<Option<Self>> {
         let (before, component, rank, element) = match &path.0[..] {
             [before @ .., component, Step::Elements { is_static: false, element, chosen }]
-                if chosen.iter().all(|one| matches!(one, Chosen::Full { .. })) =>
+                if chosen.iter().all(Chosen::is_whole) =>
             {
                 (before, component, chosen.len(), *element)
             }

@@ -99,3 +99,19 @@ fn overlap_is_seen() {
     assert!(!one.overlaps(&Section::packed(base.wrapping_add(16), 4, 4)));
     assert!(!one.overlaps(&Section::packed(base, 4, 0)));
 }
+
+#[test]
+fn leading_elements_are_taken_from_each_dimension() {
+    let base = ptr::null_mut::<u8>().wrapping_add(1000);
+    let distances = |section: Option<Section>| {
+        section.map(|section| section.addresses().map(|address| address.addr() - 1000).collect::<Vec<_>>())
+    };
+    let array = |counts: &[usize]| Section::array(base, 1, counts);
+    assert_eq!(distances(array(&[3, 4]).leading(&array(&[2, 3]))), Some(vec![0, 1, 3, 4, 6, 7]));
+    assert_eq!(distances(array(&[5]).leading(&array(&[1, 2, 1]))), Some(vec![0, 1]));
+    assert_eq!(distances(array(&[2, 6]).leading(&array(&[3, 3]))), None);
+    assert_eq!(distances(array(&[6]).leading(&array(&[2, 2]))), None);
+    let mut chosen = Section::scalar(base, 1);
+    chosen.push_table([9, 4, 7].into());
+    assert_eq!(distances(chosen.leading(&array(&[2]))), Some(vec![9, 4]));
+}
