@@ -8,8 +8,9 @@
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, a renderer of SVG besides it, what makes hosts of
 #          network namespaces, what builds programs against an installed tree
-#          (pkg-config, CMake, modules), and what checks shell scripts and the
-#          format of C (shellcheck, clang-format)
+#          (pkg-config, CMake, modules), what checks shell scripts and the
+#          format of C (shellcheck, clang-format), and OpenCoarrays for both MPI
+#          libraries, without which tests of hcube-run --caf are skipped
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -165,6 +166,23 @@ has_shellcheck() {
 
 has_clang_format() {
     echo 'int probe;' | clang-format --dry-run -Werror --style=LLVM >/dev/null 2>&1
+}
+
+# OpenCoarrays for the given MPI library, at Debian's place.
+has_opencoarrays() {
+    local folders
+    folders=(/usr/lib/*/open-coarrays/"$1"/lib)
+    printf 'program probe\ninteger, save :: a[*]\na = 1\nsync all\nend program\n' >"$scratch/probe.f90"
+    gfortran -fcoarray=lib "$scratch/probe.f90" -o "$scratch/probe" "-L${folders[0]}" -lcaf_mpi >/dev/null 2>&1
+}
+
+# Prints the packages without which some tests are skipped. Not every release of Debian has them.
+optional_packages() {
+    local library
+    [ -n "$want_test" ] || return 0
+    for library in openmpi mpich; do
+        has_opencoarrays "$library" || echo "libcoarrays-$library-dev"
+    done
 }
 
 # Environment Modules, or Lmod where a login shell has set it up: Debian has one of the two.
@@ -401,6 +419,13 @@ if [ -n "$lacking" ]; then
     install_packages $lacking || true
     lacking=$(missing_packages | xargs)
 fi
+
+# By themselves: a package that does not exist would keep apt-get from installing the others.
+for package in $(optional_packages); do
+    install_packages "$package" || true
+done
+unavailable=$(optional_packages | xargs)
+[ -z "$unavailable" ] || say "without $unavailable, which cannot be installed from here, tests of hcube-run --caf do not run"
 
 problem=$(rust_problem)
 if [ -n "$problem" ] && [ -n "$want_test" ] && command -v rustup >/dev/null 2>&1; then
