@@ -74,9 +74,10 @@ impl Script {
         inside.map_or("", |(usage, _)| usage)
     }
 
-    /// Its command line.
-    pub fn synopsis(&self) -> &'static str {
-        self.usage().lines().next().unwrap_or_default().trim_start_matches("usage: ")
+    /// Its command lines.
+    pub fn synopsis(&self) -> Vec<&'static str> {
+        let lines = self.usage().lines().take_while(|line| !line.is_empty());
+        lines.map(|line| line.trim_start_matches("usage: ").trim_start()).collect()
     }
 
     /// Its options.
@@ -163,9 +164,10 @@ mod tests {
             }
             assert!(options.len() >= 6 && known("help"), "{options:?}");
             assert!(options.iter().all(|option| !option.meaning.is_empty()));
-            assert!(script.synopsis().contains(&format!("{} [OPTION...]", script.name)));
+            assert!(script.synopsis()[0].contains(&format!("{} [OPTION...]", script.name)));
             script.command().debug_assert();
         }
+        assert!(HCUBE_CAF.synopsis()[1].starts_with("hcube-caf run [OPTION...] "));
         assert!(HCUBE_RUN.description().starts_with("Runs an unchanged MPI program"));
     }
 
