@@ -46,7 +46,10 @@ fn judge_compiler(name: &str, said: &str) -> Finding {
         let text = format!("{name} was not found, or is not gfortran");
         return Finding::new(TOPIC, State::Fact, text).advise(advice);
     };
-    let text = format!("{name} is gfortran {version}");
+    let text = match name {
+        "gfortran" => format!("gfortran {version}"),
+        _ => format!("{name} is gfortran {version}"),
+    };
     let major = version.split('.').next().and_then(|major| major.parse().ok());
     if major.is_some_and(|major| VERSIONS.contains(&major)) {
         return Finding::new(TOPIC, State::Good, format!("{text}, whose interface libhcube_caf.so has"));
@@ -117,6 +120,9 @@ mod tests {
             assert_eq!((finding.state, &*finding.text), (State::Fact, &*format!("fc is gfortran {version}")));
             assert!(finding.advice.is_some_and(|advice| advice.contains("gfortran 12 to 14")));
         }
+        assert!(
+            judge_compiler("gfortran", "GNU Fortran 12.2.0\n").text.starts_with("gfortran 12.2.0, whose ")
+        );
         assert_eq!(judge_compiler("fc", "").text, "fc was not found, or is not gfortran");
     }
 
