@@ -153,7 +153,7 @@ install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI 
 ifeq ($(MPI),smpi)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@for name in libhcube.so libhcube_preload.so libhcube_pblas.so libhcube_bsp.so share; do \
+	@for name in libhcube.so libhcube_preload.so libhcube_pblas.so libhcube_bsp.so libhcube_caf.so share; do \
 		test -e $(RELEASE)/$$name || exec $(MAKE) build; \
 	done
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Functions of hcube-run, bspcc, bspcxx and bsprun, which source this file; $self is the name of the command.
+# Functions of hcube-run, bspcc, bspcxx, bsprun and hcube-caf, which source this file; $self is the name of the command.
 
 fail() {
     # shellcheck disable=SC2154 # set by the command
@@ -19,8 +19,8 @@ linked_to() {
 # belongs_to <mpi> <command>: whether a wrapper or launcher is that of an MPI library, by what it says of itself.
 belongs_to() {
     case $1,${2##*/} in
-    openmpi,mpic*) "$2" --showme:version 2>&1 | grep -q 'Open MPI' ;;
-    mpich,mpic*) "$2" -v 2>&1 | grep -q 'for MPICH' ;;
+    openmpi,mpic* | openmpi,mpif*) "$2" --showme:version 2>&1 | grep -q 'Open MPI' ;;
+    mpich,mpic* | mpich,mpif*) "$2" -v 2>&1 | grep -q 'for MPICH' ;;
     openmpi,*) "$2" --version 2>&1 | grep -qi 'open.mpi' ;;
     mpich,*) "$2" --version 2>&1 | grep -q HYDRA ;;
     esac

@@ -8,13 +8,15 @@
 # build that is installed is the default (hcube, hcube.pc, CMake without a component)
 # until it is removed. No installed file contains PREFIX: the tree may be moved.
 #
-#   $PREFIX/bin           hcube-<mpi>, bspcc-<mpi>, bspcxx-<mpi>, bsprun-<mpi>; the default's without -<mpi>; hcube-run
+#   $PREFIX/bin           hcube-<mpi>, bspcc-<mpi>, bspcxx-<mpi>, bsprun-<mpi>, hcube-caf-<mpi>; the default's without
+#                         -<mpi>; hcube-run
 #   $PREFIX/include       hcube.h, hcube/*.h, bsp.h, mcbsp.h, BSPWrapper.h, hcube_fftw.h
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
-#   $LIBDIR/hcube/<mpi>   libhcube and libhcube_bsp (shared and static), libhcube_preload.so,
+#   $LIBDIR/hcube/<mpi>   libhcube, libhcube_bsp and libhcube_caf (shared and static), libhcube_preload.so,
 #                         libhcube_pblas.so, and libhcube_fftw{,f,l} where `make fftw` has built
 #                         them; bin and pkgconfig with the names of the default for this MPI library
-#   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube-pblas-<mpi>.pc, hcube-bsp-<mpi>.pc; the default's without -<mpi>
+#   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube-pblas-<mpi>.pc, hcube-bsp-<mpi>.pc, hcube-caf-<mpi>.pc; the default's without
+#                         -<mpi>
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
 #   $PREFIX/share/hcube   glue for HPCC and FFTW with their instructions, the
 #                         Fortran module's source, examples
@@ -40,8 +42,8 @@ libraries=$root$libdir
 own=$libraries/hcube/$mpi
 modules=$share/hcube/modulefiles/hcube
 # Programs and packages with a name for each MPI library, and one for the default.
-programs=(hcube bspcc bspcxx bsprun)
-packages=(hcube hcube-pblas hcube-bsp)
+programs=(hcube bspcc bspcxx bsprun hcube-caf)
+packages=(hcube hcube-pblas hcube-bsp hcube-caf)
 
 fail() {
     echo "install: $*" >&2
@@ -156,13 +158,15 @@ install_module() {
 # The scripts that users call, and what these share.
 install_scripts() {
     local name
-    for name in bspcc bspcxx bsprun; do
+    for name in bspcc bspcxx bsprun hcube-caf; do
         fill "install/$name" "$bin/$name-$mpi"
         chmod 755 "$bin/$name-$mpi"
     done
     fill install/hcube-run "$bin/hcube-run"
     chmod 755 "$bin/hcube-run"
-    put 644 install/commands.sh "$share/hcube/commands.sh"
+    for name in commands.sh launch.sh; do
+        put 644 "install/$name" "$share/hcube/$name"
+    done
 }
 
 # Sources for users: examples, and the Fortran modules, whose compiled form depends on the compiler.
@@ -190,10 +194,10 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube{,_bsp}.{so,a},libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
+    for file in "$release"/{libhcube{,_bsp,_caf}.{so,a},libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
         [ -e "$file" ] || fail "no $file: run make MPI=$mpi first"
     done
-    for name in libhcube libhcube_bsp; do
+    for name in libhcube libhcube_bsp libhcube_caf; do
         put_library "$release/$name.so"
         put 644 "$release/$name.a" "$own/$name.a"
     done

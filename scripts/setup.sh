@@ -8,8 +8,9 @@
 #          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, a renderer of SVG besides it, what makes hosts of
 #          network namespaces, what builds programs against an installed tree
-#          (pkg-config, CMake, modules), and what checks shell scripts and the
-#          format of C (shellcheck, clang-format)
+#          (pkg-config, CMake, modules), what checks shell scripts and the
+#          format of C (shellcheck, clang-format), and OpenCoarrays for both MPI
+#          libraries, without which tests of hcube-run --caf are skipped
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -72,105 +73,8 @@ trap 'rm -rf "$scratch"' EXIT
 
 # --- What is missing -------------------------------------------------------
 
-# compiles <compiler> <header> [argument...]: a program that includes the header
-# compiles and links.
-compiles() {
-    local compiler=$1 header=$2
-    shift 2
-    command -v "$compiler" >/dev/null 2>&1 &&
-        printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >"$scratch/probe.c" &&
-        "$compiler" "$scratch/probe.c" -o "$scratch/probe" "$@" >/dev/null 2>&1
-}
-
-compiles_cxx() {
-    command -v g++ >/dev/null 2>&1 &&
-        printf '#include <vector>\nint main() { return 0; }\n' >"$scratch/probe.cpp" &&
-        g++ "$scratch/probe.cpp" -o "$scratch/probe" >/dev/null 2>&1
-}
-
-# SimGrid's interface for platforms, which is C++. Preprocessing will do: compiling
-# its headers takes seconds, and the compiler is tested by itself.
-has_platforms() {
-    ! command -v g++ >/dev/null 2>&1 ||
-        echo '#include <simgrid/kernel/routing/NetZoneImpl.hpp>' | g++ -std=c++17 -E -x c++ - >/dev/null 2>&1
-}
-
-# Fortran's newest binding, for the given MPI library.
-compiles_fortran() {
-    command -v "mpifort.$1" >/dev/null 2>&1 &&
-        printf 'program probe\nuse mpi_f08\ncall MPI_Init()\nend program\n' >"$scratch/probe.f90" &&
-        "mpifort.$1" "$scratch/probe.f90" -J"$scratch" -o "$scratch/probe" >/dev/null 2>&1
-}
-
-# Any Python on the path will do. MPI itself is not started: that is up to mpirun.
-has_mpi4py() {
-    local python
-    printf '%s\n' 'import mpi4py' 'mpi4py.rc.initialize = False' 'from mpi4py import MPI' \
-        'assert MPI.Get_library_version().startswith("Open MPI")' >"$scratch/probe.py"
-    while read -r python; do
-        "$python" "$scratch/probe.py" >/dev/null 2>&1 && return
-    done < <(type -ap python3)
-    return 1
-}
-
-# What shows manual pages, and what finds faults in them.
-has_manual_pages() {
-    printf '.TH probe 1\n.SH NAME\nprobe \\- shown\n' >"$scratch/probe.1"
-    man -P cat -l "$scratch/probe.1" 2>/dev/null | grep -q 'probe - shown' && command -v mandoc >/dev/null 2>&1
-}
-
-# The browser as the tests of the report start it.
-has_browser() {
-    printf '<p>shown</p>\n' >"$scratch/probe.html"
-    command -v chromium >/dev/null 2>&1 &&
-        timeout 60 chromium --headless --no-sandbox --disable-gpu "--user-data-dir=$scratch/browser" \
-            --dump-dom "file://$scratch/probe.html" 2>/dev/null | grep -q '<p>shown</p>'
-}
-
-# The renderer of SVG that the tests of the pictures use.
-has_renderer() {
-    printf '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>' \
-        >"$scratch/probe.svg"
-    rsvg-convert "$scratch/probe.svg" -o "$scratch/probe.png" 2>/dev/null && [ -s "$scratch/probe.png" ]
-}
-
-# bindgen loads libclang and needs the headers that come with clang (stddef.h).
-# The package clang depends on both; libclang-dev would be ten times its size.
-has_clang() {
-    printf '#include <stddef.h>\n#include <stdint.h>\n' >"$scratch/probe.h"
-    clang -fsyntax-only "$scratch/probe.h" >/dev/null 2>&1
-}
-
-has_mpi() {
-    case $1 in
-    smpi) compiles smpicc mpi.h && command -v smpirun >/dev/null 2>&1 ;;
-    *) compiles "mpicc.$1" mpi.h && command -v "mpirun.$1" >/dev/null 2>&1 ;;
-    esac
-}
-
-# The programs; whether the kernel permits it is another matter. An ordinary user's
-# path may lack those for root.
-has_namespaces() {
-    local program
-    for program in ip unshare nsenter hostname mount; do
-        PATH=$PATH:/usr/sbin:/sbin command -v "$program" >/dev/null 2>&1 || return 1
-    done
-}
-
-# What the lint step of scripts/test.sh uses.
-has_shellcheck() {
-    printf '#!/bin/sh\necho shown\n' >"$scratch/probe.sh"
-    shellcheck "$scratch/probe.sh" >/dev/null 2>&1
-}
-
-has_clang_format() {
-    echo 'int probe;' | clang-format --dry-run -Werror --style=LLVM >/dev/null 2>&1
-}
-
-# Environment Modules, or Lmod where a login shell has set it up: Debian has one of the two.
-has_modules() {
-    "${LMOD_CMD:-modulecmd}" bash list >/dev/null 2>&1
-}
+# shellcheck source=scripts/setup-probes.sh
+. "$root/scripts/setup-probes.sh"
 
 mpi_packages() {
     case $1 in
@@ -235,20 +139,13 @@ missing_packages() {
     fi
 }
 
-# The testers of PBLAS and of ScaLAPACK, ready built for both MPI libraries.
-has_scalapack_testers() {
-    local library folders
+# Prints the packages without which some tests are skipped. Not every release of Debian has them.
+optional_packages() {
+    local library
+    [ -n "$want_test" ] || return 0
     for library in openmpi mpich; do
-        folders=(/usr/lib/*/scalapack/"$library"-tests)
-        [ -x "${folders[0]}/PBLAS/dpb3tst" ] && [ -x "${folders[0]}/xdlu" ] || return 1
+        has_opencoarrays "$library" || echo "libcoarrays-$library-dev"
     done
-}
-
-# FFTW with MPI in both precisions of its benchmark program. Where the machine has
-# one for another MPI library than the chosen, scripts/build-fftw.sh builds its own.
-has_fftw() {
-    [ -z "$want_test" ] && [ "$mpi" != openmpi ] && return
-    compiles mpicc.openmpi fftw3-mpi.h -lfftw3_mpi -lfftw3 -lfftw3f_mpi -lfftw3f
 }
 
 # Prints what is wrong with the Rust toolchain, if anything.
@@ -401,6 +298,13 @@ if [ -n "$lacking" ]; then
     install_packages $lacking || true
     lacking=$(missing_packages | xargs)
 fi
+
+# By themselves: a package that does not exist would keep apt-get from installing the others.
+for package in $(optional_packages); do
+    install_packages "$package" || true
+done
+unavailable=$(optional_packages | xargs)
+[ -z "$unavailable" ] || say "without $unavailable, which cannot be installed from here, tests of hcube-run --caf do not run"
 
 problem=$(rust_problem)
 if [ -n "$problem" ] && [ -n "$want_test" ] && command -v rustup >/dev/null 2>&1; then

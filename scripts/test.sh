@@ -86,7 +86,7 @@ build_openmpi() {
 
 # Without hcube-lab, whose optimiser takes as long as those of the libraries together: its tests do not run with MPICH,
 # and the manual pages are the same.
-mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-tool)
+mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-gfortran -p hcube-tool)
 build_mpich() {
     with mpich cargo build --release "${mpich_packages[@]}" && build_fftw mpich && mpich_tests --no-run
 }
@@ -124,8 +124,8 @@ mpich_tests() {
         --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test scalapack \
-        --test install --test install_bsp --test abi --test examples \
+        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_preload --test scalapack \
+        --test install --test install_bsp --test install_caf --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
         -p hcube-core-client --test mpi \
         -p hcube-tool --test model "$@" &&
@@ -133,7 +133,7 @@ mpich_tests() {
 }
 
 step "format" format
-step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,commands.sh} .ci/run
+step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
 step "lint" lint
 # The pages of libhcube_bsp.so would have the names of those of crates/bsp.
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \

@@ -91,6 +91,40 @@ fn coarray_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     coarray_program_runs(tree, &programs.join("caf_queens_cpp"), (&[], ""), ranks);
 }
 
+/// That the programs with the coarrays of Fortran 2018 do their work, and libhcube_caf of the tree serves them.
+fn fortran_coarrays_run(tree: &Path, programs: &Path, ranks: &[usize]) {
+    if !common::gfortran::has_compiler() {
+        return;
+    }
+    for (name, arguments, result) in [
+        ("coarray_heat", &["61", "40"][..], "61 x 61 points, 40 steps, "),
+        ("coarray_heat", &[], "256 x 256 points, 200 steps, "),
+        ("coarray_sort", &["1"], ""),
+        ("coarray_sort", &[], "0 numbers, "),
+    ] {
+        let program = programs.join(format!("{name}_fortran"));
+        let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
+        assert!(loaded.is_some_and(|path| Path::new(path).starts_with(tree)), "{name}: {libraries}");
+        for &ranks in ranks {
+            let launch = Launch::new(&program, ranks).args(arguments).env("LD_LIBRARY_PATH", "").limit(60);
+            let text = launch.run().success();
+            let line = text.trim();
+            let is_right = line.starts_with(&format!("{ranks} images, ")) && line.ends_with(", 0 errors");
+            assert!(is_right && line.contains(result), "{name} {arguments:?}: {line}");
+        }
+    }
+    for (name, argument, message) in [
+        ("coarray_heat", "2", "coarray_heat: POINTS 2: expected 3 to "),
+        ("coarray_sort", "none", "coarray_sort: NUMBERS none: expected 1 to "),
+    ] {
+        let program = programs.join(format!("{name}_fortran"));
+        let outcome = Launch::new(&program, 3).arg(argument).env("LD_LIBRARY_PATH", "").limit(60).run();
+        assert!(!outcome.status.success(), "{name}: {outcome:?}");
+        assert_eq!(outcome.stderr.matches(message).count(), 1, "{name}: {outcome:?}");
+    }
+}
+
 /// That the coarray programs refuse sizes with the name of the argument, and say so once.
 fn coarray_programs_refuse(programs: &Path) {
     let hpl = blas_and_scalapack().is_some();
@@ -190,6 +224,7 @@ fn examples_are_built_by_pkg_config() {
     bsp_programs_run(&tree, &examples.join("build"), &BSP_RANKS);
     coarray_programs_run(&tree, &examples.join("build"), &RANKS);
     coarray_programs_refuse(&examples.join("build"));
+    fortran_coarrays_run(&tree, &examples.join("build"), &RANKS);
     if products.is_some() {
         products_run(&tree, &examples.join("build"), &RANKS);
     }
@@ -247,6 +282,7 @@ fn examples_are_built_by_cmake() {
     all_run(&tree, &build, &SOME);
     bsp_programs_run(&tree, &build, &SOME);
     coarray_programs_run(&tree, &build, &SOME);
+    fortran_coarrays_run(&tree, &build, &SOME);
     if blas_and_scalapack().is_some() {
         products_run(&tree, &build, &SOME);
     }

@@ -34,7 +34,7 @@ fn libraries_have_their_own_name_and_version() {
         .filter_map(|path| path.file_name()?.to_str()?.strip_suffix(".so").map(str::to_owned))
         .collect();
     assert!(
-        ["libhcube", "libhcube_bsp", "libhcube_preload"]
+        ["libhcube", "libhcube_bsp", "libhcube_caf", "libhcube_pblas", "libhcube_preload"]
             .iter()
             .all(|name| names.iter().any(|other| other == name))
     );
@@ -209,10 +209,11 @@ fn the_module_finds_the_tree() {
         source.display(),
         client.display()
     );
-    let programs = "command -v hcube-run\nfor name in hcube bspcc bspcxx bsprun; do readlink -f \"$(command -v $name)\"; done\necho \"$HCUBE_DIR $HCUBE_MPI\"\n\
+    let programs = "command -v hcube-run\nfor name in hcube bspcc bspcxx bsprun hcube-caf; do readlink -f \"$(command -v $name)\"; done\necho \"$HCUBE_DIR $HCUBE_MPI\"\n\
                     case $MANPATH in $HCUBE_DIR/share/man:*) echo manual;; esac\n";
     let here = tree.display();
-    let commands = ["hcube", "bspcc", "bspcxx", "bsprun"].map(|name| format!("{here}/bin/{name}-{mpi}\n"));
+    let commands =
+        ["hcube", "bspcc", "bspcxx", "bsprun", "hcube-caf"].map(|name| format!("{here}/bin/{name}-{mpi}\n"));
     let expected = format!("{here}/bin/hcube-run\n{}{here} {mpi}\nmanual\nnone\n[]\n", commands.concat());
     assert_eq!(with_module(&own, &(build + programs)), expected);
     loads_from(&tree, &client);

@@ -18,11 +18,11 @@ fn run(mpi: Mpi, target: &str, folder: &Path) {
 
 /// That there is this build behind the names of commands and packages without that of an MPI library.
 fn default_is(mpi: Mpi, tree: &Path) {
-    for name in ["hcube", "bspcc", "bspcxx", "bsprun"] {
+    for name in ["hcube", "bspcc", "bspcxx", "bsprun", "hcube-caf"] {
         let tool = tree.join("bin").join(name).canonicalize().expect("a default");
         assert!(tool.ends_with(format!("{name}-{}", mpi.name())), "{}", tool.display());
     }
-    for package in ["hcube", "hcube-pblas", "hcube-bsp"] {
+    for package in ["hcube", "hcube-pblas", "hcube-bsp", "hcube-caf"] {
         let folder = pkg_config(tree, package, &["--variable=libdir"]).concat();
         let folder = Path::new(&folder).canonicalize().expect("where the library lies");
         assert!(folder.ends_with(format!("hcube/{}", mpi.name())), "{}", folder.display());

@@ -162,6 +162,7 @@ fn scripts_have_pages_with_all_options() {
         ("hcube-run", &[][..]),
         ("bspcc", &["bspcc-openmpi", "bspcc-mpich", "bspcxx", "bspcxx-openmpi", "bspcxx-mpich"]),
         ("bsprun", &["bsprun-openmpi", "bsprun-mpich"]),
+        ("hcube-caf", &["hcube-caf-openmpi", "hcube-caf-mpich"]),
     ] {
         let page = shown(&folder, "1", name);
         let script = text(&common::root().join("install").join(name));
@@ -301,6 +302,9 @@ fn bash_completes_subcommands_options_and_values() {
     assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi"]);
     for name in ["bsprun", "bsprun-openmpi"] {
         assert_eq!(completed(&tree, &[name, "--np"]), ["--nprocs"]);
+    }
+    for name in ["hcube-caf", "hcube-caf-mpich"] {
+        assert_eq!(completed(&tree, &[name, "--wr"]), ["--wrapping"]);
     }
     for name in ["bspcc", "bspcxx", "bspcxx-mpich"] {
         assert_eq!(completed(&tree, &[name, "--mc"]), ["--mcbsp"]);

@@ -2,6 +2,7 @@
 //! that were compiled with the header of another version than the library's. doc/abi.md has the rules.
 
 use hcube_testing as common;
+mod gfortran;
 mod header;
 
 use common::{Language, Launch, Mpi, output, root};

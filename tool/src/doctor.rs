@@ -4,8 +4,10 @@ mod bsp;
 mod caf;
 mod environment;
 mod finding;
+mod gfortran;
 mod hpcc;
 mod lcs;
+mod own;
 mod probes;
 mod scalapack;
 
@@ -55,6 +57,10 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     findings.push(scalapack::find());
     findings.push(bsp::find());
     findings.extend(caf::all(comm).map_err(|error| error.to_string())?);
+    // One rank reports, and it alone starts a compiler.
+    if session.speaks() {
+        findings.extend(gfortran::all());
+    }
     findings.extend(hpcc::all(comm, defaults.alltoall.as_ref().ok()).map_err(|error| error.to_string())?);
     findings.extend(lcs::all(comm).map_err(|error| error.to_string())?);
     findings.extend(environment::findings(&defaults));

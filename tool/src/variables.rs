@@ -200,7 +200,7 @@ pub const SIMULATION: Group = Group {
 /// What is read while something is built.
 pub const BUILD: Group = Group {
     title: "Building",
-    about: "Read by `make`, its scripts, the tests, and by `hcube.mk` in the makefiles of HPCC.",
+    about: "Read by `make`, its scripts, the tests, `hcube-caf`, and by `hcube.mk` in the makefiles of HPCC.",
     of_a_run: false,
     others: &[
         Variable::new(
@@ -240,6 +240,7 @@ pub const BUILD: Group = Group {
             "",
             "write the headers instead of comparing them: make header",
         ),
+        Variable::new("HCUBE_FC", "a command", "", "hcube-caf: the compiler, gfortran 12 to 14; before FC"),
         Variable::new("HCUBE_BUILD_ONLY", "1", "", "scripts/simulate.sh: build, but do not run"),
         Variable::new(
             "HCUBE_TOOL",

@@ -4,7 +4,7 @@
 use super::command;
 use super::file::{File, twins};
 use super::roff::{Page, bold, plain, prose, reference, sentence};
-use super::script::{BSPCC, BSPRUN, HCUBE_RUN, SCRIPTS};
+use super::script::{BSPCC, BSPRUN, HCUBE_CAF, HCUBE_RUN, SCRIPTS};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use hcube_core::options::Variable;
@@ -39,6 +39,7 @@ pub fn pages(tool: &Command) -> Vec<File> {
         let more = match script.name {
             name if name == BSPCC.name => bspcc_sections,
             name if name == BSPRUN.name => bsprun_sections,
+            name if name == HCUBE_CAF.name => hcube_caf_sections,
             _ => hcube_run_sections,
         };
         files.push(file(script.name, page(&script.command(), more)));
@@ -140,7 +141,14 @@ fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
 fn hcube_run_sections(page: &mut Page) {
     variables_are_passed(page, &format!(" {} is set for it.", bold("LD_PRELOAD")));
     page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
-    page.see_also(&[("hcube", 1), ("hcube-doctor", 1), (BSPRUN.name, 1), ("hcube", 3), ("hcube_fftw", 3)]);
+    page.see_also(&[
+        ("hcube", 1),
+        ("hcube-doctor", 1),
+        (BSPRUN.name, 1),
+        (HCUBE_CAF.name, 1),
+        ("hcube", 3),
+        ("hcube_fftw", 3),
+    ]);
 }
 
 fn bspcc_sections(page: &mut Page) {
@@ -171,6 +179,32 @@ fn bsprun_sections(page: &mut Page) {
         page.paragraph(&plain(text)).lines([&*bold(line)]);
     }
     page.see_also(&[(BSPCC.name, 1), ("hcube", 1), ("hcube-doctor", 1), (HCUBE_RUN.name, 1)]);
+}
+
+fn hcube_caf_sections(page: &mut Page) {
+    page.section("ENVIRONMENT");
+    page.tagged(&bold("HCUBE_FC"), "The compiler, which may have options behind it.");
+    page.tagged(
+        &bold("FC"),
+        "The same where HCUBE_FC is not set. It is ignored if it names hcube-caf or caf, as where a build system calls \
+         hcube-caf by it.",
+    );
+    page.paragraph(&format!(
+        "The variables {} are passed to the program; {} lists them.",
+        bold("HCUBE_*"),
+        reference("hcube", 1)
+    ));
+    page.section("EXIT STATUS").paragraph("That of the compiler or of mpirun, or 2 if it cannot be called.");
+    page.section("EXAMPLES");
+    for (text, line) in [
+        ("A program in one file:", "hcube-caf -O2 program.f90 -o program"),
+        ("In two steps:", "hcube-caf -c part.f90 && hcube-caf part.o -o program"),
+        ("Four images:", "hcube-caf run -n 4 ./program argument"),
+        ("The same by mpirun:", "mpirun -n 4 ./program argument"),
+    ] {
+        page.paragraph(&plain(text)).lines([&*bold(line)]);
+    }
+    page.see_also(&[(HCUBE_RUN.name, 1), ("hcube", 1), ("hcube-doctor", 1)]);
 }
 
 fn variables_are_passed(page: &mut Page, more: &str) {

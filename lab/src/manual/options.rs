@@ -56,7 +56,8 @@ pub fn markdown(tool: &clap::Command) -> String {
     text += "\n## hcube\n";
     text += &subcommands(tool);
     for script in SCRIPTS {
-        text += &format!("\n## {}\n\n`{}`\n\n", script.name, script.synopsis());
+        let lines: Vec<String> = script.synopsis().iter().map(|line| format!("`{line}`")).collect();
+        text += &format!("\n## {}\n\n{}\n\n", script.name, lines.join("\n\n"));
         text += &table(&command::described(&script.command()));
     }
     text += "\n## make\n\nVariables of `make`, as in `make install MPI=mpich PREFIX=/opt/hcube`; `make help` lists its \

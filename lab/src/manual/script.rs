@@ -43,19 +43,41 @@ pub const BSPRUN: Script = Script {
     hint: ValueHint::CommandWithArguments,
 };
 
+/// Compiles and starts Fortran programs with coarrays.
+pub const HCUBE_CAF: Script = Script {
+    name: "hcube-caf",
+    about: "compiles, links and starts Fortran programs with coarrays",
+    text: include_str!("../../../install/hcube-caf"),
+    operands: (
+        "[COMPILER-OPTION...] FILE... | run [MPIRUN-OPTION...] PROGRAM [ARGUMENT...]",
+        "Options and files for the compiler; behind 'run' options for mpirun, the program and its arguments",
+    ),
+    hint: ValueHint::FilePath,
+};
+
 /// All of them.
-pub const SCRIPTS: [&Script; 3] = [&HCUBE_RUN, &BSPCC, &BSPRUN];
+pub const SCRIPTS: [&Script; 4] = [&HCUBE_RUN, &BSPCC, &BSPRUN, &HCUBE_CAF];
+
+/// The launcher that scripts share, with options of its own.
+const LAUNCHER: &str = include_str!("../../../install/launch.sh");
 
 impl Script {
+    /// The text with all options that it takes.
+    fn whole_text(&self) -> String {
+        let launcher = if self.text.contains("/launch.sh\"") { LAUNCHER } else { "" };
+        format!("{}{launcher}", self.text)
+    }
+
     /// What it prints when it is asked for help.
     fn usage(&self) -> &'static str {
         let inside = self.text.split_once("<<'END'\n").and_then(|(_, rest)| rest.split_once("\nEND\n"));
         inside.map_or("", |(usage, _)| usage)
     }
 
-    /// Its command line.
-    pub fn synopsis(&self) -> &'static str {
-        self.usage().lines().next().unwrap_or_default().trim_start_matches("usage: ")
+    /// Its command lines.
+    pub fn synopsis(&self) -> Vec<&'static str> {
+        let lines = self.usage().lines().take_while(|line| !line.is_empty());
+        lines.map(|line| line.trim_start_matches("usage: ").trim_start()).collect()
     }
 
     /// Its options.
@@ -90,7 +112,7 @@ impl Script {
         command = command.about(self.about).long_about(format!("{}\n\n{}", self.about, self.description()));
         for ScriptOption { name, value, optional, meaning } in self.options() {
             let mut option = Arg::new(name).long(name).help(meaning);
-            if name == "help" && self.text.contains("--help | -h)") {
+            if name == "help" && self.whole_text().contains("--help | -h)") {
                 option = option.short('h');
             }
             option = match value {
@@ -134,16 +156,18 @@ mod tests {
         for script in SCRIPTS {
             let options = script.options();
             let known = |name| options.iter().any(|option| option.name == name);
-            let taken = script.text.lines().filter_map(|line| line.trim().strip_prefix("--"));
+            let text = script.whole_text();
+            let taken = text.lines().filter_map(|line| line.trim().strip_prefix("--"));
             for name in taken {
                 let Some((name, _)) = name.split_once([')', '=', ' ', '[']) else { continue };
                 assert!(name.is_empty() || known(name), "{}: --{name}: {options:?}", script.name);
             }
             assert!(options.len() >= 6 && known("help"), "{options:?}");
             assert!(options.iter().all(|option| !option.meaning.is_empty()));
-            assert!(script.synopsis().contains(&format!("{} [OPTION...]", script.name)));
+            assert!(script.synopsis()[0].contains(&format!("{} [OPTION...]", script.name)));
             script.command().debug_assert();
         }
+        assert!(HCUBE_CAF.synopsis()[1].starts_with("hcube-caf run [OPTION...] "));
         assert!(HCUBE_RUN.description().starts_with("Runs an unchanged MPI program"));
     }
 

@@ -1,6 +1,6 @@
 //! Fortran programs with coarrays (tests/gfortran), linked to the library under test.
 
-use super::{Launch, build, folder, modified, output, root};
+use super::{Launch, Mpi, build, folder, modified, output, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -68,4 +68,35 @@ pub fn has_compiler() -> bool {
         super::skip::skip("gfortran", &format!("gfortran {version:?}: expected gfortran 12 to 14"));
     }
     is_one
+}
+
+/// Where OpenCoarrays for the selected MPI library is installed.
+pub fn open_coarrays() -> Option<PathBuf> {
+    let found = fs::read_dir("/usr/lib").into_iter().flatten().flatten().find_map(|entry| {
+        let folder = entry.path().join(format!("open-coarrays/{}/lib", Mpi::selected().name()));
+        folder.join("libcaf_mpi.so").exists().then_some(folder)
+    });
+    if found.is_none() {
+        super::skip("opencoarrays", &format!("no OpenCoarrays for {}", Mpi::selected().name()));
+    }
+    found
+}
+
+/// Compiles tests/gfortran/`name`.f90 for OpenCoarrays, which lies in a folder, without hcube.
+pub fn for_open_coarrays(name: &str, libraries: &Path, is_static: bool) -> PathBuf {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = folder("opencoarrays");
+    let program = folder.join(format!("{name}-{}", if is_static { "static" } else { "shared" }));
+    // MPI's wrapper for the static library, which does not bring the MPI library along.
+    let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
+    compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg("-o").arg(&program);
+    compiler.arg(root().join(format!("tests/gfortran/{name}.f90")));
+    if is_static {
+        compiler.arg(libraries.join("libcaf_mpi.a"));
+    } else {
+        compiler.arg("-L").arg(libraries).arg("-lcaf_mpi");
+    }
+    output(&mut compiler);
+    program
 }

@@ -1,63 +1,24 @@
 //! What BSP programs have here: the library for this MPI library, and how it will work.
 
-use super::finding::{Finding, State, Topic};
-use crate::bench::library::{file_of, load, mpi_name, own_files};
+use super::finding::{Finding, Topic};
+use super::own::Wanted;
 use crate::bsp::program::no_figures;
 use crate::probe::DEFAULT_FILE;
 use hcube_bsp::Options;
-use hcube_core::mpi::handle;
-use hcube_core::node::loader::{self, Library};
 use hcube_results::machine::Machine;
-use std::ffi::CStr;
 
-const TOPIC: Topic = Topic::Bsplib;
-
-/// A function of each dialect.
-const DIALECTS: [&CStr; 3] = [c"bsp_sync", c"mcbsp_sync", c"bsplibstd_sync"];
+const LIBRARY: Wanted = Wanted {
+    topic: Topic::Bsplib,
+    name: "libhcube_bsp.so",
+    // One of each dialect.
+    functions: &[c"bsp_sync", c"mcbsp_sync", c"bsplibstd_sync"],
+    what: "functions of BSPlib",
+    advice: "only BSP programs need it; 'bspcc --show' prints the directory in which they look for it",
+};
 
 /// What was found on this rank.
 pub fn find() -> Finding {
-    let tool = std::env::current_exe().ok();
-    let files = own_files("libhcube_bsp.so", tool.as_deref(), mpi_name(&handle::library_version()));
-    // Loaded for this process only: nothing is called.
-    judge(load(&files, Library::open).map(|library| Loaded {
-        file: library.symbol(DIALECTS[0]).map(file_of).unwrap_or_default(),
-        complete: DIALECTS.iter().all(|name| library.symbol(name).is_some()),
-        mpi: library.symbol(c"MPI_Init").map(file_of).unwrap_or_default(),
-        mpi_here: loader::global(c"MPI_Init").map(file_of).unwrap_or_default(),
-    }))
-}
-
-/// A library that was loaded.
-struct Loaded {
-    file: String,
-    /// Whether it has the functions of all dialects.
-    complete: bool,
-    /// The file of the MPI library that it uses, and of that which this process uses.
-    mpi: String,
-    mpi_here: String,
-}
-
-fn judge(loaded: Result<Loaded, Vec<String>>) -> Finding {
-    let Loaded { file, complete, mpi, mpi_here } = match loaded {
-        Ok(loaded) => loaded,
-        Err(reasons) => {
-            let text = format!("libhcube_bsp.so cannot be loaded: {}", reasons.join("; "));
-            let advice =
-                "only BSP programs need it; 'bspcc --show' prints the directory in which they look for it";
-            return Finding::new(TOPIC, State::Fact, text).advise(advice);
-        }
-    };
-    if !complete {
-        let text = format!("{file}: functions of BSPlib are missing");
-        return Finding::new(TOPIC, State::Wrong, text).advise("install hcube again");
-    }
-    if mpi != mpi_here {
-        let text = format!("{file} uses {mpi}, and this program {mpi_here}");
-        let advice = "correct LD_LIBRARY_PATH, so that both belong to one MPI library";
-        return Finding::new(TOPIC, State::Wrong, text).advise(advice);
-    }
-    Finding::new(TOPIC, State::Good, file)
+    LIBRARY.find()
 }
 
 /// What the machine permits to processes of a node.
@@ -117,24 +78,6 @@ fn predictable(file: Result<Machine, String>, processes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn loaded() -> Loaded {
-        let name = |name: &str| name.to_owned();
-        Loaded { file: name("bsp.so"), complete: true, mpi: name("mpi.so"), mpi_here: name("mpi.so") }
-    }
-
-    #[test]
-    fn a_library_that_does_not_fit_is_told() {
-        let good = judge(Ok(loaded()));
-        assert_eq!((good.state, &*good.text), (State::Good, "bsp.so"));
-        assert_eq!(judge(Ok(Loaded { complete: false, ..loaded() })).state, State::Wrong);
-        let other = judge(Ok(Loaded { mpi_here: "other.so".to_owned(), ..loaded() }));
-        assert_eq!(
-            (other.state, &*other.text),
-            (State::Wrong, "bsp.so uses mpi.so, and this program other.so")
-        );
-        assert_eq!(judge(Err(vec!["no such file".to_owned()])).state, State::Fact);
-    }
 
     #[test]
     fn predictions_need_figures_for_the_processes() {

@@ -49,6 +49,8 @@ pub enum Topic {
     #[value(name = "BSPlib")]
     Bsplib,
     Coarrays,
+    #[value(name = "gfortran")]
+    Gfortran,
     #[value(name = "HPCC")]
     Hpcc,
     #[value(name = "LLCS")]
