@@ -6,6 +6,7 @@ module matrices
   public :: fill, wrong, checksum
 
   integer, parameter, public :: order = 1024
+  character(*), parameter, public :: cannot_divide = '1024 columns cannot be divided among the images'
   integer, parameter, public :: matrix_bytes = 8*order**2
 
 contains

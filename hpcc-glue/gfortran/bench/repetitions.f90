@@ -7,7 +7,8 @@ module repetitions
   use, intrinsic :: iso_fortran_env, only: int64, real64, output_unit
   implicit none
   private
-  public :: options, wanted, sizes, now, batch_calls, batch_count, trials, trial_seconds, median, announce, report, shuffle_step
+  public :: options, wanted, sizes, now, batch_calls, batch_count, trials, trial_seconds, median
+  public :: announce, report, leave_out, shuffle_step
 
   ! Seconds that the calls of a batch take together: long for the clock, and short beside a time slice, so that most batches
   ! of more images than cores are not interrupted.
@@ -15,8 +16,8 @@ module repetitions
   ! Where images wait for each other, leaving the barrier before a batch takes as long as a call.
   real(real64), parameter, public :: together = 5e-4_real64
   ! Seconds of all batches of an operation; slow operations have fewer batches.
-  real(real64), parameter :: all_batches = 0.2_real64
-  integer, parameter :: min_batches = 3, max_calls = 100000
+  real(real64), parameter :: all_batches = 0.3_real64
+  integer, parameter :: max_calls = 100000
   ! Calls whose time decides about the length of a batch, as long as they do not take this many seconds.
   integer, parameter :: trials = 5
   real(real64), parameter :: trial_seconds = 0.02_real64
@@ -102,7 +103,7 @@ contains
   ! Batches of an operation, from the seconds of one of them.
   integer function batch_count(seconds)
     real(real64), intent(in) :: seconds
-    batch_count = min(batches, max(min_batches, int(min(all_batches/max(seconds, 1e-9_real64), 1e6_real64))))
+    batch_count = max(1, int(min(all_batches/max(seconds, 1e-9_real64), real(batches, real64))))
   end function
 
   real(real64) function median(values)
@@ -130,6 +131,11 @@ contains
     integer, intent(in) :: bytes
     print '(3a, i0)', 'begin ', name, ' ', bytes
     flush (output_unit)
+  end subroutine
+
+  subroutine leave_out(name, reason)
+    character(*), intent(in) :: name, reason
+    if (wanted(name)) print '(4a)', 'skip ', name, ' ', reason
   end subroutine
 
   ! Seconds of a call, errors of all images, and a sum of the results that is the same whoever computes them.

@@ -17,7 +17,11 @@ contains
 
   subroutine measure_transposition()
     me = this_image()
-    if (mod(order, num_images()) /= 0) return
+    if (mod(order, num_images()) /= 0) then
+      if (me == 1) call leave_out('transpose-get', cannot_divide)
+      if (me == 1) call leave_out('transpose-put', cannot_divide)
+      return
+    end if
     columns = order/num_images()
     allocate (a(order, columns)[*], b(order, columns)[*])
     call restart()
