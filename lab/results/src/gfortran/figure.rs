@@ -3,11 +3,15 @@
 
 use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
 use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
 
 /// The libraries in the order of legends, with their names and looks.
 const VARIANTS: [(&str, &str, Look); 2] =
     [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
+
+/// The looks of numbers of images, which are no libraries.
+const IMAGES: [Look; 4] =
+    [looks::OTHER_OPTIONS, looks::COMPETITOR, (Colour::Green, Marker::Down), (Colour::Ink, Marker::Circle)];
 
 /// Bytes on an axis.
 fn bytes(value: f64) -> String {
@@ -45,7 +49,7 @@ fn rows(
         let own = shown.iter().filter(|(run, _)| run.subject.place == *place);
         let row = |run: &Run| names.iter().position(|name| *name == run.subject.name());
         let points = own.filter_map(|(run, value)| Some((*value, row(run)? as f64)));
-        Series::new(images(place), Evidence::Measured, looks::ALL[number % looks::ALL.len()], points)
+        Series::new(images(place), Evidence::Measured, IMAGES[number % IMAGES.len()], points)
     });
     let series: Vec<Series> = series.collect();
     Chart {
@@ -59,22 +63,18 @@ fn rows(
     }
 }
 
-/// Speed-ups over OpenCoarrays; without it, times.
+/// Speed-ups over OpenCoarrays, but for transfers over sizes; without it, times.
 pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
+    const TITLE: &str = "Coarrays of gfortran, by operation";
+    let is_swept = |run: &Run| SWEPT.contains(&run.subject.operation.as_str());
     if runs.iter().any(|run| run.over_opencoarrays.is_some()) {
         let x = "speed-up over OpenCoarrays, higher is better";
-        return rows(
-            runs,
-            |run| run.over_opencoarrays,
-            "Coarrays of gfortran, by operation",
-            x,
-            Some(1.0),
-            file,
-        );
+        let speedup = |run: &Run| run.over_opencoarrays.filter(|_| !is_swept(run));
+        return rows(runs, speedup, TITLE, x, Some(1.0), file);
     }
-    let of_statements =
-        |run: &Run| counterpart(&run.subject.operation).is_none().then_some(run.timing.median_us);
-    rows(runs, of_statements, "Coarrays of gfortran, by operation", "µs, lower is better", None, file)
+    let is_other = |run: &Run| is_swept(run) || counterpart(&run.subject.operation).is_some();
+    let time = |run: &Run| (!is_other(run)).then_some(run.timing.median_us);
+    rows(runs, time, TITLE, "µs, lower is better", None, file)
 }
 
 /// Speeds of programs beside those of the same programs with MPI.
@@ -133,6 +133,8 @@ mod tests {
         for images in [4, 2] {
             all.extend(runs(images, "put", 64, [0.5, 4.0, 0.0]));
             all.extend(runs(images, "put", 8, [0.5, 2.0, 0.0]));
+            all.extend(runs(images, "co_sum", 64, [0.5, 4.0, 0.0]));
+            all.extend(runs(images, "co_sum", 8, [0.5, 2.0, 0.0]));
             all.extend(runs(images, "sync-all", 0, [0.5, 3.0, 0.0]));
             all.extend(runs(images, "jacobi", 4096, [4.0, 40.0, 3.0]));
         }
@@ -143,12 +145,12 @@ mod tests {
     fn operations_have_rows_and_images_have_series() {
         let chart = statements(&measured(), None);
         let rows = [3.0, 2.0, 1.0, 0.0].map(|row| chart.y.value(row));
-        assert_eq!(rows, ["put 8 B", "put 64 B", "sync-all", "jacobi"]);
+        assert_eq!(rows, ["sync-all", "co_sum 8 B", "co_sum 64 B", "jacobi"]);
         let two = chart.series.last().expect("two");
         let points: Vec<(f64, f64)> = two.points.iter().map(|point| (point.x, point.y)).collect();
         assert_eq!(
             (two.name.as_str(), &points[..]),
-            ("2 images", &[(8.0, 2.0), (4.0, 3.0), (6.0, 1.0), (10.0, 0.0)][..])
+            ("2 images", &[(8.0, 1.0), (4.0, 2.0), (6.0, 3.0), (10.0, 0.0)][..])
         );
         let chart = programs(&measured(), None);
         assert_eq!((chart.series.len(), chart.series[0].points[0].x), (2, 0.75));
