@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Measures RandomAccess, the all-to-all exchange, matrix multiplication, BSP programs,
-# longest common subsequences, coarrays, the preload library, programs with it, and FFTW with hcube and with its
-# competitors, as Plimpton et al. 2006 and Hofmann and Ruenger 2013 do:
+# longest common subsequences, coarrays, Fortran programs with coarrays, the preload
+# library, programs with it, and FFTW with hcube and with its competitors, as Plimpton
+# et al. 2006 and Hofmann and Ruenger 2013 do:
 #
 #   [MPI=openmpi|mpich] scripts/bench.sh [--full] [part...]
 #
-# Parts: random-access, alltoall, gemm, bsp, llcs, caf, hpcc, preload, programs, fftw. All by
-# default, in about 15 minutes on two cores; --full adds problems of FFTW, runs of
-# HPCC and repetitions, which takes 20 to 30 minutes. Every step begins with a line
-# that tells the time so far and the time that is left.
+# Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs,
+# fftw. All by default, in about 18 minutes on two cores; --full adds problems of FFTW,
+# runs of HPCC and repetitions, which takes 30 to 40 minutes. Every step begins with a
+# line that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
 # says; tables show medians and (largest - smallest) / median. Figures of different
@@ -25,6 +26,8 @@
 #                               two BSP programs beside their predicted times, and .svg
 #   target/bench/llcs.json      longest common subsequences, and llcs.svg, llcs-ranks.svg
 #   target/bench/caf.json       operations of coarrays, and caf.svg
+#   target/bench/gfortran.json  Fortran programs with coarrays, by hcube, by OpenCoarrays where it is
+#                               installed, and without coarrays by MPI, and gfortran.svg
 #   target/bench/fft.json       Fourier transforms, and fft.svg
 #   target/bench/stream.json    the kernels of STREAM, and stream.svg
 #   target/bench/panels.json    broadcasts of panels, and panels.svg
@@ -52,14 +55,14 @@ for argument in "$@"; do
     case $argument in
     --full) full=1 ;;
     random-access | gups) parts+=(random_access) ;;
-    alltoall | gemm | bsp | llcs | caf | hpcc | preload | programs | fftw) parts+=("$argument") ;;
+    alltoall | gemm | bsp | llcs | caf | gfortran | hpcc | preload | programs | fftw) parts+=("$argument") ;;
     *)
-        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, llcs, caf, hpcc, preload, programs or fftw" >&2
+        echo "bench: $argument: expected --full, random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs or fftw" >&2
         exit 2
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp llcs caf hpcc preload programs fftw)
+[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp llcs caf gfortran hpcc preload programs fftw)
 
 case $mpi in
 openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
@@ -258,6 +261,11 @@ write_alltoall() {
 
 # shellcheck source=scripts/bench-caf.sh
 . scripts/bench-caf.sh
+
+# --- Fortran programs with coarrays --------------------------------------------
+
+# shellcheck source=scripts/bench-gfortran.sh
+. scripts/bench-gfortran.sh
 
 # --- Fourier transforms, STREAM, panels ----------------------------------------
 

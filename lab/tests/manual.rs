@@ -126,6 +126,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         "bench gemm",
         "bench bsp",
         "bench caf",
+        "bench gfortran",
         "bench fft",
         "bench stream",
         "bench panels",

@@ -123,6 +123,7 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
         (&["bench", "bsp"], "bsp.json", "bench-bsp.svg"),
         (&["bench", "caf"], "caf.json", "bench-caf.svg"),
+        (&["bench", "gfortran"], "gfortran.json", "bench-gfortran.svg"),
         (&["bench", "fft"], "fft.json", "bench-fft.svg"),
         (&["bench", "stream"], "stream.json", "bench-stream.svg"),
         (&["bench", "panels"], "panels.json", "bench-panels.svg"),
@@ -134,6 +135,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 55, "{pictures:?}");
+    assert_eq!(pictures.len(), 56, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

@@ -15,6 +15,7 @@ pub mod files;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;
+pub mod gfortran;
 pub mod lengths;
 pub mod library;
 pub mod llcs;
@@ -45,6 +46,7 @@ enum SystemArguments {
     Gemm(gemm::Arguments),
     Bsp(bsp::Arguments),
     Caf(caf::Arguments),
+    Gfortran(gfortran::Arguments),
     Fft(fft::Arguments),
     Stream(stream::Arguments),
     Panels(panels::Arguments),
@@ -60,6 +62,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
         SystemArguments::Caf(arguments) => caf::run(arguments),
+        SystemArguments::Gfortran(arguments) => gfortran::run(arguments),
         SystemArguments::Fft(arguments) => fft::run(arguments),
         SystemArguments::Stream(arguments) => stream::run(arguments),
         SystemArguments::Panels(arguments) => panels::run(arguments),

@@ -28,6 +28,12 @@ impl Interrupt {
         Ok(Self(requested))
     }
 
+    /// One that never comes.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self(Arc::new(AtomicBool::new(false)))
+    }
+
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod grids;
 pub mod interrupt;
 pub mod launched;
+pub mod launcher;
 pub mod llcs;
 pub mod model;
 pub mod output;

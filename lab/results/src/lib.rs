@@ -10,6 +10,7 @@ pub mod factorisation;
 pub mod fft;
 pub mod fftw;
 pub mod gemm;
+pub mod gfortran;
 pub mod hpcc;
 pub mod llcs;
 pub mod machine;

@@ -2,12 +2,12 @@
 
 use super::arguments::Arguments;
 use super::variant::Mpi;
+use hcube_tool::launcher;
 use hcube_tool::session::Failure;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
@@ -41,44 +41,20 @@ pub struct Launcher {
     command: Vec<String>,
 }
 
-/// Whether a program of this name is in the search path.
-fn exists(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-}
-
 impl Launcher {
     /// mpirun of the library, or the command of `--launcher`.
     pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
         let mpi = arguments.mpi()?;
         let command: Vec<String> = match &arguments.launcher {
             Some(command) => command.split_whitespace().map(str::to_owned).collect(),
-            None => Self::usual(mpi)?,
+            None => launcher::usual(mpi.name())?,
         };
         match command.first() {
-            Some(program) if exists(program) || Path::new(program).is_file() => Ok(Self { mpi, command }),
+            Some(program) if launcher::exists(program) || Path::new(program).is_file() => {
+                Ok(Self { mpi, command })
+            }
             _ => Err(format!("--launcher '{}': no such program", command.join(" "))),
         }
-    }
-
-    fn usual(mpi: Mpi) -> Result<Vec<String>, Failure> {
-        // Debian gives each library's launcher a name of its own; others call it mpirun.
-        let names: &[&str] = match mpi {
-            Mpi::Openmpi => &["mpirun.openmpi", "mpirun"],
-            Mpi::Mpich => &["mpirun.mpich", "mpiexec.mpich", "mpirun"],
-        };
-        let Some(name) = names.iter().find(|name| exists(name)) else {
-            return Err(format!(
-                "none of {} is in the search path (--launcher names another)",
-                names.join(", ")
-            ));
-        };
-        let options: &[&str] = match mpi {
-            // Runs may be oversubscribed, and binding would put all ranks on one core.
-            Mpi::Openmpi => &["--oversubscribe", "--bind-to", "none"],
-            Mpi::Mpich => &[],
-        };
-        Ok(std::iter::once(name).chain(options).map(|&word| word.to_owned()).collect())
     }
 
     /// Starts a program on `ranks` ranks in `folder`; its output goes to `output`.
@@ -90,14 +66,7 @@ impl Launcher {
         command.stdin(std::process::Stdio::null()).stderr(output.try_clone()?).stdout(output);
         // Threads of the BLAS would compete with the ranks.
         command.env("OPENBLAS_NUM_THREADS", "1").env("OMP_NUM_THREADS", "1").env("HCUBE_VERBOSE", "1");
-        if self.mpi == Mpi::Openmpi && std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        }
-        if self.mpi == Mpi::Openmpi {
-            // Open MPI 4 rarely reports a successful job as one that left without MPI_Finalize
-            // (github.com/open-mpi/ompi/issues/7833). Its output is checked anyway.
-            command.env("OMPI_MCA_orte_allowed_exit_without_sync", "1");
-        }
+        launcher::prepare(&mut command, self.mpi.name());
         command.spawn().map(Job::new)
     }
 }

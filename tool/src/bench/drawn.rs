@@ -4,7 +4,7 @@ use super::{files, frame};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use hcube_results::plot::Sheet;
-use hcube_results::{fft, llcs, panels, stream};
+use hcube_results::{fft, gfortran, llcs, panels, stream};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,7 +67,7 @@ macro_rules! joined {
             }
 
             fn errors(&self) -> Vec<Option<u64>> {
-                self.runs.iter().map(|run| run.errors).collect()
+                self.runs.iter().map(|run| run.errors.into()).collect()
             }
         }
 
@@ -90,6 +90,7 @@ joined!(fft);
 joined!(stream);
 joined!(panels);
 joined!(llcs);
+joined!(gfortran);
 
 #[cfg(test)]
 mod tests {

@@ -100,7 +100,7 @@ pub trait Results: Serialize {
 }
 
 /// The last line below the table.
-fn verification(errors: &[Option<u64>]) -> String {
+pub fn verification(errors: &[Option<u64>]) -> String {
     match errors.iter().flatten().filter(|&&errors| errors > 0).count() {
         0 if errors.iter().all(Option::is_none) => "not verified\n".to_owned(),
         0 => "verified: 0 errors\n".to_owned(),

@@ -1,0 +1,182 @@
+//! The picture of Fortran programs with coarrays: speed-ups over OpenCoarrays and over MPI, a row for each operation; times of
+//! contiguous transfers over their size.
+
+use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
+use crate::measured::{Place, distinct};
+use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
+
+/// The libraries in the order of legends, with their names and looks.
+const VARIANTS: [(&str, &str, Look); 2] =
+    [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
+
+/// The looks of numbers of images, which are no libraries.
+const IMAGES: [Look; 4] =
+    [looks::OTHER_OPTIONS, looks::COMPETITOR, (Colour::Green, Marker::Down), (Colour::Ink, Marker::Circle)];
+
+/// Bytes on an axis.
+fn bytes(value: f64) -> String {
+    crate::numbers::whole_bytes(value as usize)
+}
+
+/// The places of coarrays, in ascending order.
+pub fn places(runs: &[Run]) -> Vec<&Place> {
+    distinct(subjects(runs).into_iter().map(|subject| &subject.place))
+}
+
+fn images(place: &Place) -> String {
+    place.title().replace("rank", "image")
+}
+
+/// Values of hcube where there are some, a row for each operation and a series for each number of images.
+fn rows(
+    runs: &[Run],
+    value: impl Fn(&Run) -> Option<f64>,
+    title: &str,
+    x: &str,
+    reference: Option<f64>,
+    file: Option<&'static str>,
+) -> Chart {
+    let shown: Vec<(&Run, f64)> = runs
+        .iter()
+        .filter(|run| run.variant == HCUBE)
+        .filter_map(|run| Some((run, value(run).filter(|&value| value > 0.0)?)))
+        .collect();
+    let is_shown = |subject: &&Subject| shown.iter().any(|(run, _)| run.subject == **subject);
+    let mut names = distinct(subjects(runs).into_iter().filter(is_shown).map(Subject::name));
+    // The first of the list is the top row.
+    names.reverse();
+    let series = places(runs).into_iter().enumerate().map(|(number, place)| {
+        let own = shown.iter().filter(|(run, _)| run.subject.place == *place);
+        let row = |run: &Run| names.iter().position(|name| *name == run.subject.name());
+        let points = own.filter_map(|(run, value)| Some((*value, row(run)? as f64)));
+        Series::new(images(place), Evidence::Measured, IMAGES[number % IMAGES.len()], points)
+    });
+    let series: Vec<Series> = series.collect();
+    Chart {
+        title: title.to_owned(),
+        x: Axis::new(x, Scale::Log10, plain),
+        // The first in the legend is the last of the list.
+        series: series.into_iter().rev().filter(|series| !series.points.is_empty()).collect(),
+        y: Axis::categories("", names.clone()),
+        reference,
+        file,
+    }
+}
+
+/// Speed-ups over OpenCoarrays, but for transfers over sizes; without it, times.
+pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
+    const TITLE: &str = "Coarrays of gfortran, by operation";
+    let is_swept = |run: &Run| SWEPT.contains(&run.subject.operation.as_str());
+    if runs.iter().any(|run| run.over_opencoarrays.is_some()) {
+        let x = "speed-up over OpenCoarrays, higher is better";
+        let speedup = |run: &Run| run.over_opencoarrays.filter(|_| !is_swept(run));
+        return rows(runs, speedup, TITLE, x, Some(1.0), file);
+    }
+    let is_other = |run: &Run| is_swept(run) || counterpart(&run.subject.operation).is_some();
+    let time = |run: &Run| (!is_other(run)).then_some(run.timing.median_us);
+    rows(runs, time, TITLE, "µs, lower is better", None, file)
+}
+
+/// Speeds of programs beside those of the same programs with MPI.
+pub fn programs(runs: &[Run], file: Option<&'static str>) -> Chart {
+    let x = "speed-up over MPI, higher is better";
+    rows(runs, |run| run.over_mpi, "Programs with coarrays against MPI", x, Some(1.0), file)
+}
+
+/// Time of a contiguous transfer over its size.
+pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'static str>) -> Chart {
+    let points = |variant: &str| {
+        let own = runs.iter().filter(|run| {
+            run.variant == variant && run.subject.operation == operation && run.subject.place == *place
+        });
+        let mut points: Vec<Point> =
+            own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points
+    };
+    let one = |(variant, name, look): (&str, &str, Look)| Series {
+        name: name.to_owned(),
+        evidence: Evidence::Measured,
+        look,
+        points: points(variant),
+    };
+    Chart {
+        title: format!("Contiguous {operation}, {}", images(place)),
+        x: Axis::new("size", Scale::Log2, bytes),
+        y: Axis::new("µs, lower is better", Scale::Log10, plain),
+        series: VARIANTS.into_iter().rev().map(one).filter(|series| !series.points.is_empty()).collect(),
+        reference: None,
+        file,
+    }
+}
+
+/// The picture; `None` without results.
+pub fn sheet(runs: &[Run]) -> Option<Sheet> {
+    let mut panels = vec![statements(runs, None), programs(runs, None)];
+    for place in places(runs) {
+        panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
+    }
+    panels.retain(|panel| !panel.is_empty());
+    let libraries = distinct(runs.iter().map(|run| run.subject.place.mpi.as_str())).join("; ");
+    let title = format!("Fortran programs with coarrays: {libraries}");
+    (!panels.is_empty()).then_some(Sheet { title, panels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::runs;
+    use super::super::{MPI, Results};
+    use super::*;
+
+    fn measured() -> Vec<Run> {
+        let mut all = Vec::new();
+        for images in [4, 2] {
+            all.extend(runs(images, "put", 64, [0.5, 4.0, 0.0]));
+            all.extend(runs(images, "put", 8, [0.5, 2.0, 0.0]));
+            all.extend(runs(images, "co_sum", 64, [0.5, 4.0, 0.0]));
+            all.extend(runs(images, "co_sum", 8, [0.5, 2.0, 0.0]));
+            all.extend(runs(images, "sync-all", 0, [0.5, 3.0, 0.0]));
+            all.extend(runs(images, "jacobi", 4096, [4.0, 40.0, 3.0]));
+        }
+        Results::new(all, Vec::new()).runs
+    }
+
+    #[test]
+    fn operations_have_rows_and_images_have_series() {
+        let chart = statements(&measured(), None);
+        let rows = [3.0, 2.0, 1.0, 0.0].map(|row| chart.y.value(row));
+        assert_eq!(rows, ["sync-all", "co_sum 8 B", "co_sum 64 B", "jacobi"]);
+        let two = chart.series.last().expect("two");
+        let points: Vec<(f64, f64)> = two.points.iter().map(|point| (point.x, point.y)).collect();
+        assert_eq!(
+            (two.name.as_str(), &points[..]),
+            ("2 images", &[(8.0, 1.0), (4.0, 2.0), (6.0, 3.0), (10.0, 0.0)][..])
+        );
+        let chart = programs(&measured(), None);
+        assert_eq!((chart.series.len(), chart.series[0].points[0].x), (2, 0.75));
+    }
+
+    #[test]
+    fn without_opencoarrays_there_are_times() {
+        let mut all = measured();
+        all.retain(|run| run.variant == HCUBE);
+        all.iter_mut().for_each(|run| run.over_opencoarrays = None);
+        let chart = statements(&all, None);
+        assert_eq!(chart.series.last().map(|series| series.points[0].x), Some(0.5));
+        assert_eq!((chart.reference, chart.series[0].points.len()), (None, 3));
+    }
+
+    #[test]
+    fn the_picture_has_panels_for_sizes() {
+        let all = measured();
+        let chart = over_sizes(&all, places(&all)[1], "put", None);
+        let hcube = chart.series.last().expect("two");
+        assert_eq!((hcube.name.as_str(), hcube.points[0].x, hcube.points[1].y), ("hcube", 8.0, 0.5));
+        let drawn = sheet(&all).expect("there are results").svg();
+        for words in ["Some MPI 1.0", "Contiguous put, 2 images", "OpenCoarrays, measured"] {
+            assert!(drawn.contains(words), "{words} expected: {drawn}");
+        }
+        assert!(!drawn.contains("Contiguous get") && sheet(&[]).is_none());
+        assert!(all.iter().any(|run| run.variant == MPI));
+    }
+}

@@ -1,0 +1,81 @@
+//! What the programs print: what begins, what has been measured, and what they leave out.
+
+/// A measured operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub operation: String,
+    pub bytes: usize,
+    pub seconds: f64,
+    pub errors: u64,
+    pub check: i64,
+}
+
+/// The output of a run.
+#[derive(Debug, Default, PartialEq)]
+pub struct Output {
+    pub lines: Vec<Line>,
+    /// The operation that has begun and not ended.
+    pub unfinished: Option<String>,
+    /// Operations that make no sense here, and why.
+    pub skipped: Vec<(String, String)>,
+}
+
+fn line(words: &[&str]) -> Option<Line> {
+    let [operation, bytes, seconds, errors, check] = words else { return None };
+    Some(Line {
+        operation: (*operation).to_owned(),
+        bytes: bytes.parse().ok()?,
+        seconds: seconds.parse().ok().filter(|&seconds: &f64| seconds.is_finite() && seconds > 0.0)?,
+        errors: errors.parse().ok()?,
+        check: check.parse().ok()?,
+    })
+}
+
+/// Reads the output; other lines are those of launchers and libraries.
+pub fn read(text: &str) -> Output {
+    let mut output = Output::default();
+    for text in text.lines() {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            ["begin", operation, _] => output.unfinished = Some((*operation).to_owned()),
+            ["end", rest @ ..] => {
+                if let Some(line) = line(rest) {
+                    output.lines.push(line);
+                    output.unfinished = None;
+                }
+            }
+            ["skip", operation, reason @ ..] => {
+                output.skipped.push(((*operation).to_owned(), reason.join(" ")));
+            }
+            _ => {}
+        }
+    }
+    output
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_end_or_are_named() {
+        let text = "begin get 8\nend get 8  2.5000000E-07 0 -12\nnoise of a library\nskip jacobi no reason\n\
+                    begin put-vector 8000\nProgram received signal\nend of it\n";
+        let output = read(text);
+        let line = Line { operation: "get".to_owned(), bytes: 8, seconds: 2.5e-7, errors: 0, check: -12 };
+        assert_eq!((output.lines, output.unfinished.as_deref()), (vec![line], Some("put-vector")));
+        assert_eq!(output.skipped, [("jacobi".to_owned(), "no reason".to_owned())]);
+    }
+
+    #[test]
+    fn half_a_line_is_no_result() {
+        for text in [
+            "begin get 8\nend get 8 2.5E-07 0",
+            "begin get 8\nend get 8 NaN 0 0",
+            "begin get 8\nend get 8 0.0 0 0",
+        ] {
+            let output = read(text);
+            assert!(output.lines.is_empty() && output.unfinished.as_deref() == Some("get"), "{output:?}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Runs of all programs by all libraries, alternating.
+
+use super::arguments::Arguments;
+use super::compile::{Compiler, Variant};
+use super::job::{Ended, Launcher};
+use super::lines::Line;
+use crate::bench::frame::{self, Results as _};
+use crate::bench::library::mpi_name;
+use crate::interrupt::Interrupt;
+use crate::launcher;
+use crate::progress::Progress;
+use crate::session::{self, Failure, Verdict};
+use hcube_results::gfortran::{HCUBE, MPI, Results, Run, Subject, counterpart};
+use hcube_results::measured::{Place, distinct};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Batches of an operation in a run of a program.
+const BATCHES: u32 = 21;
+
+/// The folder of the programs; a temporary one is removed.
+struct Folder {
+    path: PathBuf,
+    is_temporary: bool,
+}
+
+impl Folder {
+    fn new(arguments: &Arguments) -> Result<Self, Failure> {
+        let name = format!("hcube-bench-gfortran-{}", std::process::id());
+        let path = arguments.folder.clone().unwrap_or_else(|| std::env::temp_dir().join(name));
+        let made = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
+        let path = made.map_err(|error| format!("--folder = {}: {error}", path.display()))?;
+        Ok(Self { path, is_temporary: arguments.folder.is_none() })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_temporary {
+            drop(fs::remove_dir_all(&self.path));
+        }
+    }
+}
+
+/// All times of an operation by a library.
+struct Measured {
+    subject: Subject,
+    variant: &'static str,
+    seconds: Vec<f64>,
+    errors: u64,
+    check: i64,
+}
+
+/// What has been measured so far.
+#[derive(Default)]
+struct Measurements {
+    all: Vec<Measured>,
+    notes: Vec<String>,
+    /// Operations that have ended their program, with the images and the library.
+    excluded: Vec<(u32, &'static str, String)>,
+}
+
+impl Measurements {
+    fn add(&mut self, place: &Place, variant: &'static str, line: Line) {
+        let subject = Subject { place: place.clone(), operation: line.operation, bytes: line.bytes };
+        let same = |one: &&mut Measured| one.variant == variant && one.subject == subject;
+        let Some(one) = self.all.iter_mut().find(same) else {
+            let (errors, check) = (line.errors, line.check);
+            self.all.push(Measured { subject, variant, seconds: vec![line.seconds], errors, check });
+            return;
+        };
+        one.seconds.push(line.seconds);
+        one.errors += line.errors + u64::from(one.check != line.check);
+    }
+
+    fn results(self) -> Results {
+        let run = |one: Measured| Run {
+            errors: one.errors,
+            check: one.check,
+            ..Run::new(one.subject, one.variant, &one.seconds)
+        };
+        Results::new(self.all.into_iter().map(run).collect(), distinct(self.notes))
+    }
+}
+
+/// A program and the operations that it is to measure.
+struct Task<'a> {
+    variant: &'static str,
+    program: &'a Path,
+    operations: Vec<&'static str>,
+}
+
+/// The programs of each kind, those of all libraries.
+fn tasks<'a>(arguments: &Arguments, variants: &'a [Variant]) -> Vec<Vec<Task<'a>>> {
+    let [statements, programs] = arguments.chosen();
+    let of_statements = variants.iter().filter_map(|one| {
+        let program = one.statements.as_deref()?;
+        Some(Task { variant: one.name, program, operations: statements.clone() })
+    });
+    let of_programs = variants.iter().map(|one| {
+        let operations = match one.name {
+            MPI => distinct(programs.iter().filter_map(|name| counterpart(name))),
+            _ => programs.clone(),
+        };
+        Task { variant: one.name, program: &one.programs, operations }
+    });
+    let mut all = vec![of_statements.collect::<Vec<_>>(), of_programs.collect()];
+    all.iter_mut().for_each(|tasks| tasks.retain(|task| !task.operations.is_empty()));
+    all
+}
+
+/// What all runs need.
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    launcher: Launcher<'a>,
+    interrupt: &'a Interrupt,
+    mpi: String,
+}
+
+impl Bench<'_> {
+    fn place(&self, images: u32) -> Place {
+        Place {
+            mpi: self.mpi.clone(),
+            ranks: images as usize,
+            ranks_per_node: self.arguments.ranks_per_node.unwrap_or(0) as usize,
+            nodes: 0,
+            cores: hcube_core::node::processor::cores(),
+        }
+    }
+
+    /// Runs a program until all of its operations have been measured, or have ended it; false where the user has interrupted it.
+    fn measure(&self, task: &Task<'_>, images: u32, into: &mut Measurements) -> Result<bool, Failure> {
+        let place = self.place(images);
+        let mut left = task.operations.clone();
+        left.retain(|name| {
+            !into
+                .excluded
+                .iter()
+                .any(|(at, variant, other)| (*at, *variant, other.as_str()) == (images, task.variant, *name))
+        });
+        let sizes: Vec<String> = self.arguments.sizes.iter().map(ToString::to_string).collect();
+        while !left.is_empty() {
+            let words = [BATCHES.to_string(), sizes.join(","), left.join(",")];
+            let ended = self.launcher.run(task.program, images, &words, self.interrupt)?;
+            let Some(Ended { output, failure }) = ended else { return Ok(false) };
+            for (name, reason) in output.skipped {
+                into.notes.push(format!("{name} left out of {images} image(s): {reason}"));
+            }
+            for line in output.lines {
+                into.add(&place, task.variant, line);
+            }
+            let Some(reason) = failure else { break };
+            let at = format!("{} with {images} image(s)", task.variant);
+            let Some(name) = output.unfinished.filter(|_| task.variant != HCUBE) else {
+                return Err(format!("{at}: {reason}"));
+            };
+            into.notes.push(format!("{name} left out of {at}: it ends the program ({reason})"));
+            // Operations before it have been measured in this run.
+            let next = left.iter().position(|one| *one == name).map_or(left.len(), |place| place + 1);
+            left.drain(..next);
+            into.excluded.push((images, task.variant, name));
+        }
+        Ok(true)
+    }
+
+    /// All runs, alternating in an order that rotates.
+    fn measure_all(&self, kinds: &[Vec<Task<'_>>], into: &mut Measurements) -> Result<bool, Failure> {
+        let mut progress = Progress::new("bench gfortran", !self.arguments.no_progress);
+        let runs = kinds.iter().map(Vec::len).sum::<usize>() * self.arguments.repeat as usize;
+        progress.begin(runs * self.arguments.images.len());
+        for &images in &self.arguments.images {
+            for turn in 0..self.arguments.repeat as usize {
+                for tasks in kinds {
+                    for number in 0..tasks.len() {
+                        let task = &tasks[(number + turn) % tasks.len()];
+                        progress.step(|| format!("{}, {images} images", task.variant));
+                        if !self.measure(task, images, into)? {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+        }
+        progress.finish();
+        Ok(true)
+    }
+
+    fn heading(&self, variants: &[Variant]) -> String {
+        let libraries: Vec<&str> =
+            variants.iter().map(|one| one.library.as_str()).filter(|library| !library.is_empty()).collect();
+        let nodes = match self.arguments.ranks_per_node {
+            None => String::new(),
+            Some(count) => format!("; hcube takes each {count} image(s) for a node"),
+        };
+        format!(
+            "hcube {} gfortran: {}{nodes}\n{}; medians of {} alternating runs\n\n",
+            env!("CARGO_PKG_VERSION"),
+            self.mpi,
+            libraries.join(", "),
+            self.arguments.repeat
+        )
+    }
+}
+
+/// The command that starts programs.
+fn launcher_command(arguments: &Arguments, mpi: &str) -> Result<Vec<String>, Failure> {
+    let Some(text) = &arguments.launcher else { return launcher::usual(mpi) };
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    match words.first() {
+        Some(program) if launcher::exists(program) || Path::new(program).is_file() => Ok(words),
+        _ => Err(format!("--launcher = {text}: expected a program that exists, with its options")),
+    }
+}
+
+/// Compiles, measures, prints, writes, draws.
+pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Failure> {
+    let checked = arguments.json.check().and_then(|()| arguments.drawn.check());
+    checked.map_err(|error| error.to_string())?;
+    let mpi = session::library();
+    let name = mpi_name(&mpi);
+    let folder = Folder::new(arguments)?;
+    let launcher = Launcher {
+        command: launcher_command(arguments, name)?,
+        mpi: name,
+        folder: &folder.path,
+        limit: Duration::from_secs(arguments.limit.into()),
+        ranks_per_node: arguments.ranks_per_node,
+    };
+    let bench = Bench { arguments, launcher, interrupt, mpi };
+    let (variants, notes) = Compiler::new(arguments, &folder.path, name)?.variants()?;
+    let mut measurements = Measurements { notes, ..Measurements::default() };
+    if !bench.measure_all(&tasks(arguments, &variants), &mut measurements)? {
+        return Ok(Verdict::Interrupted);
+    }
+    let results = measurements.results();
+    if arguments.json.tables() {
+        print!("{}{}{}", bench.heading(&variants), results.text(), frame::verification(&results.errors()));
+    }
+    arguments.json.write(&results)?;
+    arguments.drawn.draw(&results)?;
+    Ok(results.verdict())
+}
