@@ -78,6 +78,26 @@ fn images_go_on_after_one_has_failed() {
     passes("failed", &[(3, 3), (3, 1), (4, 2), (8, 8)]);
 }
 
+/// In each case, the last image fails while the others are in another statement.
+#[test]
+fn each_statement_returns_that_an_image_has_failed() {
+    if !has_compiler() {
+        return;
+    }
+    for case in 1..=13 {
+        for (images, per_node) in [(3, 3), (4, 2)] {
+            let run = launch("survivors", images).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+            let text = run.arg(case.to_string()).run().success();
+            assert_eq!(text, "survivors: passed\n", "case {case}: {images} images, {per_node} per node");
+        }
+    }
+}
+
+#[test]
+fn images_compete() {
+    passes("contention", &[(1, 1), (2, 1), (3, 3), (4, 2), (8, 8)]);
+}
+
 #[test]
 fn images_that_have_stopped_serve_the_others() {
     passes("stopped", &PLACES);
@@ -129,6 +149,60 @@ fn errors_name_image_statement_and_index() {
         assert_eq!(status.code(), Some(1), "case {case}: {stderr}");
         assert!(stderr.contains("hcube: image ") && stderr.contains(text), "case {case}: {stderr}");
         assert!(!stdout.contains("survived"), "case {case}: {stdout}");
+    }
+}
+
+/// What tests/gfortran/refusals.f90 is refused for, by its cases from 1 on.
+const REFUSALS: [&str; 33] = [
+    "get: image index -1: expected 1 to 2",
+    "get: elements 0 to 1, counted from 1: expected 1 to 4",
+    "put: elements 3 to 6, counted from 1: expected 1 to 4",
+    "get: elements 13 to 14, counted from 1: expected 1 to 12",
+    "get: elements 1 to 9, counted from 1: expected 1 to 4",
+    "get: 4 elements are assigned to 3",
+    "put: 3 elements are assigned to 4",
+    "compile a vector subscript inside an expression",
+    "get: the component is not allocated, or a pointer that is not associated",
+    "get: bytes 16000188 to 16000192: expected 0 to 208",
+    "get: the component is not allocated",
+    "put: dimension 1: index 3: expected 1 to 2",
+    "unlock: the lock is not locked",
+    "unlock: the lock is locked by another image",
+    "lock: the lock is locked by this image",
+    "lock: element 4, counted from 1: expected 1 to 3",
+    "event post: element 3, counted from 1: expected 1 to 2",
+    "event post: image index 7: expected 1 to 2",
+    "event wait: element 3, counted from 1: expected 1 to 2",
+    "event wait: image 1 has stopped",
+    "co_sum: image index 9: expected 1 to 2",
+    "co_broadcast: image index 0: expected 1 to 2",
+    "co_broadcast: bytes differs between ranks, from 4 to 8",
+    "co_reduce: a derived type of 8 bytes: expected a function by reference",
+    "atomic operation: bytes from 8 on: expected a variable in the 8 bytes of the coarray",
+    "atomic_ref: image index 5: expected 1 to 2",
+    "change team: the team variable has no value",
+    "sync team: the team variable has no value",
+    "form team: team number -3: expected 1 or more",
+    "get: image index 2: expected 1 to 1, the images of team",
+    "its image has no part of the coarray, which belongs to team",
+    "sync images: image index -1: expected 1 to 2",
+    "image_status: image index 77: expected 1 to 2",
+];
+
+#[test]
+fn wrong_arguments_end_all_images() {
+    if !has_compiler() {
+        return;
+    }
+    for (number, text) in REFUSALS.iter().enumerate() {
+        for per_node in ["2", "1"] {
+            let case = number + 1;
+            let run = launch("refusals", 2).arg(case.to_string()).env("HCUBE_RANKS_PER_NODE", per_node);
+            let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
+            assert_eq!(status.code(), Some(1), "case {case}, {per_node} per node: {stderr}");
+            assert!(stderr.contains(text), "case {case}, {per_node} per node: {stderr}");
+            assert!(!stdout.contains("survived"), "case {case}, {per_node} per node: {stdout}");
+        }
     }
 }
 

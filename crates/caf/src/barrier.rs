@@ -113,4 +113,17 @@ impl<C: Comm> Runtime<C> {
         })?;
         self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))
     }
+
+    /// Waits, after a barrier that was an error because an image has failed, until shipped functions of this image have made
+    /// something so, or the barrier ends after all: the image may have failed after its part.
+    ///
+    /// # Errors
+    /// For a team that was freed; where the image that is waited for, given by its rank in the job, has failed or stopped.
+    pub fn wait_after_barrier(&self, team: Handle, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
+        self.wait_while_alive(of, |image| {
+            let number = image.teams.get(team)?.barrier.called;
+            let is_over = is_so() || image.barrier_has_ended(team, number).unwrap_or(false);
+            Ok(is_over.then_some(()))
+        })
+    }
 }

@@ -134,7 +134,10 @@ impl<C: Comm> Runtime<C> {
     pub fn wait_event(&self, event: Handle, index: usize) -> Result<()> {
         self.wait_for_any(|image| {
             image.operations.check()?;
-            image.take_notice(event, index).map(|taken| taken.then_some(()))
+            if image.take_notice(event, index)? {
+                return Ok(Some(()));
+            }
+            image.others.check_rest().map(|()| None)
         })
     }
 
@@ -191,7 +194,7 @@ impl<C: Comm> Runtime<C> {
             image.operations.check()?;
             let has = |offset, count| image.memory.own_word(offset).load(Ordering::Acquire) >= count;
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {
-                return Ok(None);
+                return image.others.check_rest().map(|()| None);
             }
             // Only this image takes notices away, so those that are there stay during this look.
             missing = wanted.iter().map(|(&at, &count)| (at, count)).find(|&(at, count)| !has(at, count));

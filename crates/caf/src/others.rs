@@ -233,6 +233,12 @@ impl Others {
         self.gone.get(&image).copied().unwrap_or(Status::Alive)
     }
 
+    /// Whether no image is known to have failed or stopped.
+    #[inline]
+    pub(crate) fn are_all_alive(&self) -> bool {
+        self.gone.is_empty()
+    }
+
     /// Whether the process of an image has ended, as far as is known here, whether the image has failed or stopped before or
     /// not.
     pub fn has_died(&self, image: usize) -> bool {
@@ -276,6 +282,11 @@ impl Others {
         }
         self.note_returned();
         self.first_gone()
+    }
+
+    /// An error for a wait for something that only other images do, where none is left to do it.
+    pub(crate) fn check_rest(&self) -> Result<()> {
+        if self.gone.len() + 1 < self.images { Ok(()) } else { self.first_gone() }
     }
 
     #[cold]

@@ -122,6 +122,19 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
+    /// As [`Self::status`], without a look at what is not known yet.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn known_status(&self, team: Handle, rank: usize) -> Result<Status> {
+        if self.image.borrow().others.are_all_alive() {
+            return Ok(Status::Alive);
+        }
+        let member = self.image_of(team, rank)?;
+        self.with(|image| Ok(image.others.status(member)))
+    }
+
     /// The members of a team with a status, by their ranks in the team, in ascending order.
     ///
     /// # Errors

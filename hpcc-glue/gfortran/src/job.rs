@@ -23,6 +23,7 @@ pub fn begin(statement: &str) {
         with(|image| {
             image.tolerate();
             request::register(image, remote::serve);
+            synchronise::survivors::register(image);
             team::begin(image);
             synchronise::begin(image)
         })

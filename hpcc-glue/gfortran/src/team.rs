@@ -4,8 +4,8 @@ use crate::statement::{Failure, Image, Result};
 use hcube_caf::Handle;
 use hcube_caf::others::Status;
 use hcube_core::mpi::fortran;
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -24,6 +24,8 @@ pub struct Team {
     pub rank: usize,
     /// Images.
     pub size: usize,
+    /// Statements `sync all` of this image in it.
+    pub synchronisations: Cell<u64>,
     is_initial: bool,
     /// The images of the members, and the members by image, if they were needed.
     members: OnceCell<(Vec<usize>, HashMap<usize, usize>)>,
@@ -35,6 +37,8 @@ pub struct Team {
 static CURRENT: AtomicPtr<Team> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
+    /// The addresses of all teams.
+    static KNOWN: RefCell<HashSet<usize>> = RefCell::default();
     /// The teams before the current one.
     static BEFORE: RefCell<Vec<&'static Team>> = const { RefCell::new(Vec::new()) };
 }
@@ -54,15 +58,32 @@ fn set_current(team: &'static Team) {
 pub fn begin(image: &Image) {
     let world = image.world();
     let (rank, size) = image.with_team(world, |team| (team.rank(), team.size()));
-    let mut team = Team::new(world, INITIAL, rank, size);
-    team.is_initial = true;
-    set_current(Box::leak(Box::new(team)));
+    set_current(Team::new(world, INITIAL, rank, size, true));
 }
 
 impl Team {
-    fn new(handle: Handle, number: i64, rank: usize, size: usize) -> Self {
-        let (members, communicator) = (OnceCell::new(), OnceCell::new());
-        Self { handle, number, rank, size, is_initial: false, members, communicator }
+    fn new(handle: Handle, number: i64, rank: usize, size: usize, is_initial: bool) -> &'static Self {
+        let team = Box::leak(Box::new(Self {
+            handle,
+            number,
+            rank,
+            size,
+            synchronisations: Cell::new(0),
+            is_initial,
+            members: OnceCell::new(),
+            communicator: OnceCell::new(),
+        }));
+        KNOWN.with_borrow_mut(|known| known.insert(ptr::from_ref(team).addr()));
+        team
+    }
+
+    /// The team that a variable of the program names.
+    pub fn named(address: *const Self) -> Result<&'static Self> {
+        if KNOWN.with_borrow(|known| known.contains(&address.addr())) {
+            // SAFETY: one of those that were made, and teams are never freed.
+            return Ok(unsafe { &*address });
+        }
+        Err(Failure::new("the team variable has no value: expected one of form team"))
     }
 
     /// Collective over the current team: a new team for each number.
@@ -71,7 +92,7 @@ impl Team {
         let handle =
             handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 1 or more")))?;
         let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
-        Ok(Box::leak(Box::new(Self::new(handle, number, rank, size))))
+        Ok(Self::new(handle, number, rank, size, false))
     }
 
     /// The rank that an image number names.

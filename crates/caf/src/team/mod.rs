@@ -163,6 +163,11 @@ impl Team {
         memory.heap().free(self.block)
     }
 
+    /// A number that is the same on all members, and that no other team has.
+    pub fn identity(&self) -> u64 {
+        self.id
+    }
+
     /// This member's rank.
     #[inline]
     pub fn rank(&self) -> usize {

@@ -1,8 +1,9 @@
 //! Allocation of coarrays and of their components.
 
-use crate::abi::{Descriptor, Outcome};
+use crate::abi::{Descriptor, Outcome, registration};
 use crate::job;
 use crate::statement;
+use crate::synchronise::survivors;
 use crate::token::{self, Token};
 use std::ffi::{c_char, c_int};
 
@@ -23,10 +24,11 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_register(
     job::begin("begin of the program");
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe {
-        statement::run_for("allocate", outcome, |image| {
-            token::register(image, size, kind, place, descriptor)
-        });
+    let done = unsafe {
+        statement::run_for("allocate", outcome, |image| token::register(image, size, kind, place, descriptor))
+    };
+    if done.is_none() && kind != registration::COMPONENT_MEMORY {
+        survivors::forgive_next();
     }
 }
 

@@ -3,8 +3,7 @@
 use super::transfer::only;
 use crate::abi::Outcome;
 use crate::statement;
-use crate::synchronise;
-use crate::team::current;
+use crate::synchronise::{self, survivors::sync_all};
 use crate::token::Token;
 use std::ffi::{c_char, c_int};
 use std::{ptr, slice};
@@ -31,7 +30,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     // SAFETY: the contract of this function.
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
-    unsafe { statement::run_for("sync all", outcome, |image| Ok(image.barrier(current().handle)?)) };
+    unsafe { statement::run_for("sync all", outcome, |image| sync_all(image, !stat.is_null())) };
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
@@ -157,6 +156,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     // SAFETY: the contract of this function.
     unsafe {
         statement::run_for("lock", outcome, |image| {
+            // Also where there is an error.
+            statement::set(acquired, 0);
             let token = Token::of(token)?;
             if acquired.is_null() {
                 return synchronise::lock(image, token, index, number);

@@ -1,19 +1,9 @@
 //! Teams.
 
-use crate::statement::{self, Failure, Image, Result};
+use crate::statement::{self, Image};
 use crate::team::{self, Team, current};
 use std::ffi::c_int;
 use std::ptr;
-
-/// The team that a variable of the program names.
-///
-/// # Safety
-/// It is NULL or a team that `form team` has given.
-unsafe fn named<'a>(team: *const Team) -> Result<&'a Team> {
-    // SAFETY: the contract of this function.
-    unsafe { team.as_ref() }
-        .ok_or_else(|| Failure::new("the team variable has no value: expected one of form team"))
-}
 
 /// `form team`.
 ///
@@ -36,8 +26,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
 /// As gfortran calls it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_change_team(place: *const *const Team, _unused: c_int) {
-    // SAFETY: the contract of this function; teams are never freed.
-    statement::run("change team", |image| team::change(image, unsafe { named::<'static>(*place) }?));
+    // SAFETY: the contract of this function.
+    statement::run("change team", |image| team::change(image, Team::named(unsafe { *place })?));
 }
 
 /// `end team`.
@@ -53,7 +43,7 @@ pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Team, _unused: c_int) {
     // SAFETY: the contract of this function.
-    let sync = |image: &Image| Ok(image.barrier(unsafe { named(*place) }?.handle)?);
+    let sync = |image: &Image| Ok(image.barrier(Team::named(unsafe { *place })?.handle)?);
     statement::run("sync team", sync);
 }
 
@@ -63,9 +53,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Tea
 /// As gfortran calls it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
-    // SAFETY: the contract of this function.
-    let team = unsafe { team.as_ref() }.unwrap_or_else(|| current());
-    team.number as c_int
+    let team = if team.is_null() { Ok(current()) } else { Team::named(team) };
+    statement::run("team_number", |_| Ok(team?.number as c_int))
 }
 
 /// `get_team`.
@@ -82,7 +71,7 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
 pub unsafe extern "C-unwind" fn _gfortran_caf_get_communicator(place: *const *const Team) -> c_int {
     statement::run("get_communicator", |image| {
         // SAFETY: the contract of this function.
-        let team = unsafe { if place.is_null() { current() } else { named(*place)? } };
+        let team = unsafe { if place.is_null() { current() } else { Team::named(*place)? } };
         team.communicator(image)
     })
 }

@@ -6,8 +6,7 @@
 use super::path::Path;
 use super::remote::{Elements, Remote, not_allocated};
 use super::resize::Whole;
-use super::{Found, Walk};
-use crate::abi::Dimension;
+use super::{Found, Start, Walk};
 use crate::convert::Type;
 use crate::section::{Section, copy};
 use crate::statement::{Image, Result};
@@ -35,16 +34,18 @@ impl<'a> Access<'a> {
         Walk { image: self.image, is_own: self.remote.rank == token.team.rank }
     }
 
-    fn dimensions(&self) -> &'a [Dimension] {
+    fn start(&self, part: *mut u8) -> Start<'a> {
+        let token = self.remote.token;
         // SAFETY: a token's descriptor lives as long as the token.
-        unsafe { (*self.remote.token.descriptor()).dimensions() }
+        let dimensions = unsafe { (*token.descriptor()).dimensions() };
+        Start { part, bytes: token.bytes, dimensions }
     }
 
     /// Where it leads.
     fn find(&self) -> Result<Found> {
         match self.part {
             // SAFETY: the compiler has made the reference for this coarray.
-            Part::Here(part) => unsafe { self.walk().follow(self.remote.path, part, self.dimensions()) },
+            Part::Here(part) => unsafe { self.walk().follow(self.remote.path, self.start(part)) },
             Part::Away(_) => Ok(Found::Private),
         }
     }
@@ -85,7 +86,7 @@ impl<'a> Access<'a> {
             let walk = self.walk();
             // SAFETY: as in `find`; what was found can be read.
             unsafe {
-                if let Some(whole) = Whole::of(&walk, self.remote.path, part, self.dimensions())?
+                if let Some(whole) = Whole::of(&walk, self.remote.path, self.start(part))?
                     && whole.must_change(&counts)
                 {
                     if walk.is_own { whole.change(&walk, &counts)? } else { asks = true }

@@ -37,6 +37,31 @@ enum Bounds {
     At(*const Descriptor),
 }
 
+/// The part of an image, where references begin.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// Its address.
+    pub part: *mut u8,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Those of the coarray, if it has a descriptor.
+    pub dimensions: &'a [Dimension],
+}
+
+impl Start<'_> {
+    /// An error where bytes do not lie in the part. Arrays without descriptors have no bounds that could be checked.
+    fn check(&self, section: &Section) -> Result<()> {
+        let bounds = section.bounds();
+        let first = (section.base.addr() as isize).wrapping_sub(self.part.addr() as isize);
+        let (begin, end) = (first.wrapping_add(bounds.start), first.wrapping_add(bounds.end));
+        if bounds.is_empty() || begin >= 0 && end >= begin && end as usize <= self.bytes {
+            return Ok(());
+        }
+        let text = format!("bytes {begin} to {end}: expected 0 to {}, the bytes of the coarray", self.bytes);
+        Err(Failure::new(text))
+    }
+}
+
 /// Follows a reference.
 pub struct Walk<'a> {
     /// The state of this image.
@@ -50,13 +75,14 @@ impl Walk<'_> {
         self.is_own || self.image.place_of_address(address).is_some()
     }
 
-    /// Follows a reference from a part, whose dimensions are given if it has a descriptor.
+    /// Follows a reference.
     ///
     /// # Safety
     /// It is a reference of the compiler to the coarray that begins there.
-    pub unsafe fn follow(&self, path: &Path, part: *mut u8, dimensions: &[Dimension]) -> Result<Found> {
-        let mut section = Section::scalar(part, 0);
-        let mut bounds = Bounds::Known(dimensions.to_vec());
+    pub unsafe fn follow(&self, path: &Path, start: Start<'_>) -> Result<Found> {
+        let mut section = Section::scalar(start.part, 0);
+        let mut bounds = Bounds::Known(start.dimensions.to_vec());
+        let mut is_in_part = true;
         for step in &path.0 {
             match step {
                 Step::Component { offset, is_indirect, element, .. } => {
@@ -65,6 +91,10 @@ impl Walk<'_> {
                     bounds = Bounds::At(section.base.cast());
                     if !is_indirect {
                         continue;
+                    }
+                    if is_in_part {
+                        start.check(&Section::scalar(section.base, size_of::<*mut u8>()))?;
+                        is_in_part = false;
                     }
                     // SAFETY: a component that is allocatable or a pointer begins with an address; its object can be read.
                     let memory = unsafe { section.base.cast::<*mut u8>().read_unaligned() };
@@ -90,6 +120,9 @@ impl Walk<'_> {
                     }
                 }
             }
+        }
+        if is_in_part {
+            start.check(&section)?;
         }
         Ok(Found::Here(section))
     }

@@ -1,13 +1,13 @@
 //! References to memory that only its image can access: that image follows them.
 //!
-//! Idea: a request has the place of the coarray, its bounds and the steps; with a put come the packed elements. The image follows
+//! Idea: a request has the place of the coarray, its size, its bounds and the steps; with a put come the packed elements. The image follows
 //! the steps in its own memory, and answers with packed elements, or when it has written.
 //!
 //! Cost: one message each way.
 
 use super::path::{Path, Words};
 use super::resize::Whole;
-use super::{Found, Walk};
+use super::{Found, Start, Walk};
 use crate::abi::Dimension;
 use crate::convert::Type;
 use crate::request;
@@ -64,7 +64,7 @@ impl Remote<'_> {
         let place = self.image.place(self.token.data()?, self.rank, 0, 0)?;
         // SAFETY: a token's descriptor lives as long as the token.
         let dimensions = unsafe { (*self.token.descriptor()).dimensions() };
-        let mut words = vec![kind, place.offset as i64, dimensions.len() as i64];
+        let mut words = vec![kind, place.offset as i64, self.token.bytes as i64, dimensions.len() as i64];
         words.extend(
             dimensions.iter().flat_map(|one| [one.stride, one.lower, one.upper]).map(|word| word as i64),
         );
@@ -100,16 +100,17 @@ impl Remote<'_> {
 /// Does what another image asks for.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     let mut words = Words::new(request);
-    let (kind, offset, rank) = (words.take()?, words.take()? as usize, words.take()?);
+    let (kind, offset) = (words.take()?, words.take()? as usize);
+    let (bytes, rank) = (words.take()? as usize, words.take()?);
     let mut next = || words.take().map(|word| word as isize);
     let dimensions = (0..rank).map(|_| Ok(Dimension { stride: next()?, lower: next()?, upper: next()? }));
     let dimensions = dimensions.collect::<Result<Vec<_>>>()?;
     let path = Path::read(&mut words)?;
-    let part = image.own_memory(offset);
+    let start = Start { part: image.own_memory(offset), bytes, dimensions: &dimensions };
     let walk = Walk { image, is_own: true };
     let found = || {
         // SAFETY: another image has got the reference from the compiler, and the place of the coarray from this image.
-        unsafe { walk.follow(&path, part, &dimensions) }
+        unsafe { walk.follow(&path, start) }
     };
     let here = |found| match found {
         Found::Here(section) => Ok(section),
@@ -128,7 +129,7 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
             if resizes {
                 // SAFETY: as above; the program accesses the component after the next synchronisation.
                 unsafe {
-                    if let Some(whole) = Whole::of(&walk, &path, part, &dimensions)?
+                    if let Some(whole) = Whole::of(&walk, &path, start)?
                         && whole.must_change(&counts)
                     {
                         whole.change(&walk, &counts)?;

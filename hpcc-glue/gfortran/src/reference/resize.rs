@@ -6,7 +6,7 @@
 //! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another shape.
 
 use super::path::{Chosen, Path, Step};
-use super::{Found, Walk};
+use super::{Found, Start, Walk};
 use crate::abi::{Descriptor, Dimension};
 use crate::section::Section;
 use crate::statement::Result;
@@ -35,12 +35,7 @@ impl Whole {
     ///
     /// # Safety
     /// As [`Walk::follow`].
-    pub unsafe fn of(
-        walk: &Walk<'_>,
-        path: &Path,
-        part: *mut u8,
-        dimensions: &[Dimension],
-    ) -> Result<Option<Self>> {
+    pub unsafe fn of(walk: &Walk<'_>, path: &Path, start: Start<'_>) -> Result<Option<Self>> {
         let (before, component, rank, element) = match &path.0[..] {
             [before @ .., component, Step::Elements { is_static: false, element, chosen }]
                 if chosen.iter().all(Chosen::is_whole) =>
@@ -52,7 +47,7 @@ impl Whole {
         };
         let &Step::Component { offset, is_indirect: true, token, .. } = component else { return Ok(None) };
         // SAFETY: the contract of this function.
-        let found = unsafe { walk.follow(&Path(before.to_vec()), part, dimensions) }?;
+        let found = unsafe { walk.follow(&Path(before.to_vec()), start) }?;
         let Found::Here(Section { base: object, .. }) = found else { return Ok(None) };
         Ok(Some(Self { object, offset, token, element, rank }))
     }

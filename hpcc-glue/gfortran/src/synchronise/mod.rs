@@ -7,13 +7,15 @@
 
 pub mod atomic;
 mod lock;
+pub mod survivors;
 
 use crate::abi::STAT_DUP_SYNC_IMAGES;
 use crate::statement::{Failure, Image, Result};
-use crate::team::current;
+use crate::team::{Team, current};
 use crate::token::{Content, Part, Token};
 use hcube_caf::Handle;
 use hcube_caf::event::STRIDE;
+use hcube_caf::others::Status;
 use hcube_core::error::Error;
 use hcube_core::onesided::Atomic;
 use lock::Words;
@@ -64,7 +66,7 @@ fn sync_with(image: &Image, others: &[usize]) -> Result<()> {
     let own = image.own();
     let mut result: std::result::Result<(), Error> = Ok(());
     for &other in others {
-        let notified = image.notify(pairs, own, other);
+        let notified = image.notify_one(pairs, own, other);
         result = first(result, notified);
     }
     for &other in others {
@@ -134,7 +136,28 @@ fn check(token: &Token, index: usize) -> Result<()> {
 /// `event post`.
 pub fn post(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
     check(token, index)?;
-    Ok(image.notify(events(token)?, index, rank(image, token, number)?)?)
+    let rank = rank(image, token, number)?;
+    image.notify(events(token)?, index, rank)?;
+    check_taker(image, token.team, rank)
+}
+
+thread_local! {
+    static POSTS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Posts from one look for images that have failed to the next one.
+const POSTS_PER_LOOK: usize = 64;
+
+/// An error where a member has failed: it takes no notices.
+fn check_taker(image: &Image, team: &Team, rank: usize) -> Result<()> {
+    POSTS.set(POSTS.get() + 1);
+    if POSTS.get().is_multiple_of(POSTS_PER_LOOK) {
+        image.has_died(image.own())?;
+    }
+    match image.known_status(team.handle, rank)? {
+        Status::Failed => Err(Error::FailedImage { image: team.image_of(image, rank)? }.into()),
+        _ => Ok(()),
+    }
 }
 
 /// `event wait`, until there are some notices, which it takes.
