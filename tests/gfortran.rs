@@ -159,7 +159,7 @@ const REFUSALS: [&str; 33] = [
     "put: elements 3 to 6, counted from 1: expected 1 to 4",
     "get: elements 13 to 14, counted from 1: expected 1 to 12",
     "get: elements 1 to 9, counted from 1: expected 1 to 4",
-    "get: 4 elements are assigned to 3",
+    "get: 3 elements are assigned to 4",
     "put: 3 elements are assigned to 4",
     "compile a vector subscript inside an expression",
     "get: the component is not allocated, or a pointer that is not associated",

@@ -28,6 +28,8 @@ const PERMITTED: [Permitted; 1] = [(
         "crate::runtime",
         "crate::spawn",
         "crate::team",
+        "crate::team::board",
+        "crate::team::lookup",
     ],
     "an image does in every wait what all parts of the runtime have asked for, and each part waits",
 )];

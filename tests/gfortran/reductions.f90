@@ -48,9 +48,9 @@ program reductions
   if (i16 /= -(2_wide**90)*n) error stop 'co_min of integer(16)'
 
   ! Exact in the wider kind only.
-  x10 = me + 2.0_extended**(-60)
+  x10 = me + 2.0_extended**(-55)
   call co_sum(x10)
-  if (any(x10 /= total + n*2.0_extended**(-60))) error stop 'co_sum of real(10)'
+  if (any(x10 /= total + n*2.0_extended**(-55))) error stop 'co_sum of real(10)'
   x10 = [me, -me, 2*me, 0]
   call co_max(x10(1:4:3))
   if (any(x10 /= [n, -me, 2*me, 0])) error stop 'co_max of a section of real(10)'

@@ -43,7 +43,7 @@ program refusals
   case (5)
     x([1, 2]) = a([1, 9 + zero])[2]
   case (6)
-    x(1:3) = a(1:4 + zero)[2]
+    x(1:4) = a(1:3 + zero)[2]
   case (7)
     a(:)[2] = x(1:3 + zero)
   case (8)

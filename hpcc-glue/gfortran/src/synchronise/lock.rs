@@ -2,7 +2,7 @@
 //!
 //! Idea: the word of a lock names its owner. Whoever finds it free takes it, also where others wait: an image that needs the
 //! lock again and again has it in its cache, and no image waits until the scheduler runs the next one of a queue. An image that
-//! has taken locks `BATCH` times while others waited lets one of them go first. A lock whose owner has failed is taken over.
+//! has taken locks `BATCH` times while others waited lets one of them go first.
 //!
 //! Restrictions: no order among those that wait; between nodes, the queues of the runtime serve the locks.
 //! Cost: an atomic operation to lock, one to unlock. Memory: two words per lock.
@@ -10,7 +10,6 @@
 
 use crate::abi::{STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
 use crate::statement::{Failure, Image, Result};
-use hcube_core::error::Error;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,14 +58,29 @@ impl<'a> Words<'a> {
         match self.replace(FREE, own(image)) {
             Ok(_) => Ok(true),
             Err(owner) if owner == own(image) => Err(locked_here()),
-            Err(_) => Ok(false),
+            Err(owner) => self.look_at_owner(image, owner),
         }
+    }
+
+    /// Another image has the lock: an error where it has failed or stopped. The program may try again and again.
+    #[cold]
+    fn look_at_owner(self, image: &Image, owner: u64) -> Result<bool> {
+        let mut looks = 0;
+        image.wait_for_living(owner as usize - 1, || {
+            looks += 1;
+            looks > 2
+        })?;
+        Ok(false)
     }
 
     /// Waits until this image has the lock.
     #[inline]
     pub fn lock(self, image: &Image) -> Result<()> {
-        if self.try_lock(image)? { Ok(()) } else { self.wait(image) }
+        match self.replace(FREE, own(image)) {
+            Ok(_) => Ok(()),
+            Err(owner) if owner == own(image) => Err(locked_here()),
+            Err(_) => self.wait(image),
+        }
     }
 
     #[cold]
@@ -94,12 +108,7 @@ impl<'a> Words<'a> {
             is_taken = found == FREE && self.replace(FREE, own).is_ok();
             is_taken || found != owner
         });
-        match waited {
-            Err(Error::FailedImage { image: failed }) if failed + 1 == owner as usize => {
-                Ok(self.replace(owner, own).is_ok())
-            }
-            waited => Ok(waited.map(|()| is_taken)?),
-        }
+        Ok(waited.map(|()| is_taken)?)
     }
 
     /// Gives the lock back, when what this image has put before is there for all.

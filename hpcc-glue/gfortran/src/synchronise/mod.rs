@@ -190,14 +190,7 @@ pub fn lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result
 /// `lock` with `acquired_lock=`: whether this image has it now.
 pub fn try_lock(image: &Image, token: &Token, index: usize, number: c_int) -> Result<bool> {
     match find(image, token, index, number)? {
-        Lock::Words(words) => {
-            let is_taken = words.try_lock(image)?;
-            if !is_taken {
-                // The program may try again and again.
-                image.progress()?;
-            }
-            Ok(is_taken)
-        }
+        Lock::Words(words) => words.try_lock(image),
         Lock::Queue(locks, rank) => image.try_lock(locks, index, rank).map_err(locked),
     }
 }
