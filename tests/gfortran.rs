@@ -66,6 +66,7 @@ fn teams_number_their_images() {
 #[test]
 fn images_go_on_after_one_has_failed() {
     passes("failed", &[(3, 3), (3, 1), (4, 2), (8, 8)]);
+    passes("failed_pairs", &[(3, 3), (4, 1), (8, 1), (8, 3)]);
 }
 
 #[test]

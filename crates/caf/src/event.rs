@@ -105,6 +105,26 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
+    /// As [`Self::notify`], but only the notified image matters: whether others have failed or stopped, their waits tell.
+    ///
+    /// # Errors
+    /// As [`Self::notify`], where the notified image has failed, or where what this image has put never arrives because the
+    /// process of another one has ended.
+    pub fn notify_regardless(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
+        let place = self.place_of_event((event, index, rank))?;
+        self.wait_for_room(place.image)?;
+        self.wait_for_image(place.image, |image| {
+            if image.memory.is_made(Some(place.image)) {
+                return Ok(Some(()));
+            }
+            image.others.check_lost().map(|()| None)
+        })?;
+        self.with(|image| {
+            image.memory.notify(place.image, place.offset, 1);
+            Ok(())
+        })
+    }
+
     /// Notifies several events, which may be on different members; an event that is named twice gets two notices.
     ///
     /// # Errors

@@ -193,7 +193,9 @@ impl Others {
     /// that this one has stopped and does not know the cause.
     pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
         for failed in self.with(Status::Failed) {
-            let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
+            // One that listens has to be told later that others have ended, also by who has not heard it from itself.
+            let word = if self.serving.contains(&failed) { LISTENING } else { Status::Failed as u64 };
+            let tag = (failed as u64) << WORD_BITS | word;
             for to in (0..self.images).filter(|&to| to != self.own && self.status(to) == Status::Alive) {
                 memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
             }
@@ -278,6 +280,11 @@ impl Others {
         self.first_gone()
     }
 
+    /// An error where an image has failed because its process has ended.
+    pub(crate) fn check_lost(&self) -> Result<()> {
+        if self.with(Status::Failed).any(|image| self.has_died(image)) { self.first_gone() } else { Ok(()) }
+    }
+
     #[cold]
     fn first_gone(&self) -> Result<()> {
         let first = self.with(Status::Failed).next().or_else(|| self.with(Status::Stopped).next());
@@ -328,6 +335,29 @@ mod tests {
     use hcube_core::comm::threads;
     use hcube_core::plan::Topology;
     use std::process::Command;
+
+    /// An image that hears from another one that a third one has failed knows also that this one listens.
+    #[test]
+    fn who_listens_is_passed_on() {
+        threads::run(3, 1, |comm| {
+            let topology = Topology::from_node_numbers(&comm.node_numbers().expect("no MPI"), None);
+            let mut memory = Onesided::share(comm, &topology).expect("room");
+            let mut others = Others::new(comm, &mut memory).expect("room");
+            if comm.rank() == 0 {
+                others.note(2, LISTENING);
+                others.look(&mut memory);
+                others.pass_on(&mut memory);
+                memory.flush(comm).expect("no MPI");
+            }
+            while comm.rank() == 1 && !others.listens(2) {
+                if let Some(message) = memory.receive(comm).expect("no MPI") {
+                    others.note_message(message.tag);
+                    assert!(others.listens(2), "{message:?}");
+                }
+            }
+            comm.barrier().expect("no MPI");
+        });
+    }
 
     /// One image of the first node notices that the process of another one has ended, and all learn of it.
     #[test]

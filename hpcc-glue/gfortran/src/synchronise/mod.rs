@@ -62,7 +62,7 @@ fn sync_with(image: &Image, others: &[usize]) -> Result<()> {
     let own = image.own();
     let mut result: std::result::Result<(), Error> = Ok(());
     for &other in others {
-        let notified = image.notify(pairs, own, other);
+        let notified = image.notify_regardless(pairs, own, other);
         result = first(result, notified);
     }
     for &other in others {
@@ -118,7 +118,7 @@ fn check(token: &Token, index: usize) -> Result<()> {
 /// `event post`.
 pub fn post(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
     check(token, index)?;
-    Ok(image.notify(events(token)?, index, rank(image, token, number)?)?)
+    Ok(image.notify_regardless(events(token)?, index, rank(image, token, number)?)?)
 }
 
 /// `event wait`, until there are some notices, which it takes.
