@@ -76,6 +76,7 @@ fn teams_have_teams() {
 #[test]
 fn images_go_on_after_one_has_failed() {
     passes("failed", &[(3, 3), (3, 1), (4, 2), (8, 8)]);
+    passes("failed_pairs", &[(3, 3), (4, 1), (8, 1), (8, 3)]);
 }
 
 /// In each case, the last image fails while the others are in another statement.
