@@ -19,6 +19,7 @@ use path::{Chosen, Path, Step};
 
 /// Where a reference leads.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one per access, which would take longer with an allocation")]
 pub enum Found {
     /// To elements that this image accesses directly.
     Here(Section),
