@@ -1,7 +1,7 @@
 //! Fortran programs with coarrays (tests/gfortran), linked to the library under test.
 
 use super::{Launch, build, folder, modified, output, root};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,8 +13,8 @@ pub fn library() -> PathBuf {
     )
 }
 
-/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after a check that
-/// hcube serves all its calls: no function of a coarray library comes from anywhere else.
+/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after
+/// [`check_linked`].
 pub fn program(name: &str) -> PathBuf {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -29,11 +29,16 @@ pub fn program(name: &str) -> PathBuf {
     let libraries = build();
     compiler.arg("-L").arg(&libraries).arg("-lhcube_caf");
     output(compiler.arg(format!("-Wl,-rpath,{}", libraries.display())));
-    let linked = output(Command::new("ldd").arg(&program));
-    assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");
-    let called = output(Command::new("nm").args(["--undefined-only", "--format=posix"]).arg(&program));
-    assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
+    check_linked(&program);
     program
+}
+
+/// Checks that hcube serves all that a program calls of a coarray library, and that it calls something of it.
+pub fn check_linked(program: &Path) {
+    let linked = output(Command::new("ldd").arg(program));
+    assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");
+    let called = output(Command::new("nm").args(["--undefined-only", "--format=posix"]).arg(program));
+    assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
 }
 
 /// A program on some images.
