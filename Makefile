@@ -113,7 +113,7 @@ else
 endif
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc fftw scalapack
+	@scripts/setup.sh build test hpcc fftw scalapack opencoarrays
 	@scripts/test.sh
 
 # Also part of `make test`, which skips it on a machine without network namespaces.

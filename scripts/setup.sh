@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [scalapack] [simulate] [deep]
+#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [scalapack] [opencoarrays] [simulate]
+#       [deep]
 #
 #   build  what compiles the library for the chosen MPI (default)
 #   test   what the tests need besides: all MPI libraries, compilers for C++ and
@@ -16,6 +17,8 @@
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
 #   scalapack  what programs of ScaLAPACK need: ScaLAPACK for the chosen MPI library, OpenBLAS,
 #          and for the tests (with `test`) ScaLAPACK for both MPI libraries and its testers
+#   opencoarrays  the source of OpenCoarrays, whose tests are run against gfortran's coarrays. They are skipped
+#          where it cannot be downloaded
 #   simulate  what simulations need besides: SimGrid, and a C++ compiler for platforms
 #   deep   what scripts/check-deep.sh needs besides: the C compiler's sanitizers,
 #          valgrind, and a C++ compiler for libFuzzer
@@ -26,8 +29,8 @@
 # that asks for no password). Otherwise the script ends with status 1 and one
 # message that lists all that is missing.
 #
-# HCUBE_HPCC_TARBALL=<file> and HCUBE_FFTW_TARBALL=<file> name copies of the
-# tarballs, for machines that cannot reach a Debian archive.
+# HCUBE_HPCC_TARBALL=<file>, HCUBE_FFTW_TARBALL=<file> and HCUBE_OPENCOARRAYS_TARBALL=<file>
+# name copies of the tarballs, for machines that cannot reach a Debian archive.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -55,10 +58,11 @@ for component in "$@"; do
     hpcc) want_hpcc=1 sources+=(hpcc) ;;
     fftw) want_fftw=1 sources+=(fftw) ;;
     scalapack) want_scalapack=1 ;;
+    opencoarrays) sources+=(opencoarrays) ;;
     simulate) want_simulate=1 ;;
     deep) want_deep=1 ;;
     *)
-        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, scalapack, simulate, deep" >&2
+        echo "setup: unknown component '$component': choose of build, test, hpcc, fftw, scalapack, opencoarrays, simulate, deep" >&2
         exit 2
         ;;
     esac
@@ -70,6 +74,17 @@ libraries=$mpi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+
+# Another package manager may be at work (unattended upgrades after a start):
+# wait for it. Downloads are retried.
+apt_options=(-q -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3)
+
+say() {
+    echo "setup: $*" >&2
+}
+
+# shellcheck source=scripts/setup-sources.sh
+. "$root/scripts/setup-sources.sh"
 
 # --- What is missing -------------------------------------------------------
 
@@ -163,35 +178,7 @@ rust_problem() {
     fi
 }
 
-# Sets what there is to know of the source of a program: its name and version, the
-# tarball, a file in it, Debian's source package, and the variable that names a copy.
-describe_source() {
-    case $1 in
-    hpcc)
-        title="HPCC 1.5.0" package=hpcc given=${HCUBE_HPCC_TARBALL:-} variable=HCUBE_HPCC_TARBALL
-        tarball=$root/target/hpcc/source/hpcc_1.5.0.orig.tar.gz member=hpcc-1.5.0/RandomAccess/RandomAccess.h
-        ;;
-    fftw)
-        title="FFTW 3.3.10" package=fftw3 given=${HCUBE_FFTW_TARBALL:-} variable=HCUBE_FFTW_TARBALL
-        tarball=$root/target/fftw/source/fftw3_3.3.10.orig.tar.gz member=fftw-3.3.10/mpi/mpi-transpose.h
-        ;;
-    esac
-}
-
-# Prints the programs of which the source is not there.
-missing_sources() {
-    local program
-    for program in "${sources[@]}"; do
-        describe_source "$program"
-        [ -f "$tarball" ] || echo "$program"
-    done
-}
-
 # --- Providing it ----------------------------------------------------------
-
-say() {
-    echo "setup: $*" >&2
-}
 
 # Runs a command as root, or fails where that would take a password.
 as_root() {
@@ -201,10 +188,6 @@ as_root() {
         sudo -n "$@"
     fi
 }
-
-# Another package manager may be at work (unattended upgrades after a start):
-# wait for it. Downloads are retried.
-apt_options=(-q -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3)
 
 # Output of apt goes to a log, of which the end is shown on a failure.
 install_packages() {
@@ -222,74 +205,6 @@ install_packages() {
         tail -n 15 "$log" >&2
         return 1
     fi
-}
-
-# Prints the machine's Debian sources with source packages instead of binary
-# ones, $1 being the kind: `sources` (stanzas) or `list` (lines). Only archives
-# of Debian proper count (a path named debian, component main): others do not
-# have what is looked for, and security archives do not either.
-source_entries() {
-    if [ "$1" = sources ]; then
-        awk 'BEGIN { RS = ""; ORS = "\n\n" }
-             /(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ && !/(^|\n)Enabled:[ \t]*(no|false|0|off)/ &&
-             /(^|\n)URIs:[^\n]*\/debian([\/. \n]|$)/ {
-                 sub(/Types:[^\n]*/, "Types: deb-src"); print
-             }'
-    else
-        awk '/^[ \t]*deb[ \t]/ && /[\/]debian([\/. ]|$)/ && / main( |$)/ && !/debian-security/ {
-                 sub(/deb/, "deb-src"); print
-             }'
-    fi
-}
-
-# Downloads the tarballs of programs with the machine's package tools, which check
-# them against the signed index. All of it happens in a scratch folder with a copy
-# of the list of sources: /etc/apt and the package index stay as they are, and no
-# root is needed.
-download_tarballs() {
-    local work=$scratch/apt file kind options program packages=()
-    command -v apt-get >/dev/null 2>&1 || return 1
-    for program in "$@"; do
-        describe_source "$program"
-        say "downloading the source of $title"
-        packages+=("$package")
-    done
-    mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial" "$work/download"
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
-        [ -f "$file" ] || continue
-        kind=${file##*.}
-        source_entries "$kind" <"$file" >"$work/parts/$(basename "$file")"
-    done
-    # Root's apt downloads as the user _apt, who needs a way to these folders.
-    if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
-        chmod 755 "$scratch"
-        chown -R _apt "$work/lists" "$work/cache" "$work/download"
-    fi
-    options=("${apt_options[@]}" -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$work/parts"
-        -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache")
-    # Translations and lists of graphical programs are of no use here.
-    if ! {
-        apt-get "${options[@]}" -o Acquire::Languages=none update &&
-            cd "$work/download" &&
-            apt-get "${options[@]}" source --download-only --tar-only "${packages[@]}"
-    } >"$work/log" 2>&1 </dev/null; then
-        cd "$root"
-        tail -n 15 "$work/log" >&2
-        return 1
-    fi
-    cd "$root"
-    for program in "$@"; do
-        describe_source "$program"
-        [ ! -f "$work/download/${tarball##*/}" ] || place_tarball "$work/download/${tarball##*/}"
-    done
-}
-
-# Puts a tarball in its place, whole or not at all.
-place_tarball() {
-    mkdir -p "${tarball%/*}"
-    cp "$1" "$tarball.new"
-    chmod 644 "$tarball.new"
-    mv "$tarball.new" "$tarball"
 }
 
 lacking=$(missing_packages | xargs)
@@ -315,16 +230,22 @@ fi
 for program in "${sources[@]}"; do
     describe_source "$program"
     [ -n "$given" ] || continue
-    if ! tar -tf "$given" "$member" >/dev/null 2>&1; then
+    if ! holds "$given" "$member"; then
         say "$variable: '$given' is not the source of $title"
         exit 1
     fi
     cmp -s "$given" "$tarball" || place_tarball "$given"
 done
-mapfile -t missing < <(missing_sources)
+mapfile -t missing < <(missing_sources optional)
+download_optional "${missing[@]}"
+mapfile -t missing < <(missing_sources "")
 if [ ${#missing[@]} -gt 0 ]; then
-    download_tarballs "${missing[@]}" || true
-    mapfile -t missing < <(missing_sources)
+    for program in "${missing[@]}"; do
+        describe_source "$program"
+        say "downloading the source of $title"
+    done
+    download_tarballs "" "${missing[@]}" || true
+    mapfile -t missing < <(missing_sources "")
 fi
 
 # --- The one message -------------------------------------------------------

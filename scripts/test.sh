@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests; stops at the first failure. `make test` calls it after
-# `scripts/setup.sh build test hpcc fftw scalapack`.
+# `scripts/setup.sh build test hpcc fftw scalapack opencoarrays`.
 #
 #   scripts/test.sh [step...]     steps by number or none for all; for developers
 #
@@ -111,6 +111,9 @@ skipping() {
     HCUBE_TEST_SKIP="${HCUBE_TEST_SKIP:-},$names" "$@"
 }
 
+# The source of OpenCoarrays is optional: without it, its tests are left out also in continuous integration.
+[ -f target/opencoarrays/source/opencoarrays.tar ] || HCUBE_TEST_SKIP=${HCUBE_TEST_SKIP:-},opencoarrays-tests
+
 # Open MPI 4 has no functions with large counts. CP2K is tested where a user has installed it; the set-up does not.
 openmpi_tests() {
     skipping only-mpich,large-counts,cp2k with openmpi cargo test --profile checked --workspace \
@@ -124,7 +127,7 @@ mpich_tests() {
         --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_preload --test scalapack \
+        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_suite --test gfortran_preload --test scalapack \
         --test install --test install_bsp --test install_caf --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
         -p hcube-core-client --test mpi \

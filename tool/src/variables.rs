@@ -216,6 +216,12 @@ pub const BUILD: Group = Group {
             "source of FFTW, for a machine without access to the Internet",
         ),
         Variable::new(
+            "HCUBE_OPENCOARRAYS_TARBALL",
+            "a file",
+            "",
+            "source of OpenCoarrays, for a machine without access to the Internet: its tests are run",
+        ),
+        Variable::new(
             "HCUBE_DIR",
             "a directory",
             "",

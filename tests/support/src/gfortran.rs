@@ -17,8 +17,8 @@ pub fn library() -> PathBuf {
 /// Serialises compilations, since tests share programs.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after a check that
-/// hcube serves all its calls: no function of a coarray library comes from anywhere else.
+/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after
+/// [`check_linked`].
 pub fn program(name: &str) -> PathBuf {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     compile(&root().join(format!("tests/gfortran/{name}.f90")), name)
@@ -45,11 +45,16 @@ fn compile(source: &Path, name: &str) -> PathBuf {
     let libraries = build();
     compiler.arg("-o").arg(&program).arg("-L").arg(&libraries).arg("-lhcube_caf");
     output(compiler.arg(format!("-Wl,-rpath,{}", libraries.display())));
-    let linked = output(Command::new("ldd").arg(&program));
-    assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");
-    let called = output(Command::new("nm").args(["--undefined-only", "--format=posix"]).arg(&program));
-    assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
+    check_linked(&program);
     program
+}
+
+/// Checks that hcube serves all that a program calls of a coarray library, and that it calls something of it.
+pub fn check_linked(program: &Path) {
+    let linked = output(Command::new("ldd").arg(program));
+    assert!(linked.contains("libhcube_caf.so") && !linked.contains("libcaf_"), "{linked}");
+    let called = output(Command::new("nm").args(["--undefined-only", "--format=posix"]).arg(program));
+    assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
 }
 
 /// A program on some images.
