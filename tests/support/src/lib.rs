@@ -109,7 +109,7 @@ pub const LIBRARY_SOURCES: [&str; 6] = [
 
 /// The command `hcube` of the build under test.
 pub fn tool() -> String {
-    program("hcube", &["tool/src", "lab/results/src"])
+    program("hcube", &["tool/src", "lab/results/src", "hpcc-glue/gfortran/bench"])
 }
 
 /// The command `hcube-lab` of the build under test.
