@@ -38,7 +38,7 @@ impl Whole {
     pub unsafe fn of(walk: &Walk<'_>, path: &Path, start: Start<'_>) -> Result<Option<Self>> {
         let (before, component, rank, element) = match &path.0[..] {
             [before @ .., component, Step::Elements { is_static: false, element, chosen }]
-                if chosen.iter().all(|one| matches!(one, Chosen::Full { .. })) =>
+                if chosen.iter().all(|one| matches!(one, Chosen::Full { stride: 0 | 1, .. })) =>
             {
                 (before, component, chosen.len(), *element)
             }
