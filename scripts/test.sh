@@ -86,7 +86,7 @@ build_openmpi() {
 
 # Without hcube-lab, whose optimiser takes as long as those of the libraries together: its tests do not run with MPICH,
 # and the manual pages are the same.
-mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-tool)
+mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-gfortran -p hcube-tool)
 build_mpich() {
     with mpich cargo build --release "${mpich_packages[@]}" && build_fftw mpich && mpich_tests --no-run
 }
