@@ -3,6 +3,7 @@
 
 mod arrays;
 mod chance;
+mod components;
 mod section;
 mod types;
 
@@ -42,5 +43,10 @@ fn pass(kind: &str, usual: RangeInclusive<u64>, program: fn(u64) -> String) {
 
 #[test]
 fn sections_move_as_in_ordinary_arrays() {
-    pass("arrays", 1..=9, arrays::program);
+    pass("arrays", 1..=6, arrays::program);
+}
+
+#[test]
+fn components_move_as_in_ordinary_types() {
+    pass("components", 1..=6, components::program);
 }

@@ -2,6 +2,7 @@
 //!
 //! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see [`crate::export::accessors`].
 
+use crate::span;
 use std::ffi::{c_char, c_int, c_void};
 use std::slice;
 
@@ -133,9 +134,17 @@ impl Descriptor {
     }
 
     /// Bytes from one element to the next where the stride is 1. A section of a component has the span of the whole elements.
-    pub fn unit(&self) -> isize {
+    ///
+    /// # Safety
+    /// As [`Self::dimensions`].
+    pub unsafe fn unit(&self) -> isize {
         let element = self.dtype.elem_len as isize;
-        if self.span > element { self.span } else { element }
+        if self.span <= element {
+            return element;
+        }
+        // SAFETY: the contract of this function.
+        let count = unsafe { self.dimensions() }.iter().map(|one| one.extent()).product();
+        if span::is_plausible(self.span, self.base, count, self.dtype.elem_len) { self.span } else { element }
     }
 }
 

@@ -14,6 +14,7 @@
 //! | `token` | coarrays and components as the compiler knows them |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
+//! | `span` | which descriptors have a distance of elements |
 //! | `reference` | components and their elements on other images |
 //! | `request` | what another image is asked for |
 //! | `synchronise` | `sync images`, events, locks |
@@ -29,6 +30,7 @@ mod reduce;
 mod reference;
 mod request;
 mod section;
+mod span;
 mod statement;
 mod synchronise;
 mod team;

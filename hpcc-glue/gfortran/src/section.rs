@@ -120,8 +120,9 @@ impl Section {
     pub unsafe fn of(descriptor: &Descriptor, base: *mut u8) -> Self {
         let mut section = Self::scalar(base, descriptor.dtype.elem_len);
         // SAFETY: the contract of this function.
-        for dimension in unsafe { descriptor.dimensions() } {
-            section.push(dimension.extent(), dimension.stride * descriptor.unit());
+        let (dimensions, unit) = unsafe { (descriptor.dimensions(), descriptor.unit()) };
+        for dimension in dimensions {
+            section.push(dimension.extent(), dimension.stride * unit);
         }
         section
     }
@@ -133,9 +134,10 @@ impl Section {
     pub unsafe fn selected(descriptor: &Descriptor, base: *mut u8, subscripts: *const Subscript) -> Self {
         let mut section = Self::scalar(base, descriptor.dtype.elem_len);
         // SAFETY: the contract of this function.
-        for (number, &dimension) in unsafe { descriptor.dimensions() }.iter().enumerate() {
+        let (dimensions, unit) = unsafe { (descriptor.dimensions(), descriptor.unit()) };
+        for (number, &dimension) in dimensions.iter().enumerate() {
             // SAFETY: as above.
-            unsafe { section.select(dimension, descriptor.unit(), &*subscripts.add(number)) };
+            unsafe { section.select(dimension, unit, &*subscripts.add(number)) };
         }
         section
     }

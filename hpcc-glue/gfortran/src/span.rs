@@ -1,0 +1,90 @@
+//! Whether the span of a descriptor says something.
+//!
+//! The span of an array is the distance of its elements, which is larger than an element for a component of all elements of an
+//! array. gfortran does not set it for an allocatable array that is first assigned the result of a function, so whatever
+//! lay on the stack is found there: often an address, sometimes a small number.
+//!
+//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, of
+//! exactly the bytes of its elements: the C library has written its size in front of it.
+//!
+//! Restrictions: with a C library other than glibc, a small number is believed.
+
+/// No object is larger; addresses are.
+const LARGEST: isize = 1 << 40;
+/// The alignment of components that is certain for numbers of more bytes.
+const ALIGNMENT: usize = 4;
+
+/// Whether a distance of elements can be right: of an array at this address, by number and bytes of its elements.
+#[cold]
+pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) -> bool {
+    let alignment = (1 << element.max(1).trailing_zeros()).min(ALIGNMENT);
+    if count == 0 {
+        return true;
+    }
+    let is_distance = span < LARGEST && (span as usize).is_multiple_of(alignment);
+    is_distance && !count.checked_mul(element).is_some_and(|bytes| is_block(base, bytes))
+}
+
+/// Pages are not smaller.
+const PAGE: usize = 4096;
+/// Of glibc: what blocks are aligned to, their least size, and the bits of a size that are flags.
+const STEP: usize = 16;
+const LEAST: usize = 32;
+const FLAGS: usize = 7;
+const IS_MAPPED: usize = 2;
+
+/// Whether a block of these bytes, which the C library has allocated, begins at an address.
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+fn is_block(base: *const u8, bytes: usize) -> bool {
+    let address = base.addr();
+    if !address.is_multiple_of(STEP) || address % PAGE < STEP {
+        return false;
+    }
+    // SAFETY: in the page of the first element, which can be read.
+    let word = unsafe { base.sub(size_of::<usize>()).cast::<usize>().read() };
+    let size = word & !FLAGS;
+    let Some(needed) = bytes.checked_add(size_of::<usize>()) else { return false };
+    let rounded = needed.next_multiple_of(STEP).max(LEAST);
+    let slack = if word & IS_MAPPED == 0 { STEP } else { PAGE + STEP };
+    (rounded..=rounded + slack).contains(&size)
+}
+
+#[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
+fn is_block(_base: *const u8, _bytes: usize) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::c_void;
+
+    unsafe extern "C" {
+        fn malloc(bytes: usize) -> *mut c_void;
+        fn free(memory: *mut c_void);
+    }
+
+    #[test]
+    #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+    fn blocks_have_the_spans_of_their_elements() {
+        for (bytes, element) in [(12, 4), (24, 8), (64, 16), (4000, 4), (1 << 20, 8), (8 << 20, 8)] {
+            // SAFETY: freed below, and not accessed.
+            let block = unsafe { malloc(bytes) };
+            let is_plausible = |span, count| is_plausible(span, block.cast(), count, element);
+            assert!(!is_plausible(64, bytes / element), "{bytes} bytes");
+            // Components of a few large objects.
+            assert!(is_plausible(1 << 12, (bytes >> 12).max(1) / 2), "{bytes} bytes");
+            // SAFETY: allocated above.
+            unsafe { free(block) };
+        }
+    }
+
+    #[test]
+    fn addresses_are_no_spans() {
+        let memory = [0_u64; 8];
+        let is_plausible = |span| is_plausible(span, memory.as_ptr().cast(), 2, 8);
+        assert!(!is_plausible(memory.as_ptr().addr() as isize));
+        assert!(!is_plausible(17));
+        assert!(is_plausible(24));
+    }
+}
