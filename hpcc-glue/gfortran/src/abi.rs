@@ -120,10 +120,10 @@ impl Descriptor {
     /// As [`Self::dimensions`].
     #[inline]
     pub unsafe fn packed_count(&self) -> Option<usize> {
-        let (unit, element) = (self.unit(), self.dtype.elem_len as isize);
-        let mut count = 1;
         // SAFETY: the contract of this function.
-        for dimension in unsafe { self.dimensions() } {
+        let (unit, dimensions) = unsafe { (self.unit(), self.dimensions()) };
+        let (mut count, element) = (1, self.dtype.elem_len as isize);
+        for dimension in dimensions {
             let extent = dimension.extent();
             if extent > 1 && dimension.stride * unit != count as isize * element {
                 return None;
