@@ -11,43 +11,41 @@ enum { DONE, UNKNOWN_TYPE };
 #define UNALIGNED(type) typedef type __attribute__((aligned(1), may_alias)) unaligned
 
 /* Combines blocks of numbers: expression of a, of a lower rank, and b. */
-#define LOOP(type, expression)                                                                                  \
-    do {                                                                                                        \
-        UNALIGNED(type);                                                                                        \
-        const unaligned *one = (const void *)lower;                                                             \
-        unaligned *two = (void *)higher;                                                                        \
-        for (size_t i = 0; i < count; i++) {                                                                    \
-            type a = one[i], b = two[i];                                                                        \
-            two[i] = (expression);                                                                              \
-        }                                                                                                       \
-        return DONE;                                                                                            \
+#define LOOP(type, expression)                      \
+    do {                                            \
+        UNALIGNED(type);                            \
+        const unaligned *one = (const void *)lower; \
+        unaligned *two = (void *)higher;            \
+        for (size_t i = 0; i < count; i++) {        \
+            type a = one[i], b = two[i];            \
+            two[i] = (expression);                  \
+        }                                           \
+        return DONE;                                \
     } while (0)
 
-#define NUMBERS(type)                                                                                           \
-    switch (operation) {                                                                                        \
-    case SUM: LOOP(type, a + b);                                                                                \
-    case MIN: LOOP(type, b < a ? b : a);                                                                        \
-    default: LOOP(type, b > a ? b : a);                                                                         \
+#define NUMBERS(type)                    \
+    switch (operation) {                 \
+    case SUM: LOOP(type, a + b);         \
+    case MIN: LOOP(type, b < a ? b : a); \
+    default: LOOP(type, b > a ? b : a);  \
     }
 
 /* Sums of integers wrap. */
-#define INTEGERS(type)                                                                                          \
-    switch (operation) {                                                                                        \
-    case SUM: LOOP(unsigned type, a + b);                                                                       \
-    case MIN: LOOP(signed type, b < a ? b : a);                                                                 \
-    default: LOOP(signed type, b > a ? b : a);                                                                  \
+#define INTEGERS(type)                          \
+    switch (operation) {                        \
+    case SUM: LOOP(unsigned type, a + b);       \
+    case MIN: LOOP(signed type, b < a ? b : a); \
+    default: LOOP(signed type, b > a ? b : a);  \
     }
 
 static int compare(const char *one, const char *other, size_t bytes, int parameter)
 {
-    if (parameter == 1)
-        return memcmp(one, other, bytes);
+    if (parameter == 1) return memcmp(one, other, bytes);
     for (size_t at = 0; at < bytes; at += sizeof(uint32_t)) {
         uint32_t a, b;
         memcpy(&a, one + at, sizeof a);
         memcpy(&b, other + at, sizeof b);
-        if (a != b)
-            return a < b ? -1 : 1;
+        if (a != b) return a < b ? -1 : 1;
     }
     return 0;
 }
@@ -57,8 +55,7 @@ static int choose_text(int operation, size_t bytes, int parameter, const char *l
 {
     for (size_t i = 0; i < count; i++, lower += bytes, higher += bytes) {
         int order = compare(lower, higher, bytes, parameter);
-        if (operation == MIN ? order < 0 : order > 0)
-            memcpy(higher, lower, bytes);
+        if (operation == MIN ? order < 0 : order > 0) memcpy(higher, lower, bytes);
     }
     return DONE;
 }
@@ -66,8 +63,7 @@ static int choose_text(int operation, size_t bytes, int parameter, const char *l
 int hcube_caf_combine(int operation, int type, size_t bytes, int parameter, const char *lower, char *higher,
                       size_t count)
 {
-    if (type == CHARACTER && operation != SUM)
-        return choose_text(operation, bytes, parameter, lower, higher, count);
+    if (type == CHARACTER && operation != SUM) return choose_text(operation, bytes, parameter, lower, higher, count);
     if (type == COMPLEX && operation == SUM) {
         type = REAL;
         bytes /= 2;
@@ -93,17 +89,17 @@ int hcube_caf_combine(int operation, int type, size_t bytes, int parameter, cons
 }
 
 /* Functions of the program, with arguments by reference or by value. */
-#define CALL(type)                                                                                              \
-    do {                                                                                                        \
-        UNALIGNED(type);                                                                                        \
-        const unaligned *one = (const void *)lower;                                                             \
-        unaligned *two = (void *)higher;                                                                        \
-        for (size_t i = 0; i < count; i++) {                                                                    \
-            type a = one[i], b = two[i];                                                                        \
-            two[i] = by_value ? ((type (*)(type, type))function)(a, b)                                          \
-                              : ((type (*)(const type *, const type *))function)(&a, &b);                       \
-        }                                                                                                       \
-        return DONE;                                                                                            \
+#define CALL(type)                                                                       \
+    do {                                                                                 \
+        UNALIGNED(type);                                                                 \
+        const unaligned *one = (const void *)lower;                                      \
+        unaligned *two = (void *)higher;                                                 \
+        for (size_t i = 0; i < count; i++) {                                             \
+            type a = one[i], b = two[i];                                                 \
+            two[i] = by_value ? ((type(*)(type, type))function)(a, b)                    \
+                              : ((type(*)(const type *, const type *))function)(&a, &b); \
+        }                                                                                \
+        return DONE;                                                                     \
     } while (0)
 
 int hcube_caf_apply_structure(void (*function)(void), int by_value, size_t bytes, const char *lower, char *higher,
@@ -115,8 +111,7 @@ typedef void text_function(char *result, size_t result_length, const char *a, co
 int hcube_caf_apply(void (*function)(void), int by_value, int type, size_t bytes, int parameter, const char *lower,
                     char *higher, size_t count)
 {
-    if (type == DERIVED)
-        return hcube_caf_apply_structure(function, by_value, bytes, lower, higher, count);
+    if (type == DERIVED) return hcube_caf_apply_structure(function, by_value, bytes, lower, higher, count);
     if (type == CHARACTER) {
         size_t length = bytes / parameter;
         char result[bytes + 1];
