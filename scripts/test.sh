@@ -141,7 +141,7 @@ step "shell scripts" shellcheck scripts/*.sh hpcc-glue/*/*.sh install/{hcube-run
 step "lint" lint
 # The pages of libhcube_bsp.so would have the names of those of crates/bsp.
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
-    --exclude hcube-bsplib
+    --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
 step "builds for Open MPI, MPICH and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.

@@ -4,7 +4,7 @@
 //! distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else writes, so nothing has to be
 //! cleared. After ⌈log2 S⌉ rounds each member has heard of all.
 //!
-//! A team that has boards ([`crate::team::board`]) has one round instead, in which each member looks at the words of all.
+//! A team that has boards (`team::board`) has one round instead, in which each member looks at the words of all.
 //!
 //! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one another: one that
 //! was started without waiting is finished before the next one begins.

@@ -9,7 +9,7 @@
 //! member that has the result knows that all have begun, and hence have ended the reduction before, so two slots in turn are
 //! enough. Several reductions may go on at the same time where nobody waits for them: these travel in letters.
 //!
-//! A team that has boards ([`crate::team::board`]) has one round instead: each member combines the words on all boards.
+//! A team that has boards (`team::board`) has one round instead: each member combines the words on all boards.
 //!
 //! Restrictions: operations whose result does not depend on order: integers.
 //! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many letters.

@@ -5,7 +5,7 @@
 //! Members are reached by links, but for alltoall, shift and permute, which look images up. A long block goes to an
 //! image of the same node by one copy, or two if it is not in the heap (`lending`).
 //!
-//! Teams inside a node that have boards ([`crate::team::board`]) reduce, and broadcast short blocks, by these (`pieces`).
+//! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these (`pieces`).
 //!
 //! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages per member):
 //!

@@ -5,7 +5,7 @@
 //! else is copied. Where two members commute, each adds the other's piece to its own. Long pieces in teams of more than two members are combined in shares, one per member, which the others copy
 //! in a second turn: so each byte is combined once and not once per member.
 //!
-//! Restrictions: see [`crate::team::board`]; pieces end with an element, so an element that is longer than a slot has to go
+//! Restrictions: see `team::board`; pieces end with an element, so an element that is longer than a slot has to go
 //! another way.
 //! Cost: a turn per piece, two with shares; a copy and S - 1 combinations of a piece per member, or two copies and
 //! (S - 1) / S combinations. Memory: none beside the boards.
