@@ -11,6 +11,8 @@
 #              shared memory are checked for data races
 #   miri       the pure modules in Rust's interpreter, where it is installed
 #   valgrind   the same modules in valgrind's memcheck
+#   coarrays   GCC's own tests of coarrays with libhcube_caf.so, under mpirun; downloads 83 MB the
+#              first time, see scripts/deep/gcc-coarrays.sh
 #   fuzz       every parser and argument checker with coverage-guided inputs
 #              (fuzz/), FUZZ_SECONDS each
 #
@@ -43,7 +45,7 @@ case $seconds in
     ;;
 esac
 
-all=(address undefined thread miri valgrind fuzz)
+all=(address undefined thread miri valgrind coarrays fuzz)
 for section in "$@"; do
     case " ${all[*]} " in
     *" $section "*) ;;
@@ -167,6 +169,14 @@ valgrind() {
     PROPTEST_CASES=4 test_with checked -Clink-arg=-lubsan "${systems[@]}" --lib -- "${pure[@]}"
 }
 
+coarrays() {
+    local code=0
+    env -u RUSTC_BOOTSTRAP cargo build --release --target-dir "target/$mpi" -p hcube-gfortran || return
+    scripts/deep/gcc-coarrays.sh || code=$?
+    [ "$code" -ne 77 ] || skip "gcc-12-source cannot be downloaded"
+    return "$code"
+}
+
 # The folders with the first inputs of a target, if any.
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
@@ -222,7 +232,7 @@ for section in "$@"; do
     (set +e; "$section") >>"$deep/$section.log" 2>&1 &
     job=$!
     tail -n +1 -f --pid=$job "$deep/$section.log" 2>/dev/null | grep --line-buffered -E \
-        '^ +Running |^test result|^test .* FAILED|^fuzz: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
+        '^ +Running |^test result|^test .* FAILED|^fuzz: |^gcc: |^  HCUBE_FUZZ|^error|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:' || true
     wait $job || code=$?
     case $code in
     0) line="$section: passed" ;;
