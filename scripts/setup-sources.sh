@@ -32,7 +32,7 @@ holds() {
     tar -tf "$1" --wildcards "$2" >/dev/null 2>&1
 }
 
-# Prints the programs of which the source is not there: those that are required, or with `optional` the others.
+# Prints the programs whose source is missing: the required ones, or with `optional` the others.
 missing_sources() {
     local program
     for program in "${sources[@]}"; do

@@ -9,7 +9,7 @@ use crate::section::{Dimension, Rules, any_shape, of_shape};
 use crate::types::Type;
 use std::fmt::Write;
 
-/// Coarrays, and arrays that are none.
+/// Coarrays and ordinary arrays.
 const COARRAYS: usize = 5;
 const ARRAYS: usize = 4;
 const ROUNDS: usize = 30;

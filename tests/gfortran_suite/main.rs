@@ -37,7 +37,7 @@ fn fault(of: &Program, outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// Runs programs, all of which have to pass.
+/// Runs programs; each has to pass.
 fn pass(programs: &[&[Program]]) {
     let Some(suite) = ready() else { return };
     let mut faults = Vec::new();

@@ -147,7 +147,7 @@ pub const NOT_RUN: &[(&str, &str)] = &[
         "unit/teams/teams_send.f90",
         "gfortran 12 ignores team= in an image selector; the suite does not compile it",
     ),
-    ("integration/pde_solvers/navier-stokes/", "it needs a library of which there is only machine code"),
+    ("integration/pde_solvers/navier-stokes/", "it needs a library that is available only as machine code"),
     ("integration/pde_solvers/library/", "copies of what belongs to other programs"),
     ("integration/pde_solvers/coarrayBurgers/library/ForTrilinos_error.F90", "no program uses it"),
 ];

@@ -96,9 +96,34 @@ impl<C: Comm> Runtime<C> {
     /// For an event that was freed, an index that there is not, a rank that no member has; where an image has failed or
     /// stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
+        self.notify_when_made(event, index, rank, |place| {
+            self.wait_for_any(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))
+        })
+    }
+
+    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them will notice.
+    ///
+    /// # Errors
+    /// For an event that was freed, an index that there is not, a rank that no member has; where that image has failed or stopped.
+    pub fn notify_one(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
+        self.notify_when_made(event, index, rank, |place| {
+            self.wait_while_alive(place.image, |image| {
+                Ok(image.memory.is_made(Some(place.image)).then_some(()))
+            })
+        })
+    }
+
+    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made there.
+    fn notify_when_made(
+        &self,
+        event: Handle,
+        index: usize,
+        rank: usize,
+        wait: impl FnOnce(Place) -> Result<()>,
+    ) -> Result<()> {
         let place = self.place_of_event((event, index, rank))?;
         self.wait_for_room(place.image)?;
-        self.wait_for_any(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))?;
+        wait(place)?;
         self.with(|image| {
             image.memory.notify(place.image, place.offset, 1);
             Ok(())

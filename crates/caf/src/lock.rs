@@ -295,7 +295,7 @@ impl<C: Comm> Runtime<C> {
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.check_held(lock))?;
-        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))?;
+        self.wait_for_puts()?;
         self.release_lock(lock)
     }
 

@@ -48,7 +48,7 @@ impl<C: Comm> Runtime<C> {
     pub fn unlock_all(&self, locks: &[LockAt]) -> Result<()> {
         let locks = self.find_locks(locks)?;
         self.with(|image| locks.iter().try_for_each(|&lock| image.check_held(lock)))?;
-        self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))?;
+        self.wait_for_puts()?;
         locks.iter().rev().try_for_each(|&lock| self.release_lock(lock))
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Series {
     Operations,
 }
 
-/// The collective operation in which this image is, and what it knows of those that have stopped.
+/// The current collective operation of this image, and what is known of images that have stopped.
 #[derive(Debug, Default)]
 pub(crate) struct Participation {
     /// Team, series and number.

@@ -18,7 +18,7 @@ impl<C: Comm> Runtime<C> {
     /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds anything.
     ///
     /// # Errors
-    /// [`Error::Memory`] where there is none.
+    /// [`Error::Memory`] where the heap has no room.
     pub fn allocate_own(&self, bytes: usize) -> Result<*mut u8> {
         self.with(|image| {
             let offset = image.memory.heap().allocate(bytes)?;
@@ -96,22 +96,6 @@ impl<C: Comm> Runtime<C> {
     #[inline]
     pub fn wait_for_puts(&self) -> Result<()> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
-    }
-
-    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them will notice.
-    ///
-    /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where that image has failed or stopped.
-    pub fn notify_one(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
-        let place = self.place_of_event((event, index, rank))?;
-        self.wait_for_room(place.image)?;
-        self.wait_while_alive(place.image, |image| {
-            Ok(image.memory.is_made(Some(place.image)).then_some(()))
-        })?;
-        self.with(|image| {
-            image.memory.notify(place.image, place.offset, 1);
-            Ok(())
-        })
     }
 
     /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and takes it.

@@ -17,23 +17,11 @@ contains
     procedure(errors_of) :: errors
     procedure(check_of), optional :: results
     real(real64), allocatable :: samples(:)
-    real(real64) :: one
-    integer :: calls, number, wrong
+    integer :: wrong
     integer(int64) :: check
     if (.not. wanted(name)) return
     if (this_image() == 1) call announce(name, bytes)
-    calls = 1
-    one = shortest(work, calls)
-    if (one < batch) then
-      calls = batch_calls(one, batch)
-      one = shortest(work, calls)
-      calls = batch_calls(one, batch)
-    end if
-    allocate (samples(batch_count(calls*one)))
-    do number = 1, size(samples)
-      samples(number) = seconds(work, calls)
-    end do
-    call co_max(samples)
+    call sample(work, batch, all_images, maximum, samples)
     sync all
     wrong = errors()
     call co_sum(wrong)
@@ -44,31 +32,12 @@ contains
     sync all
   end subroutine
 
-  ! Seconds of a call in a batch, on this image, from a barrier on.
-  real(real64) function seconds(work, calls)
-    procedure(calls_of) :: work
-    integer, intent(in) :: calls
-    real(real64) :: begin
+  subroutine all_images()
     sync all
-    begin = now()
-    call work(calls)
-    seconds = (now() - begin)/calls
-  end function
+  end subroutine
 
-  ! The same on all images: the shortest time of the slowest image.
-  real(real64) function shortest(work, calls)
-    procedure(calls_of) :: work
-    integer, intent(in) :: calls
-    real(real64) :: one, spent
-    integer :: trial
-    shortest = huge(shortest)
-    spent = 0
-    do trial = 1, trials
-      one = seconds(work, calls)
-      call co_max(one)
-      shortest = min(shortest, one)
-      spent = spent + one*calls
-      if (spent > trial_seconds) exit
-    end do
-  end function
+  subroutine maximum(values)
+    real(real64), intent(inout) :: values(:)
+    call co_max(values)
+  end subroutine
 end module

@@ -7,7 +7,7 @@ module repetitions
   use, intrinsic :: iso_fortran_env, only: int64, real64, output_unit
   implicit none
   private
-  public :: options, wanted, sizes, now, batch_calls, batch_count, trials, trial_seconds, median
+  public :: options, wanted, sizes, now, sample, median
   public :: announce, report, leave_out, shuffle_step
 
   ! Seconds that the calls of a batch take together: long for the clock, and short beside a time slice, so that most batches
@@ -40,8 +40,16 @@ module repetitions
     integer(int64) function check_of()
       import :: int64
     end function
+    ! Returns when all images have called it.
+    subroutine barrier_of()
+    end subroutine
+    ! The maxima over all images, on all of them.
+    subroutine maximum_of(values)
+      import :: real64
+      real(real64), intent(inout) :: values(:)
+    end subroutine
   end interface
-  public :: calls_of, errors_of, check_of
+  public :: calls_of, errors_of, check_of, barrier_of, maximum_of
 
 contains
 
@@ -92,6 +100,60 @@ contains
     integer(int64) :: ticks, rate
     call system_clock(ticks, rate)
     now = real(ticks, real64)/real(rate, real64)
+  end function
+
+  ! The time of a call of the slowest image in each batch of about these seconds.
+  subroutine sample(work, batch, barrier, maximum, samples)
+    procedure(calls_of) :: work
+    real(real64), intent(in) :: batch
+    procedure(barrier_of) :: barrier
+    procedure(maximum_of) :: maximum
+    real(real64), allocatable, intent(out) :: samples(:)
+    real(real64) :: one
+    integer :: calls, number
+    calls = 1
+    one = shortest(work, calls, barrier, maximum)
+    if (one < batch) then
+      calls = batch_calls(one, batch)
+      one = shortest(work, calls, barrier, maximum)
+      calls = batch_calls(one, batch)
+    end if
+    allocate (samples(batch_count(calls*one)))
+    do number = 1, size(samples)
+      samples(number) = seconds(work, calls, barrier)
+    end do
+    call maximum(samples)
+  end subroutine
+
+  ! Seconds of a call in a batch, on this image, from a barrier on.
+  real(real64) function seconds(work, calls, barrier)
+    procedure(calls_of) :: work
+    integer, intent(in) :: calls
+    procedure(barrier_of) :: barrier
+    real(real64) :: begin
+    call barrier()
+    begin = now()
+    call work(calls)
+    seconds = (now() - begin)/calls
+  end function
+
+  ! The same on all images: the shortest time of the slowest image.
+  real(real64) function shortest(work, calls, barrier, maximum)
+    procedure(calls_of) :: work
+    integer, intent(in) :: calls
+    procedure(barrier_of) :: barrier
+    procedure(maximum_of) :: maximum
+    real(real64) :: one(1), spent
+    integer :: trial
+    shortest = huge(shortest)
+    spent = 0
+    do trial = 1, trials
+      one = seconds(work, calls, barrier)
+      call maximum(one)
+      shortest = min(shortest, one(1))
+      spent = spent + one(1)*calls
+      if (spent > trial_seconds) exit
+    end do
   end function
 
   ! Calls of a batch, from the seconds of one and those of a batch.

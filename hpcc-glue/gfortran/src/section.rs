@@ -31,7 +31,7 @@ impl Extent {
         }
     }
 
-    /// The first elements; none if there are not so many.
+    /// The first elements; nothing if the section has fewer.
     fn first(&self, count: usize) -> Option<Self> {
         let table = self.table.as_ref().and_then(|table| table.get(..count)).map(Box::from);
         (count <= self.count).then_some(Self { count, stride: self.stride, table })

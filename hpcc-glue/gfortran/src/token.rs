@@ -126,7 +126,7 @@ impl Token {
         self.descriptor.get()
     }
 
-    /// Notes the memory of a component in its token, which is made if there is none.
+    /// Notes the memory of a component in its token. A missing token is made.
     ///
     /// # Safety
     /// The place can be read and written; the descriptor is that of the component.

@@ -2,8 +2,9 @@
 //!
 //! Idea: members publish their blocks piece by piece, the first piece with the arguments of the operation. When all have, each
 //! member combines a piece of all members from the highest rank down, so that the result is left where it belongs and nothing
-//! else is copied. Where two members commute, each adds the other's piece to its own. Long pieces in teams of more than two members are combined in shares, one per member, which the others copy
-//! in a second turn: so each byte is combined once and not once per member.
+//! else is copied. Where two members commute, each adds the other's piece to its own. Long pieces in teams of more than two
+//! members are combined in shares, one per member, which the others copy in a second turn: so each byte is combined once and
+//! not once per member.
 //!
 //! Restrictions: see `team::board`; pieces end with an element, so an element that is longer than a slot has to go
 //! another way.
@@ -141,7 +142,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Combines blocks of which the first piece was published.
+    /// Combines blocks whose first piece was published.
     pub(super) fn fold(&self, folding: &Folding<'_>, combine: Combine<'_>) -> Result<()> {
         let Folding { team, pieces, from, into, .. } = *folding;
         let mut begin = 0;

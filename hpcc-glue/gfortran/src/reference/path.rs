@@ -86,7 +86,7 @@ impl Path {
         words
     }
 
-    /// From words, of which it takes its own.
+    /// Reads its own words from the front of a message.
     pub fn read(words: &mut Words<'_>) -> Result<Self> {
         let count = words.take()?;
         let steps = (0..count).map(|_| match words.take()? {

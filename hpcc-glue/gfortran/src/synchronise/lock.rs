@@ -131,7 +131,8 @@ impl<'a> Words<'a> {
         }
         TAKEN.set(0);
         let mut looks = 0;
-        Ok(image.wait_until(|| {
+        // The lock has been given back, so nothing that others do is an error of this statement.
+        Ok(image.wait_for_living(image.own(), || {
             looks += 1;
             looks > MAX_LOOKS || self.owner.load(Ordering::Relaxed) != FREE
         })?)
