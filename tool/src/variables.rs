@@ -222,6 +222,12 @@ pub const BUILD: Group = Group {
             "source of OpenCoarrays, for a machine without access to the Internet: its tests are run",
         ),
         Variable::new(
+            "HCUBE_GCC_PACKAGE",
+            "a file",
+            "",
+            "package gcc-12-source of Debian, whose tests of coarrays `scripts/check-deep.sh coarrays` runs",
+        ),
+        Variable::new(
             "HCUBE_DIR",
             "a directory",
             "",
