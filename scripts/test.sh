@@ -127,7 +127,7 @@ mpich_tests() {
         --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_random \
+        --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_random --test gfortran_statistics \
         --test gfortran_suite --test gfortran_preload --test scalapack \
         --test install --test install_bsp --test install_caf --test abi --test examples \
         -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \

@@ -165,6 +165,20 @@ pub const PRELOAD: Group = Group {
     ..UNTABLED
 };
 
+/// Read only by libhcube_caf.so.
+pub const GFORTRAN: Group = Group {
+    title: "Coarrays of gfortran",
+    about: "Read by `libhcube_caf.so`, in addition to those of coarray programs.",
+    others: &[Variable::new(
+        "HCUBE_STATS",
+        "0, 1 or json:FILE",
+        "0",
+        "statistics of the coarray statements of all images, printed at the end; json:FILE also writes them to FILE, or to \
+         FILE.caf beside other libraries with statistics",
+    )],
+    ..UNTABLED
+};
+
 /// Read only by the solver for FFTW.
 pub const FFTW: Group = Group {
     title: "FFTW",
@@ -276,8 +290,21 @@ pub const BUILD: Group = Group {
     ..UNTABLED
 };
 
-pub const GROUPS: [Group; 12] =
-    [RANDOM_ACCESS, ALLTOALL, FFT, GEMM, BSP, LCS, CAF, PRELOAD, SCALAPACK, FFTW, SIMULATION, BUILD];
+pub const GROUPS: [Group; 13] = [
+    RANDOM_ACCESS,
+    ALLTOALL,
+    FFT,
+    GEMM,
+    BSP,
+    LCS,
+    CAF,
+    GFORTRAN,
+    PRELOAD,
+    SCALAPACK,
+    FFTW,
+    SIMULATION,
+    BUILD,
+];
 
 /// The meaning of a variable in each group that has it; empty for a name that hcube does not know.
 pub fn meanings(name: &str) -> Vec<String> {

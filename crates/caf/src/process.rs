@@ -244,10 +244,17 @@ pub fn finalise() -> Result<()> {
 /// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime then, and MPI
 /// where it was initialised here. Functions that others have shipped may still run until then.
 ///
+/// In between, where all images have ended, `last` gets their communicator, and whether each process has come here: if not, it
+/// must not communicate.
+///
 /// # Errors
-/// Those of MPI.
-pub fn end(fails: bool) -> Result<()> {
-    let result = with(|runtime| runtime.end(fails));
+/// Those of MPI, and of `last`.
+pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Result<()> {
+    let result = with(|runtime| {
+        runtime.end(fails)?;
+        let are_all_here = !runtime.has_lost_one();
+        last(&runtime.image.borrow().comm, are_all_here)
+    });
     remove()?;
     result
 }

@@ -2,6 +2,7 @@
 
 use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;
+use hcube_core::node::loader;
 use serde::Serialize;
 use std::error::Error;
 use std::fmt::Write;
@@ -39,6 +40,11 @@ impl Output {
                 PATIENCE.as_secs()
             );
         }
+        self.write(table, suffix, contents);
+    }
+
+    /// As [`Self::print`], where no figures are missing.
+    pub fn write(&self, table: &str, suffix: &str, contents: &impl Serialize) {
         // One write: other ranks may print as well.
         eprint!("{table}");
         if let Some(path) = &self.json {
@@ -48,6 +54,11 @@ impl Output {
             }
         }
     }
+}
+
+/// Whether a library of hcube is loaded, which may write statistics of its own to the same file.
+pub fn is_loaded(library: &str) -> bool {
+    loader::loaded().iter().any(|path| path.to_string_lossy().contains(library))
 }
 
 fn write_json(path: &str, contents: &impl Serialize) -> Result<(), Box<dyn Error>> {

@@ -4,8 +4,8 @@
 //! with the main program or a `stop`.
 
 use crate::reference::remote;
-use crate::statement::{Failure, fail, flush, with};
-use crate::{request, synchronise, team};
+use crate::statement::{Failure, fail, flush, kind::Kind, with};
+use crate::{request, statistics, synchronise, team};
 use hcube_caf::process;
 use hcube_core::mpi::gate;
 use std::ffi::c_int;
@@ -15,10 +15,11 @@ static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 
 /// Collective over all images, at the first call: begins the runtime.
-pub fn begin(statement: &str) {
+pub fn begin() {
     if HAS_BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    statistics::begin();
     let begun = process::initialise().map_err(Failure::from).and_then(|()| {
         with(|image| {
             image.tolerate();
@@ -28,7 +29,7 @@ pub fn begin(statement: &str) {
             synchronise::begin(image)
         })
     });
-    begun.unwrap_or_else(|failure| fail(statement, &failure));
+    begun.unwrap_or_else(|failure| fail(Kind::Begin, &failure));
 }
 
 /// This image has come to its end or fails: returns when all images have.
@@ -37,8 +38,8 @@ pub fn end(fails: bool) {
         return;
     }
     flush();
-    if let Err(error) = process::end(fails) {
-        fail("end of the program", &error.into());
+    if let Err(error) = process::end(fails, statistics::report) {
+        fail(Kind::End, &error.into());
     }
 }
 

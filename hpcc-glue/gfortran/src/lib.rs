@@ -10,7 +10,8 @@
 //! | `abi` | the types that gfortran passes |
 //! | `export` | the exported functions, by kind of statement |
 //! | `job` | begin and ends of the program |
-//! | `statement` | the runtime of this image, errors of statements |
+//! | `statement` | the runtime of this image, kinds and errors of statements |
+//! | `statistics` | what `HCUBE_STATS` asks for |
 //! | `token` | coarrays and components as the compiler knows them |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
@@ -32,6 +33,7 @@ mod request;
 mod section;
 mod span;
 mod statement;
+mod statistics;
 mod synchronise;
 mod team;
 mod token;

@@ -10,6 +10,7 @@ use crate::abi::{Descriptor, kind};
 use crate::convert::Type;
 use crate::section::{Section, copy};
 use crate::statement::{Failure, Image, Result};
+use crate::statistics;
 use crate::team::{Team, current};
 use hcube_caf::collective::Elements;
 use hcube_core::memory::Region;
@@ -180,6 +181,7 @@ pub unsafe fn reduce(
     let mut is_known = true;
     let mut combine = |lower: &[u8], higher: &mut [u8]| is_known &= operation.combine(of, lower, higher);
     let region = block.region();
+    statistics::note_bytes(region.len());
     // A minimum of 0 and -0 depends on the order.
     let elements = Elements { bytes: of.bytes, commute: matches!(operation, Operation::Sum) };
     match root {
@@ -211,7 +213,9 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
     let root = current().rank_of(source)?;
     // SAFETY: the contract of this function.
     let mut block = unsafe { Block::of(descriptor) };
-    image.broadcast(current().handle, root, block.region())?;
+    let region = block.region();
+    statistics::note_bytes(region.len());
+    image.broadcast(current().handle, root, region)?;
     // SAFETY: as above.
     unsafe { block.unpack() };
     Ok(())

@@ -1,10 +1,14 @@
 //! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end all images.
 
+pub mod kind;
+
 use crate::abi::{Outcome, STAT_ALLOCATION, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE};
+use crate::statistics;
 use hcube_caf::{Runtime, process};
 use hcube_core::error::Error;
 use hcube_core::mpi::{MpiComm, gate, lifetime};
 use hcube_core::node::loader;
+use kind::Kind;
 use std::ffi::{c_char, c_int};
 use std::io::Write;
 use std::ptr;
@@ -62,10 +66,19 @@ pub fn with<T>(work: impl FnOnce(&Image) -> Result<T>) -> Result<T> {
     result.unwrap_or_else(|| Err(Failure::new("the runtime has not begun")))
 }
 
+/// As [`with`], and counts the statement if there are statistics.
+#[inline(always)]
+fn count<T>(statement: Kind, work: impl FnOnce(&Image) -> Result<T>) -> Result<T> {
+    with(|image| match statistics::are_wanted() {
+        false => work(image),
+        true => statistics::count(image, statement, work),
+    })
+}
+
 /// Runs a statement; an error ends the program.
 #[inline(always)]
-pub fn run<T>(statement: &str, work: impl FnOnce(&Image) -> Result<T>) -> T {
-    gate::run(None, || with(work).unwrap_or_else(|failure| fail(statement, &failure)))
+pub fn run<T>(statement: Kind, work: impl FnOnce(&Image) -> Result<T>) -> T {
+    gate::run(None, || count(statement, work).unwrap_or_else(|failure| fail(statement, &failure)))
 }
 
 /// Runs a statement that may ask for its status: what it has returned, if there was no error.
@@ -73,11 +86,11 @@ pub fn run<T>(statement: &str, work: impl FnOnce(&Image) -> Result<T>) -> T {
 /// # Safety
 /// The places of the outcome are NULL or may be written.
 pub unsafe fn run_for<T>(
-    statement: &str,
+    statement: Kind,
     outcome: Outcome,
     work: impl FnOnce(&Image) -> Result<T>,
 ) -> Option<T> {
-    gate::run(None, || match with(work) {
+    gate::run(None, || match count(statement, work) {
         Ok(value) => {
             // SAFETY: the contract of this function.
             unsafe { set(outcome.stat, 0) };
@@ -150,10 +163,10 @@ pub fn say(line: &str) {
 
 /// Ends all images because of an error that the program does not ask for.
 #[cold]
-pub fn fail(statement: &str, failure: &Failure) -> ! {
+pub fn fail(statement: Kind, failure: &Failure) -> ! {
     let image =
         lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("image {}: ", rank + 1));
-    say(&format!("hcube: {image}{statement}: {}", failure.text));
+    say(&format!("hcube: {image}{}: {}", statement.name(), failure.text));
     abort(EXIT_ERROR)
 }
 

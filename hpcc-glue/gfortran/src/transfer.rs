@@ -11,6 +11,7 @@
 use crate::convert::{Type, convert};
 use crate::section::{Section, copy};
 use crate::statement::{Failure, Image, Result};
+use crate::statistics;
 use crate::token::{Part, Token};
 use hcube_caf::Handle;
 use hcube_core::memory::Region;
@@ -27,7 +28,8 @@ pub enum Side {
 }
 
 impl Side {
-    fn section(&self) -> &Section {
+    /// Its elements.
+    pub fn section(&self) -> &Section {
         match self {
             Self::Here(section) | Self::Away(_, _, section) => section,
         }
@@ -70,6 +72,7 @@ pub fn side_of(
         Part::Away(rank) => {
             let section = section(ptr::without_provenance_mut(offset));
             check(token, ptr::null_mut(), &section)?;
+            statistics::note_path(statistics::Path::Messages);
             Ok(Side::Away(token.data()?, rank, section))
         }
     }

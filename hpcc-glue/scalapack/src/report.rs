@@ -1,11 +1,10 @@
 //! The output at `MPI_Finalize`.
 
 use crate::statistics::{COLLECTION, Path, Statistics, labels};
-use hcube_core::node::loader;
 use hcube_drop_in::collection::Totals;
 use hcube_drop_in::figures::Total;
 use hcube_drop_in::mpi_library;
-use hcube_drop_in::output::{columns, title};
+use hcube_drop_in::output::{columns, is_loaded, title};
 use hcube_gemm::element::Element;
 use serde::Serialize;
 use std::ffi::c_int;
@@ -35,7 +34,7 @@ fn print(statistics: &Statistics, totals: &Totals) {
     let rows: Vec<Row> = rows.filter(|row| row.total.figures.calls > 0).collect();
     let ranks = totals.ranks;
     // That library writes its own figures to the file.
-    let suffix = if has_preload_library() { ".pblas" } else { "" };
+    let suffix = if is_loaded("libhcube_preload.so") { ".pblas" } else { "" };
     let file = File {
         hcube: env!("CARGO_PKG_VERSION"),
         mpi: mpi_library::name(),
@@ -43,11 +42,6 @@ fn print(statistics: &Statistics, totals: &Totals) {
         rows: rows.iter().map(|row| Entry::of(row, ranks)).collect(),
     };
     statistics.output.print(totals, &table(&rows, ranks, &title(ranks)), suffix, &file);
-}
-
-fn has_preload_library() -> bool {
-    let is_it = |path: &std::ffi::CString| path.to_string_lossy().contains("libhcube_preload.so");
-    loader::loaded().iter().any(is_it)
 }
 
 /// Rows with the same routine and name of the path, as one.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn library() -> PathBuf {
     super::up_to_date(
         build().join("libhcube_caf.so"),
-        &["hpcc-glue/gfortran/src", "crates/caf/src", "crates/core/src"],
+        &["hpcc-glue/gfortran/src", "hpcc-glue/drop-in/src", "crates/caf/src", "crates/core/src"],
     )
 }
 

@@ -1,12 +1,12 @@
 //! gfortran 15 has functions of its own for access to other images, which it registers when the program begins. The library
 //! refuses them with one line.
 
-use crate::statement::{Failure, fail};
+use crate::statement::{Failure, fail, kind::Kind};
 
 #[cold]
 fn refuse() -> ! {
     let text = "the program was compiled by gfortran 15 or later: expected gfortran 12 to 14, whose interface this library has";
-    fail("begin of the program", &Failure::new(text))
+    fail(Kind::Begin, &Failure::new(text))
 }
 
 macro_rules! refused {

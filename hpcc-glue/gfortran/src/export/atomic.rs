@@ -2,7 +2,7 @@
 
 use super::transfer::only;
 use crate::abi::atomic;
-use crate::statement::{self, Failure, Result};
+use crate::statement::{self, Failure, Result, kind::Kind};
 use crate::synchronise::atomic::{Change, Place, change};
 use crate::token::Token;
 use std::ffi::{c_int, c_void};
@@ -15,7 +15,7 @@ const KIND: c_int = 4;
 /// # Safety
 /// As gfortran calls it.
 unsafe fn apply(
-    statement: &str,
+    statement: Kind,
     place: Place,
     kind: c_int,
     what: Result<Change>,
@@ -63,7 +63,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_define(
     // SAFETY: the contract of this function.
     unsafe {
         let place = Place { token, offset, number };
-        apply("atomic_define", place, kind, Ok(Change::Set(value(new))), std::ptr::null_mut(), stat);
+        apply(Kind::AtomicDefine, place, kind, Ok(Change::Set(value(new))), std::ptr::null_mut(), stat);
     }
 }
 
@@ -82,7 +82,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_ref(
     kind: c_int,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { apply("atomic_ref", Place { token, offset, number }, kind, Ok(Change::Look), result, stat) };
+    unsafe { apply(Kind::AtomicRef, Place { token, offset, number }, kind, Ok(Change::Look), result, stat) };
 }
 
 /// `atomic_cas`.
@@ -104,7 +104,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_cas(
     // SAFETY: the contract of this function.
     unsafe {
         let what = Ok(Change::Replace(value(expected), value(new)));
-        apply("atomic_cas", Place { token, offset, number }, kind, what, old, stat);
+        apply(Kind::AtomicCas, Place { token, offset, number }, kind, what, old, stat);
     }
 }
 
@@ -134,6 +134,6 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_op(
             atomic::XOR => Ok(Change::Xor(operand)),
             other => Err(Failure::new(format!("operation {other}: expected one of gfortran 12 to 14"))),
         };
-        apply("atomic operation", Place { token, offset, number }, kind, what, old, stat);
+        apply(Kind::AtomicOperation, Place { token, offset, number }, kind, what, old, stat);
     }
 }

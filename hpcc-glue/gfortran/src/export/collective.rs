@@ -2,7 +2,7 @@
 
 use crate::abi::{Descriptor, Outcome, reduction};
 use crate::reduce::{self, Operation};
-use crate::statement;
+use crate::statement::{self, kind::Kind};
 use std::ffi::{c_char, c_int};
 
 /// A reduction.
@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int};
 /// # Safety
 /// As gfortran calls it.
 unsafe fn reduce(
-    statement: &str,
+    statement: Kind,
     descriptor: *const Descriptor,
     operation: Operation,
     result: c_int,
@@ -41,7 +41,9 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_broadcast(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("co_broadcast", outcome, |image| reduce::broadcast(image, &*descriptor, source));
+        statement::run_for(Kind::CoBroadcast, outcome, |image| {
+            reduce::broadcast(image, &*descriptor, source)
+        });
     }
 }
 
@@ -59,7 +61,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_sum(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { reduce("co_sum", descriptor, Operation::Sum, result, outcome, 0) };
+    unsafe { reduce(Kind::CoSum, descriptor, Operation::Sum, result, outcome, 0) };
 }
 
 /// `co_min`.
@@ -77,7 +79,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_min(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { reduce("co_min", descriptor, Operation::Min, result, outcome, text_length) };
+    unsafe { reduce(Kind::CoMin, descriptor, Operation::Min, result, outcome, text_length) };
 }
 
 /// `co_max`.
@@ -95,7 +97,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_max(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { reduce("co_max", descriptor, Operation::Max, result, outcome, text_length) };
+    unsafe { reduce(Kind::CoMax, descriptor, Operation::Max, result, outcome, text_length) };
 }
 
 /// `co_reduce`.
@@ -116,5 +118,5 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_reduce(
     let outcome = Outcome { stat, message, length };
     let operation = Operation::Function(function, flags & reduction::BY_VALUE != 0);
     // SAFETY: the contract of this function.
-    unsafe { reduce("co_reduce", descriptor, operation, result, outcome, text_length) };
+    unsafe { reduce(Kind::CoReduce, descriptor, operation, result, outcome, text_length) };
 }

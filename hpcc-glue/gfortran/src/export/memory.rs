@@ -2,7 +2,8 @@
 
 use crate::abi::{Descriptor, Outcome, registration};
 use crate::job;
-use crate::statement;
+use crate::statement::{self, kind::Kind};
+use crate::statistics;
 use crate::synchronise::survivors;
 use crate::token::{self, Token};
 use std::ffi::{c_char, c_int};
@@ -21,11 +22,14 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_register(
     message: *mut c_char,
     length: usize,
 ) {
-    job::begin("begin of the program");
+    job::begin();
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     let done = unsafe {
-        statement::run_for("allocate", outcome, |image| token::register(image, size, kind, place, descriptor))
+        statement::run_for(Kind::Allocate, outcome, |image| {
+            statistics::note_bytes(size);
+            token::register(image, size, kind, place, descriptor)
+        })
     };
     if done.is_none() && kind != registration::COMPONENT_MEMORY {
         survivors::forgive_next();
@@ -46,5 +50,5 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { statement::run_for("deallocate", outcome, |image| token::deregister(image, place, kind)) };
+    unsafe { statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind)) };
 }

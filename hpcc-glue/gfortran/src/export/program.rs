@@ -1,7 +1,7 @@
 //! Begin and ends of the program, numbers of images.
 
 use crate::job;
-use crate::statement;
+use crate::statement::{self, kind::Kind};
 use crate::team::current;
 use std::ffi::{c_char, c_int};
 use std::slice;
@@ -10,8 +10,8 @@ use std::slice;
 /// one may read them after it.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
-    job::begin("begin of the program");
-    statement::run("begin of the program", |image| Ok(image.barrier(image.world())?));
+    job::begin();
+    statement::run(Kind::Begin, |image| Ok(image.barrier(image.world())?));
 }
 
 /// The end of the main program: returns when all images have come to an end.
@@ -32,7 +32,7 @@ pub extern "C-unwind" fn _gfortran_caf_num_images(_distance: c_int, failed: c_in
     if failed < 0 {
         return current().size as c_int;
     }
-    let gone = statement::run("num_images", crate::team::failed).len();
+    let gone = statement::run(Kind::NumImages, crate::team::failed).len();
     if failed > 0 { gone as c_int } else { (current().size - gone) as c_int }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::abi::{Descriptor, Dimension, Dtype, kind};
 use crate::reduce::broadcast;
-use crate::statement::{self, Failure, Image, Result};
+use crate::statement::{self, Failure, Image, Result, kind::Kind};
 use crate::team::current;
 use hcube_core::node::loader;
 use std::ffi::{CStr, c_void};
@@ -34,7 +34,7 @@ fn library(name: &CStr) -> Result<*const c_void> {
 /// The seed of this image's generator: the same in each run if it is repeatable, and different on each image if it is distinct.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_distinct: bool) {
-    statement::run("random_init", |image| {
+    statement::run(Kind::RandomInit, |image| {
         // SAFETY: libgfortran's function of that name.
         unsafe {
             let init: Init = transmute(library(c"_gfortran_random_init")?);

@@ -7,7 +7,7 @@ use crate::reference::access::Access;
 use crate::reference::path::Path;
 use crate::reference::resize::shape;
 use crate::section::{Section, copy};
-use crate::statement::{self, Result};
+use crate::statement::{self, Result, kind::Kind};
 use crate::token::Token;
 use crate::transfer::{assign, conform};
 use std::ffi::{c_int, c_void};
@@ -62,10 +62,11 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("get", only(stat), |image| {
+        statement::run_for(Kind::Get, only(stat), |image| {
             let path = Path::of(reference)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             access.read(|counts, from| {
+                access.note(Kind::Get, from.count(), from.element);
                 fit(&mut *target, counts, may_reallocate)?;
                 let target = &*target;
                 let into = Section::of(target, target.base);
@@ -98,7 +99,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("put", only(stat), |image| {
+        statement::run_for(Kind::Put, only(stat), |image| {
             let path = Path::of(reference)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             let source = &*source;
@@ -131,16 +132,18 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        let read = statement::run_for("get", only(source_stat), |image| {
+        let read = statement::run_for(Kind::Get, only(source_stat), |image| {
             let path = Path::of(source_reference)?;
-            Access::new(image, Token::of(source_token)?, source_number, &path)?.read(|counts, from| {
+            let access = Access::new(image, Token::of(source_token)?, source_number, &path)?;
+            access.read(|counts, from| {
+                access.note(Kind::Get, from.count(), from.element);
                 let mut bytes = vec![0_u8; from.bytes()];
                 copy(&Section::packed(bytes.as_mut_ptr(), from.element, from.count()), from);
                 Ok((counts.to_vec(), from.element, bytes))
             })
         });
         let Some((counts, element, mut bytes)) = read else { return };
-        statement::run_for("put", only(target_stat), |image| {
+        statement::run_for(Kind::Put, only(target_stat), |image| {
             let path = Path::of(target_reference)?;
             let access = Access::new(image, Token::of(target_token)?, target_number, &path)?;
             let from = Section::array(bytes.as_mut_ptr(), element, &counts);
@@ -161,7 +164,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_is_present(
     reference: *const Reference,
 ) -> c_int {
     // SAFETY: the contract of this function.
-    let is_present = statement::run("allocated", |image| unsafe {
+    let is_present = statement::run(Kind::Allocated, |image| unsafe {
         let path = Path::of(reference)?;
         Access::new(image, Token::of(token)?, number, &path)?.is_present()
     });

@@ -1,7 +1,7 @@
 //! Images that have failed or stopped.
 
 use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, kind};
-use crate::statement::{self, Image, Result};
+use crate::statement::{self, Image, Result, kind::Kind};
 use crate::team::{self, Team, current};
 use hcube_caf::others::Status;
 use std::ffi::{c_int, c_void};
@@ -14,7 +14,7 @@ unsafe extern "C" {
 /// `image_status`.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_image_status(number: c_int, _team: *const *const Team) -> c_int {
-    statement::run("image_status", |image| {
+    statement::run(Kind::ImageStatus, |image| {
         let team = current();
         Ok(match image.status(team.handle, team.rank_of(number)?)? {
             Status::Alive => 0,
@@ -29,7 +29,7 @@ pub extern "C-unwind" fn _gfortran_caf_image_status(number: c_int, _team: *const
 /// # Safety
 /// As gfortran calls it.
 unsafe fn list(
-    statement: &str,
+    statement: Kind,
     descriptor: *mut Descriptor,
     bytes: *const c_int,
     find: impl FnOnce(&Image) -> Result<Vec<usize>>,
@@ -68,7 +68,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_failed_images(
     bytes: *const c_int,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { list("failed_images", descriptor, bytes, team::failed) };
+    unsafe { list(Kind::FailedImages, descriptor, bytes, team::failed) };
 }
 
 /// `stopped_images`.
@@ -82,5 +82,5 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_stopped_images(
     bytes: *const c_int,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { list("stopped_images", descriptor, bytes, team::stopped) };
+    unsafe { list(Kind::StoppedImages, descriptor, bytes, team::stopped) };
 }

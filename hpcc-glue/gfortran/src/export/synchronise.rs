@@ -2,7 +2,7 @@
 
 use super::transfer::only;
 use crate::abi::Outcome;
-use crate::statement;
+use crate::statement::{self, kind::Kind};
 use crate::synchronise::{self, survivors::sync_all};
 use crate::token::Token;
 use std::ffi::{c_char, c_int};
@@ -30,7 +30,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     // SAFETY: the contract of this function.
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
-    unsafe { statement::run_for("sync all", outcome, |image| sync_all(image, !stat.is_null())) };
+    unsafe { statement::run_for(Kind::SyncAll, outcome, |image| sync_all(image, !stat.is_null())) };
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
@@ -46,7 +46,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
     // SAFETY: the contract of this function.
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
-    unsafe { statement::run_for("sync memory", outcome, |image| Ok(image.complete_puts()?)) };
+    unsafe { statement::run_for(Kind::SyncMemory, outcome, |image| Ok(image.complete_puts()?)) };
 }
 
 /// `sync images`; a negative count stands for all images.
@@ -65,7 +65,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
     unsafe {
-        statement::run_for("sync images", outcome, |image| match usize::try_from(count) {
+        statement::run_for(Kind::SyncImages, outcome, |image| match usize::try_from(count) {
             Err(_) => synchronise::sync_all_images(image),
             Ok(0) => Ok(()),
             Ok(count) => synchronise::sync_images(image, slice::from_raw_parts(images, count)),
@@ -89,7 +89,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_post(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("event post", outcome, |image| {
+        statement::run_for(Kind::EventPost, outcome, |image| {
             synchronise::post(image, Token::of(token)?, index, number)
         })
     };
@@ -111,7 +111,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_wait(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("event wait", outcome, |image| {
+        statement::run_for(Kind::EventWait, outcome, |image| {
             synchronise::wait(image, Token::of(token)?, index, until)
         })
     };
@@ -131,7 +131,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_query(
 ) {
     // SAFETY: the contract of this function.
     unsafe {
-        let found = statement::run_for("event_query", only(stat), |image| {
+        let found = statement::run_for(Kind::EventQuery, only(stat), |image| {
             synchronise::query(image, Token::of(token)?, index, number)
         });
         statement::set(count, found.unwrap_or(-1));
@@ -155,7 +155,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("lock", outcome, |image| {
+        statement::run_for(Kind::Lock, outcome, |image| {
             // Also where there is an error.
             statement::set(acquired, 0);
             let token = Token::of(token)?;
@@ -184,7 +184,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_unlock(
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("unlock", outcome, |image| {
+        statement::run_for(Kind::Unlock, outcome, |image| {
             synchronise::unlock(image, Token::of(token)?, index, number)
         })
     };

@@ -1,6 +1,6 @@
 //! Teams.
 
-use crate::statement::{self, Image};
+use crate::statement::{self, Image, kind::Kind};
 use crate::team::{self, Team, current};
 use std::ffi::c_int;
 use std::ptr;
@@ -15,7 +15,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
     place: *mut *const Team,
     _unused: c_int,
 ) {
-    let team = statement::run("form team", |image| Team::form(image, number.into()));
+    let team = statement::run(Kind::FormTeam, |image| Team::form(image, number.into()));
     // SAFETY: the contract of this function.
     unsafe { place.write(team) };
 }
@@ -27,13 +27,13 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_change_team(place: *const *const Team, _unused: c_int) {
     // SAFETY: the contract of this function.
-    statement::run("change team", |image| team::change(image, Team::named(unsafe { *place })?));
+    statement::run(Kind::ChangeTeam, |image| team::change(image, Team::named(unsafe { *place })?));
 }
 
 /// `end team`.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
-    statement::run("end team", team::end);
+    statement::run(Kind::EndTeam, team::end);
 }
 
 /// `sync team`.
@@ -44,7 +44,7 @@ pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Team, _unused: c_int) {
     // SAFETY: the contract of this function.
     let sync = |image: &Image| Ok(image.barrier(Team::named(unsafe { *place })?.handle)?);
-    statement::run("sync team", sync);
+    statement::run(Kind::SyncTeam, sync);
 }
 
 /// `team_number`; NULL stands for the current team.
@@ -54,7 +54,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Tea
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
     let team = if team.is_null() { Ok(current()) } else { Team::named(team) };
-    statement::run("team_number", |_| Ok(team?.number as c_int))
+    statement::run(Kind::TeamNumber, |_| Ok(team?.number as c_int))
 }
 
 /// `get_team`.
@@ -69,7 +69,7 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
 /// NULL, or the address of a team variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_get_communicator(place: *const *const Team) -> c_int {
-    statement::run("get_communicator", |image| {
+    statement::run(Kind::GetCommunicator, |image| {
         // SAFETY: the contract of this function.
         let team = unsafe { if place.is_null() { current() } else { Team::named(*place)? } };
         team.communicator(image)

@@ -3,7 +3,8 @@
 use crate::abi::{Descriptor, Outcome, Subscript, kind};
 use crate::convert::Type;
 use crate::section::Section;
-use crate::statement::{self, Image, Result};
+use crate::statement::{self, Image, Result, kind::Kind};
+use crate::statistics;
 use crate::token::{Part, Token};
 use crate::transfer::{Side, check, side_of, transfer};
 use std::ffi::c_int;
@@ -68,6 +69,7 @@ impl Remote {
     unsafe fn block(
         &self,
         image: &Image,
+        statement: Kind,
         local: &Descriptor,
         kind: c_int,
     ) -> Result<Option<(*mut u8, usize)>> {
@@ -86,7 +88,21 @@ impl Remote {
         if self.offset.checked_add(bytes).is_none_or(|end| end > token.bytes) {
             check(token, part, &Section::packed(address, one.elem_len, count))?;
         }
+        self.note(statement, count, one.elem_len);
         Ok(Some((address, bytes)))
+    }
+
+    /// For the statistics: elements of so many bytes.
+    #[inline]
+    fn note(&self, kind: Kind, count: usize, bytes: usize) {
+        statistics::note_access(|| statistics::Access {
+            kind,
+            coarray: self.token.addr(),
+            number: self.number,
+            position: self.offset,
+            count,
+            bytes: count * bytes,
+        });
     }
 }
 
@@ -122,12 +138,13 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     let remote = Remote { token, offset, number, descriptor: source, subscripts, kind: source_kind };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("get", only(stat), |image| {
-            if let Some((from, bytes)) = remote.block(image, &*target, target_kind)? {
+        statement::run_for(Kind::Get, only(stat), |image| {
+            if let Some((from, bytes)) = remote.block(image, Kind::Get, &*target, target_kind)? {
                 ptr::copy(from, (*target).base, bytes);
                 return Ok(());
             }
             let (from, of) = remote.side(image)?;
+            remote.note(Kind::Get, from.section().count(), of.bytes);
             let (into, to) = local(target, target_kind);
             transfer(image, &into, to, &from, of)
         })
@@ -154,13 +171,14 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
     let remote = Remote { token, offset, number, descriptor: target, subscripts, kind: target_kind };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("put", only(stat), |image| {
-            if let Some((into, bytes)) = remote.block(image, &*source, source_kind)? {
+        statement::run_for(Kind::Put, only(stat), |image| {
+            if let Some((into, bytes)) = remote.block(image, Kind::Put, &*source, source_kind)? {
                 ptr::copy((*source).base, into, bytes);
                 return Ok(());
             }
             let (from, of) = local(source, source_kind);
             let (into, to) = remote.side(image)?;
+            remote.note(Kind::Put, into.section().count(), to.bytes);
             transfer(image, &into, to, &from, of)
         })
     };
@@ -205,9 +223,10 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget(
     };
     // SAFETY: the contract of this function.
     unsafe {
-        statement::run_for("put", only(stat), |image| {
-            let ((into, to), (from, of)) = (into.side(image)?, from.side(image)?);
-            transfer(image, &into, to, &from, of)
+        statement::run_for(Kind::Put, only(stat), |image| {
+            let ((source, of), (target, to)) = (from.side(image)?, into.side(image)?);
+            into.note(Kind::Put, target.section().count(), to.bytes);
+            transfer(image, &target, to, &source, of)
         })
     };
 }

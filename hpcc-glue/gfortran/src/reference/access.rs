@@ -9,10 +9,12 @@ use super::resize::Whole;
 use super::{Found, Start, Walk};
 use crate::convert::Type;
 use crate::section::{Section, copy};
-use crate::statement::{Image, Result};
+use crate::statement::{Image, Result, kind::Kind};
+use crate::statistics;
 use crate::token::{Part, Token};
 use crate::transfer::{assign, conform};
 use std::ffi::c_int;
+use std::ptr;
 
 /// A reference to a coarray on an image.
 pub struct Access<'a> {
@@ -48,6 +50,20 @@ impl<'a> Access<'a> {
             Part::Here(part) => unsafe { self.walk().follow(self.remote.path, self.start(part)) },
             Part::Away(_) => Ok(Found::Private),
         }
+    }
+
+    /// For the statistics: elements of so many bytes.
+    pub fn note(&self, kind: Kind, count: usize, bytes: usize) {
+        let Remote { token, rank, path, .. } = &self.remote;
+        statistics::note_access(|| statistics::Access {
+            kind,
+            coarray: ptr::from_ref(*token).addr(),
+            number: *rank as i32,
+            // Subscripts of elements of a section differ by a constant.
+            position: path.words().into_iter().fold(0, i64::wrapping_add) as usize,
+            count,
+            bytes: count * bytes,
+        });
     }
 
     /// Whether the component to which it leads is allocated or associated.
@@ -97,6 +113,7 @@ impl<'a> Access<'a> {
             Found::Here(into) => {
                 let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                 to.check(of)?;
+                self.note(Kind::Put, into.count(), into.element);
                 let source = conform(&into, source)?;
                 // SAFETY: the contract of this function; the reference leads to elements of the coarray.
                 unsafe { assign(&into, to, &source, of) };
@@ -108,7 +125,9 @@ impl<'a> Access<'a> {
                 let target = elements.section();
                 // SAFETY: the contract of this function; the copy is new.
                 unsafe { copy(&target, source) };
-                self.remote.put(to, of, &elements, resizes)
+                let put = self.remote.put(to, of, &elements, resizes);
+                self.note(Kind::Put, source.count(), source.element);
+                put
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::convert::Type;
 use crate::request;
 use crate::section::{Section, copy};
 use crate::statement::{Failure, Image, Result};
+use crate::statistics;
 use crate::token::Token;
 use crate::transfer::{assign, conform};
 use hcube_core::memory::bytes_of;
@@ -62,6 +63,7 @@ impl Remote<'_> {
     /// Asks the image.
     fn ask(&self, kind: i64, further: &[i64], bytes: &[u8]) -> Result<Vec<u8>> {
         let place = self.image.place(self.token.data()?, self.rank, 0, 0)?;
+        statistics::note_image(self.image, place.image, statistics::Path::Request);
         // SAFETY: a token's descriptor lives as long as the token.
         let dimensions = unsafe { (*self.token.descriptor()).dimensions() };
         let mut words = vec![kind, place.offset as i64, self.token.bytes as i64, dimensions.len() as i64];

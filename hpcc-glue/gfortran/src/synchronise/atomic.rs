@@ -6,6 +6,7 @@
 //! Cost: one instruction; between nodes two messages each way, more where images compete.
 
 use crate::statement::{Failure, Image, Result};
+use crate::statistics;
 use crate::token::{Part, Token};
 use hcube_core::onesided::Atomic;
 use std::ffi::c_int;
@@ -98,6 +99,7 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
     };
     match token.part_of(image, rank)? {
         Part::Here(part) => {
+            statistics::note_path(statistics::Path::Node);
             // SAFETY: in the part, as checked above, which begins at a line of the cache; others access it atomically.
             let variable = unsafe { AtomicU32::from_ptr(part.wrapping_add(offset).cast()) };
             let before = change.here(variable);
@@ -108,6 +110,7 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
             Ok(before)
         }
         Part::Away(rank) => {
+            statistics::note_path(statistics::Path::Messages);
             let handle = token.data()?;
             let (word_at, shift) = (offset & !7, 8 * (offset % 8));
             let read = |word: u64| (word >> shift) as u32;

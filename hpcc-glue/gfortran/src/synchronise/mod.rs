@@ -11,6 +11,7 @@ pub mod survivors;
 
 use crate::abi::STAT_DUP_SYNC_IMAGES;
 use crate::statement::{Failure, Image, Result};
+use crate::statistics::{self, Path};
 use crate::team::{Team, current};
 use crate::token::{Content, Part, Token};
 use hcube_caf::Handle;
@@ -65,6 +66,12 @@ fn sync_with(image: &Image, others: &[usize]) -> Result<()> {
     let pairs = PAIRS.get().ok_or_else(|| Failure::new("the program has not begun"))?;
     let own = image.own();
     let mut result: std::result::Result<(), Error> = Ok(());
+    statistics::note_path(Path::Node);
+    for &other in others.iter().filter(|_| statistics::are_wanted()) {
+        if !image.is_on_node(other) {
+            statistics::note_path(Path::Messages);
+        }
+    }
     for &other in others {
         let notified = image.notify_one(pairs, own, other);
         result = first(result, notified);
@@ -109,6 +116,7 @@ enum Lock<'a> {
 fn find<'a>(image: &Image, token: &Token, index: usize, number: c_int) -> Result<Lock<'a>> {
     check(token, index)?;
     let rank = rank(image, token, number)?;
+    note_rank(image, token, rank)?;
     match token.content {
         Content::Words(_) => match token.part_of(image, rank)? {
             // SAFETY: the words of this lock, which the runtime has set to zero.
@@ -118,6 +126,14 @@ fn find<'a>(image: &Image, token: &Token, index: usize, number: c_int) -> Result
         Content::Locks(locks) => Ok(Lock::Queue(locks, rank)),
         other => Err(Failure::new(format!("{other:?}: expected locks"))),
     }
+}
+
+/// For the statistics.
+fn note_rank(image: &Image, token: &Token, rank: usize) -> Result<()> {
+    if statistics::are_wanted() {
+        statistics::note_image(image, token.team.image_of(image, rank)?, Path::Node);
+    }
+    Ok(())
 }
 
 /// An error where there is no variable with an index.
@@ -137,6 +153,7 @@ fn check(token: &Token, index: usize) -> Result<()> {
 pub fn post(image: &Image, token: &Token, index: usize, number: c_int) -> Result<()> {
     check(token, index)?;
     let rank = rank(image, token, number)?;
+    note_rank(image, token, rank)?;
     image.notify(events(token)?, index, rank)?;
     check_taker(image, token.team, rank)
 }
@@ -176,6 +193,7 @@ pub fn query(image: &Image, token: &Token, index: usize, number: c_int) -> Resul
     // The program may look again and again.
     image.progress()?;
     let rank = rank(image, token, number)?;
+    note_rank(image, token, rank)?;
     Ok(image.atomic(events(token)?, rank, index * STRIDE, Atomic::Load, 0)? as c_int)
 }
 
