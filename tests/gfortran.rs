@@ -44,6 +44,11 @@ fn components_are_followed() {
 }
 
 #[test]
+fn pointers_lead_out_of_coarrays() {
+    passes("pointers", &PLACES);
+}
+
+#[test]
 fn images_synchronise() {
     passes("synchronisation", &PLACES);
 }

@@ -1,20 +1,27 @@
 ! Statements whose numbers HCUBE_STATS has to tell; the last image makes them, image 1 gives what they are about.
 program statistics
   implicit none
+  type pair
+    integer, pointer :: p(:)
+  end type
   type things
     integer, allocatable :: a(:)
     integer, pointer :: p(:)
+    type(pair), pointer :: pair
   end type
   type(things), save :: o[*]
   integer, save :: x(100)[*]
   integer, allocatable :: y(:)[:]
   integer, target :: memory(10)
+  type(pair), target :: behind
   integer :: got(100), place(100), sum, i
   real :: chance
 
   x = this_image()
   memory = 7
   o%p => memory
+  behind%p => memory
+  o%pair => behind
   allocate (o%a(50))
   allocate (y(1000)[*])
   o%a = this_image()
@@ -34,8 +41,10 @@ program statistics
       place(i) = 1 + int(100*chance)
       y(place(i))[1] = i
     end do
-    ! Memory of image 1 alone.
+    ! Memory outside of the coarray, and what lies behind a pointer in it.
+    got(1:10) = 0
     got(1:10) = o[1]%p(1:10)
+    got(1:3) = o[1]%pair%p(1:3)
     if (any(got(1:10) /= 7) .or. any(got(11:100) /= 1)) error stop 'elements'
   end if
   sync all

@@ -13,6 +13,7 @@ use crate::runtime::Runtime;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
+use hcube_core::node::single_copy::{self, Process};
 
 impl<C: Comm> Runtime<C> {
     /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds anything.
@@ -64,6 +65,21 @@ impl<C: Comm> Runtime<C> {
     pub fn slots_here(&self, slots: Handle, rank: usize) -> Result<Option<*mut u8>> {
         let Place { image: member, offset } = self.place(slots, rank, 0, 0)?;
         self.with(|image| Ok(image.memory.here(member, offset, 0).map(Region::address)))
+    }
+
+    /// Collective over all images: the images of this node with their processes, if the system permits access to the memory
+    /// that these have outside of the heaps.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn processes(&self) -> Result<Option<Vec<(usize, Process)>>> {
+        let image = self.image.borrow();
+        let node = image.memory.node();
+        match single_copy::prove(&image.comm, node) {
+            Ok(processes) => Ok(Some(node.iter().copied().zip(processes).collect())),
+            Err(Error::Memory(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The place of an address in a heap of this node.

@@ -3,7 +3,7 @@
 //! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main program. It ends
 //! with the main program or a `stop`.
 
-use crate::reference::remote;
+use crate::reference::{outside, remote};
 use crate::statement::{Failure, fail, flush, kind::Kind, with};
 use crate::{request, statistics, synchronise, team};
 use hcube_caf::process;
@@ -24,6 +24,7 @@ pub fn begin() {
         with(|image| {
             image.tolerate();
             request::register(image, remote::serve);
+            outside::begin(image)?;
             synchronise::survivors::register(image);
             team::begin(image);
             synchronise::begin(image)
@@ -38,6 +39,9 @@ pub fn end(fails: bool) {
         return;
     }
     flush();
+    if let Err(failure) = outside::end_segment() {
+        fail(Kind::End, &failure);
+    }
     if let Err(error) = process::end(fails, statistics::report) {
         fail(Kind::End, &error.into());
     }

@@ -3,6 +3,7 @@
 pub mod kind;
 
 use crate::abi::{Outcome, STAT_ALLOCATION, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE};
+use crate::reference::outside;
 use crate::statistics;
 use hcube_caf::{Runtime, process};
 use hcube_core::error::Error;
@@ -69,9 +70,14 @@ pub fn with<T>(work: impl FnOnce(&Image) -> Result<T>) -> Result<T> {
 /// As [`with`], and counts the statement if there are statistics.
 #[inline(always)]
 fn count<T>(statement: Kind, work: impl FnOnce(&Image) -> Result<T>) -> Result<T> {
-    with(|image| match statistics::are_wanted() {
-        false => work(image),
-        true => statistics::count(image, statement, work),
+    with(|image| {
+        if statement.ends_segment() {
+            outside::end_segment()?;
+        }
+        match statistics::are_wanted() {
+            false => work(image),
+            true => statistics::count(image, statement, work),
+        }
     })
 }
 

@@ -52,8 +52,8 @@ impl Process {
     /// Copies `local` to `address` of this process.
     ///
     /// # Safety
-    /// The process lends these bytes: they are in a [`Region`] of it, on which it waits for the end of this
-    /// copy.
+    /// Nobody accesses these bytes before the end of this copy: they are in a [`Region`] of the process, on which it waits
+    /// meanwhile, or its program does not access them before the two have synchronised.
     ///
     /// # Errors
     /// As [`Self::read`].

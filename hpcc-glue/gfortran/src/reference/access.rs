@@ -1,8 +1,9 @@
 //! Reads and writes by reference.
 //!
-//! Idea: elements that this image accesses directly are copied from place to place; for all others, their image is asked
-//! ([`super::remote`]).
+//! Idea: elements that this image accesses directly are copied from place to place. Those in other memory of the node are copied
+//! by the kernel ([`outside`]), if that is permitted; for all others, their image is asked ([`super::remote`]).
 
+use super::outside;
 use super::path::Path;
 use super::remote::{Elements, Remote, not_allocated};
 use super::resize::Whole;
@@ -69,9 +70,37 @@ impl<'a> Access<'a> {
     /// Whether the component to which it leads is allocated or associated.
     pub fn is_present(&self) -> Result<bool> {
         match self.find()? {
-            Found::Here(_) => Ok(true),
+            Found::Here(_) | Found::Outside(_) => Ok(true),
             Found::Nothing => Ok(false),
             Found::Private => self.remote.is_present(),
+        }
+    }
+
+    /// The elements of a section in memory outside of the heaps.
+    fn read_outside(&self, section: &Section) -> Result<Elements> {
+        match outside::read(self.image_of_part()?, section) {
+            Some(elements) => Ok(elements),
+            None => self.remote.get(),
+        }
+    }
+
+    /// The image on which the reference begins.
+    fn image_of_part(&self) -> Result<usize> {
+        let Remote { image, token, rank, .. } = self.remote;
+        token.team.image_of(image, rank)
+    }
+
+    /// Writes to a section in memory outside of the heaps. Whether it can be accessed.
+    ///
+    /// # Safety
+    /// As [`Self::write`], and the section is one to which the reference leads.
+    unsafe fn write_outside(&self, into: &Section, to: Type, of: Type, source: &Section) -> Result<bool> {
+        let mut bytes = vec![0; into.bytes()];
+        let packed = Section::packed(bytes.as_mut_ptr(), into.element, into.count());
+        // SAFETY: the contract of this function; the copy is new.
+        unsafe {
+            assign(&packed, to, &*conform(into, source)?, of);
+            outside::write(self.image_of_part()?, into, &bytes)
         }
     }
 
@@ -83,8 +112,11 @@ impl<'a> Access<'a> {
                 take(&counts, &section)
             }
             Found::Nothing => Err(not_allocated()),
-            Found::Private => {
-                let mut elements = self.remote.get()?;
+            found @ (Found::Outside(_) | Found::Private) => {
+                let mut elements = match &found {
+                    Found::Outside(section) => self.read_outside(section)?,
+                    _ => self.remote.get()?,
+                };
                 let section = elements.section();
                 take(&elements.counts, &section)
             }
@@ -120,7 +152,16 @@ impl<'a> Access<'a> {
                 Ok(())
             }
             Found::Nothing => Err(not_allocated()),
-            Found::Private => {
+            found @ (Found::Outside(_) | Found::Private) => {
+                if let Found::Outside(into) = &found {
+                    let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
+                    to.check(of)?;
+                    // SAFETY: the contract of this function.
+                    if unsafe { self.write_outside(into, to, of, source)? } {
+                        self.note(Kind::Put, into.count(), into.element);
+                        return Ok(());
+                    }
+                }
                 let mut elements = Elements { element: of.bytes, counts, bytes: vec![0; source.bytes()] };
                 let target = elements.section();
                 // SAFETY: the contract of this function; the copy is new.

@@ -1,13 +1,14 @@
 //! References: from a coarray to a component or to elements of one, on another image.
 //!
 //! Idea: the compiler describes a reference by steps. They are followed from the part of the image: descriptors and allocatable
-//! components lie in the heaps of the node, at one address, so they are read as if they were this image's. Where a step leads
-//! out of the heaps, into memory that only its image can access, that image is asked ([`remote`]), and so are images on
-//! other nodes.
+//! components lie in the heaps of the node, at one address, so they are read as if they were this image's. Where the last
+//! step leads out of the heaps, elements are accessed by single copy ([`outside`]). Where one before does, that image is
+//! asked ([`remote`]), and so are images on other nodes.
 //!
 //! Cost: a few ns per step; between nodes one message each way.
 
 pub mod access;
+pub mod outside;
 pub mod path;
 pub mod remote;
 pub mod resize;
@@ -23,7 +24,9 @@ use path::{Chosen, Path, Step};
 pub enum Found {
     /// To elements that this image accesses directly.
     Here(Section),
-    /// To memory that only its image can access, at the last step or before.
+    /// To elements in memory of that image outside of the heaps.
+    Outside(Section),
+    /// Through such memory.
     Private,
     /// To an allocatable component or a pointer without memory.
     Nothing,
@@ -84,6 +87,7 @@ impl Walk<'_> {
         let mut section = Section::scalar(start.part, 0);
         let mut bounds = Bounds::Known(start.dimensions.to_vec());
         let mut is_in_part = true;
+        let mut is_outside = false;
         for step in &path.0 {
             match step {
                 Step::Component { offset, is_indirect, element, .. } => {
@@ -92,6 +96,9 @@ impl Walk<'_> {
                     bounds = Bounds::At(section.base.cast());
                     if !is_indirect {
                         continue;
+                    }
+                    if is_outside {
+                        return Ok(Found::Private);
                     }
                     if is_in_part {
                         start.check(&Section::scalar(section.base, size_of::<*mut u8>()))?;
@@ -102,9 +109,7 @@ impl Walk<'_> {
                     if memory.is_null() {
                         return Ok(Found::Nothing);
                     }
-                    if !self.is_reachable(memory) {
-                        return Ok(Found::Private);
-                    }
+                    is_outside = !self.is_reachable(memory);
                     section.base = memory;
                 }
                 Step::Elements { is_static, element, chosen } => {
@@ -125,7 +130,7 @@ impl Walk<'_> {
         if is_in_part {
             start.check(&section)?;
         }
-        Ok(Found::Here(section))
+        Ok(if is_outside { Found::Outside(section) } else { Found::Here(section) })
     }
 }
 

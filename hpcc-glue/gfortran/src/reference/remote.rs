@@ -5,6 +5,7 @@
 //!
 //! Cost: one message each way.
 
+use super::outside;
 use super::path::{Path, Words};
 use super::resize::Whole;
 use super::{Found, Start, Walk};
@@ -64,6 +65,8 @@ impl Remote<'_> {
     fn ask(&self, kind: i64, further: &[i64], bytes: &[u8]) -> Result<Vec<u8>> {
         let place = self.image.place(self.token.data()?, self.rank, 0, 0)?;
         statistics::note_image(self.image, place.image, statistics::Path::Request);
+        // That image accesses memory in which this one may have put something.
+        outside::end_segment()?;
         // SAFETY: a token's descriptor lives as long as the token.
         let dimensions = unsafe { (*self.token.descriptor()).dimensions() };
         let mut words = vec![kind, place.offset as i64, self.token.bytes as i64, dimensions.len() as i64];
@@ -116,7 +119,7 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     };
     let here = |found| match found {
         Found::Here(section) => Ok(section),
-        Found::Private | Found::Nothing => Err(not_allocated()),
+        Found::Outside(_) | Found::Private | Found::Nothing => Err(not_allocated()),
     };
     match kind {
         GET => answer_get(&here(found()?)?),

@@ -13,6 +13,13 @@ macro_rules! kinds {
             /// All kinds, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
+            /// Whether what other images have done may be seen after it, and what this one has done by them. Image control
+            /// statements have to; subroutines may, and programs rely on it.
+            #[inline(always)]
+            pub const fn ends_segment(self) -> bool {
+                !matches!(self, Self::Get | Self::Put | Self::Allocated)
+            }
+
             /// The name in Fortran.
             pub const fn name(self) -> &'static str {
                 match self {
