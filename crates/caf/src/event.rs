@@ -214,6 +214,20 @@ impl<C: Comm> Runtime<C> {
             }
             Ok(())
         })?;
+        self.wait_wanted(&wanted)
+    }
+
+    /// Waits until an event of this image has so many notices, and takes them.
+    ///
+    /// # Errors
+    /// As [`Self::notify`]; no notice is taken then.
+    pub fn wait_notices(&self, event: Handle, index: usize, count: u64) -> Result<()> {
+        let offset = self.with(|image| image.event_offset(event, index))?;
+        self.wait_wanted(&BTreeMap::from([(offset, count)]))
+    }
+
+    /// Waits until the words at these offsets are as large as these numbers, and subtracts them.
+    fn wait_wanted(&self, wanted: &BTreeMap<usize, u64>) -> Result<()> {
         let mut missing = wanted.first_key_value().map(|(&offset, &count)| (offset, count));
         self.wait_for_any(|image| {
             image.operations.check()?;
@@ -226,7 +240,7 @@ impl<C: Comm> Runtime<C> {
             if missing.is_some() {
                 return Ok(None);
             }
-            for (&offset, &count) in &wanted {
+            for (&offset, &count) in wanted {
                 image.memory.own_word(offset).fetch_sub(count, Ordering::AcqRel);
             }
             Ok(Some(()))

@@ -28,6 +28,8 @@ pub enum Owner {
     Program,
     /// A system of hcube, for a program that uses no coarrays itself.
     Library,
+    /// The library of a compiler, whose images are numbered from 1.
+    Compiler,
 }
 
 /// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there uses it when what
@@ -291,13 +293,18 @@ extern "C" fn end_early() {
         return;
     }
     PROCESS_ID.store(0, Ordering::Relaxed);
+    // SAFETY: it lives until `finalise`.
+    let owner = process().map(|process| unsafe { &*process }.owner);
     let own = with(|runtime| {
         let own = runtime.own();
         runtime.die(lifetime::is_active()).map(|()| own)
     });
-    if let Ok(own) = own {
+    if let (Ok(own), Ok(owner)) = (own, owner) {
         // In one piece, or the lines of several images would run into each other.
-        let line = format!("hcube: image {own}: the program ends without hcube_caf_finalize\n");
+        let line = match owner {
+            Owner::Compiler => format!("hcube: image {}: the process ends before the program has\n", own + 1),
+            _ => format!("hcube: image {own}: the program ends without hcube_caf_finalize\n"),
+        };
         drop(std::io::stderr().write_all(line.as_bytes()));
     }
 }

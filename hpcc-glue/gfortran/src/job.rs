@@ -6,7 +6,7 @@
 use crate::reference::{outside, remote};
 use crate::statement::{Failure, fail, flush, kind::Kind, with};
 use crate::{request, statistics, synchronise, team};
-use hcube_caf::process;
+use hcube_caf::process::{self, Owner};
 use hcube_core::mpi::gate;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ pub fn begin() {
         return;
     }
     statistics::begin();
-    let begun = process::initialise().map_err(Failure::from).and_then(|()| {
+    let begun = process::initialise_for(Owner::Compiler).map_err(Failure::from).and_then(|()| {
         with(|image| {
             image.tolerate();
             request::register(image, remote::serve);

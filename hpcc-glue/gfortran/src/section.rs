@@ -52,16 +52,28 @@ impl Extent {
     }
 }
 
-/// Dimensions, in the section itself: an access to few elements would take longer to allocate memory than to copy.
+/// Dimensions that a section has in itself.
+const FEW: usize = 4;
+
+/// Dimensions. A few are in the section itself: an access to few elements would take longer to allocate memory than to copy.
 #[derive(Debug, Clone, Default)]
 struct Extents {
-    all: [Extent; MAX_RANK],
+    few: [Extent; FEW],
+    /// All, if they are more.
+    many: Vec<Extent>,
     count: usize,
 }
 
 impl Extents {
     fn push(&mut self, extent: Extent) {
-        self.all[self.count] = extent;
+        if self.count < FEW {
+            self.few[self.count] = extent;
+        } else {
+            if self.count == FEW {
+                self.many.extend(self.few.iter_mut().map(std::mem::take));
+            }
+            self.many.push(extent);
+        }
         self.count += 1;
     }
 }
@@ -70,13 +82,13 @@ impl Deref for Extents {
     type Target = [Extent];
 
     fn deref(&self) -> &[Extent] {
-        &self.all[..self.count]
+        if self.count <= FEW { &self.few[..self.count] } else { &self.many }
     }
 }
 
 impl DerefMut for Extents {
     fn deref_mut(&mut self) -> &mut [Extent] {
-        &mut self.all[..self.count]
+        if self.count <= FEW { &mut self.few[..self.count] } else { &mut self.many }
     }
 }
 

@@ -35,14 +35,18 @@ pub fn begin(image: &Image) -> Result<()> {
     Ok(())
 }
 
+/// Images of a list that are compared one by one.
+const FEW: usize = 16;
+
 /// `sync images`, with these images of the current team.
 pub fn sync_images(image: &Image, numbers: &[c_int]) -> Result<()> {
     let team = current();
-    let mut named = HashSet::new();
+    let mut many = HashSet::new();
     let mut others = Vec::with_capacity(numbers.len());
-    for &number in numbers {
+    for (at, &number) in numbers.iter().enumerate() {
         let rank = team.rank_of(number)?;
-        if !named.insert(rank) {
+        let is_new = if at < FEW { !numbers[..at].contains(&number) } else { many.insert(number) };
+        if !is_new || at >= FEW && numbers[..FEW].contains(&number) {
             let text = format!("image index {number} is named twice");
             return Err(Failure { stat: STAT_DUP_SYNC_IMAGES, text });
         }
@@ -183,7 +187,7 @@ pub fn wait(image: &Image, token: &Token, index: usize, until: c_int) -> Result<
     let events = events(token)?;
     match usize::try_from(until).unwrap_or(1).max(1) {
         1 => Ok(image.wait_event(events, index)?),
-        count => Ok(image.wait_all(&vec![(events, index); count])?),
+        count => Ok(image.wait_notices(events, index, count as u64)?),
     }
 }
 
