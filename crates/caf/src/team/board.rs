@@ -25,9 +25,10 @@ use std::sync::atomic::Ordering;
 const MAX_MEMBERS: usize = 8;
 /// The same where members share cores.
 const MAX_CROWDED: usize = 64;
-/// Bytes of a slot, for the team of all images and for others: pieces of long blocks, which stay in a cache.
-const WORLD_SLOT_BYTES: usize = 64 << 10;
-const SLOT_BYTES: usize = 8 << 10;
+/// Bytes of a slot, for the team of all images and for others: a piece of a block has a turn of all members, and lines that
+/// the others have read are slower to write again than new ones. Pages come with their first use.
+const WORLD_SLOT_BYTES: usize = 512 << 10;
+const SLOT_BYTES: usize = 128 << 10;
 
 /// Bytes before the slots: no two members write to the same line.
 const HEAD_BYTES: usize = 128;
