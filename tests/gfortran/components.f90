@@ -16,6 +16,16 @@ program components
     integer :: k
     type(inner) :: in
   end type
+  type pair
+    real :: first, second
+  end type
+  type large_pair
+    real(8) :: first, second
+  end type
+  type(pair), allocatable :: pairs(:)
+  type(large_pair), allocatable :: large(:)
+  real, save :: few(40)[*]
+  real(8), save :: many(40)[*]
   type(things), save :: o[*]
   type(parts), allocatable :: oo(:)[:]
   integer, allocatable :: got(:, :)
@@ -125,6 +135,26 @@ program components
   if (o%a(2, 3) /= 6 + i) error stop 'elements of a component that another image has reallocated'
   sync all
   o[to]%in%q(1:3) = o[me]%in%q(2:4)
+  sync all
+
+  ! The first component of an array of this image alone: of few elements, its memory could be that of packed ones.
+  do i = 1, 40
+    allocate (pairs(i), large(i))
+    do j = 1, i
+      pairs(j)%first = real(j)
+      pairs(j)%second = -1.0
+      large(j)%first = real(2*j, 8)
+      large(j)%second = -1.0
+    end do
+    few(1:i)[to] = pairs%first
+    many(1:i)[to] = large%first
+    if (any(few(1:i)[to] /= [(real(j), j=1, i)])) error stop 'put of a component of objects'
+    if (any(many(1:i)[to] /= [(real(2*j, 8), j=1, i)])) error stop 'put of a component of larger objects'
+    pairs%first = many(1:i)[to]
+    if (any(pairs%first /= [(real(2*j), j=1, i)])) error stop 'get into a component of objects'
+    if (any(pairs%second /= -1.0)) error stop 'beside a get into a component of objects'
+    deallocate (pairs, large)
+  end do
   sync all
   deallocate (o%a, o%s, oo)
   if (me == 1) print '(a)', 'components: passed'

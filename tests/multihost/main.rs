@@ -8,6 +8,7 @@ use hcube_testing as common;
 mod bsp;
 mod caf;
 mod gemm;
+mod gfortran;
 mod lcs;
 mod matmul;
 

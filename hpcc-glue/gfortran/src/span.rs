@@ -4,8 +4,8 @@
 //! array. gfortran does not set it for an allocatable array that is first assigned the result of a function, so whatever
 //! lay on the stack is found there: often an address, sometimes a small number.
 //!
-//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, of
-//! exactly the bytes of its elements: the C library has written its size in front of it.
+//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, with
+//! room for its elements and not for as many distances: the C library has written its size in front of it.
 //!
 //! Restrictions: with a C library other than glibc, a small number is believed.
 
@@ -22,7 +22,10 @@ pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) 
         return true;
     }
     let is_distance = span < LARGEST && (span as usize).is_multiple_of(alignment);
-    is_distance && !count.checked_mul(element).is_some_and(|bytes| is_block(base, bytes))
+    let is_block_of =
+        |distance: usize| count.checked_mul(distance).is_some_and(|bytes| is_block(base, bytes));
+    // Small blocks can be both.
+    is_distance && (!is_block_of(element) || is_block_of(span as usize))
 }
 
 /// Pages are not smaller.
@@ -72,6 +75,9 @@ mod tests {
             let block = unsafe { malloc(bytes) };
             let is_plausible = |span, count| is_plausible(span, block.cast(), count, element);
             assert!(!is_plausible(64, bytes / element), "{bytes} bytes");
+            // The first component of objects of two elements.
+            let objects = bytes / element / 2;
+            assert!(objects < 2 || is_plausible(2 * element as isize, objects), "{bytes} bytes");
             // Components of a few large objects.
             assert!(is_plausible(1 << 12, (bytes >> 12).max(1) / 2), "{bytes} bytes");
             // SAFETY: allocated above.

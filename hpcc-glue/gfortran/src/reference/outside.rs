@@ -181,11 +181,13 @@ fn parts(address: usize, bytes: usize) -> impl Iterator<Item = (usize, Range<usi
     let end = address + bytes;
     let mut at = address;
     std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
         let line = at / LINE_BYTES * LINE_BYTES;
         let part = at - line..end.min(line + LINE_BYTES) - line;
-        let is_one = at < end;
         at = line + LINE_BYTES;
-        is_one.then_some((line, part))
+        Some((line, part))
     })
 }
 
