@@ -54,7 +54,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("hcube-preload", &["hcube-core", "hcube-alltoall", "hcube-drop-in"]),
     ("hcube-pblas", &["hcube-core", "hcube-gemm", "hcube-drop-in"]),
     ("hcube-bsplib", &["hcube-core", "hcube-bsp"]),
-    ("hcube-gfortran", &["hcube-core", "hcube-caf"]),
+    ("hcube-gfortran", &["hcube-core", "hcube-caf", "hcube-drop-in"]),
     ("hcube-results", &[]),
     (
         "hcube-tool",

@@ -3,8 +3,9 @@
 //! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main program. It ends
 //! with the main program or a `stop`.
 
+use crate::failure::{Failure, with};
 use crate::reference::{outside, remote};
-use crate::statement::{Failure, fail, flush, kind::Kind, with};
+use crate::statement::{fail, flush, kind::Kind};
 use crate::{request, statistics, synchronise, team};
 use hcube_caf::process::{self, Owner};
 use hcube_core::mpi::gate;
@@ -42,7 +43,7 @@ pub fn end(fails: bool) {
     if let Err(failure) = outside::end_segment() {
         fail(Kind::End, &failure);
     }
-    if let Err(error) = process::end(fails, statistics::report) {
+    if let Err(error) = process::end(fails, statistics::report::report) {
         fail(Kind::End, &error.into());
     }
 }

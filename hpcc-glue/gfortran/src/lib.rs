@@ -10,7 +10,8 @@
 //! | `abi` | the types that gfortran passes |
 //! | `export` | the exported functions, by kind of statement |
 //! | `job` | begin and ends of the program |
-//! | `statement` | the runtime of this image, kinds and errors of statements |
+//! | `failure` | the runtime of this image, errors |
+//! | `statement` | kinds of statements, and how each of them runs |
 //! | `statistics` | what `HCUBE_STATS` asks for |
 //! | `token` | coarrays and components as the compiler knows them |
 //! | `team` | teams, numbers of images |
@@ -26,6 +27,7 @@
 mod abi;
 mod convert;
 mod export;
+mod failure;
 mod job;
 mod reduce;
 mod reference;

@@ -8,8 +8,8 @@
 
 use crate::abi::{Descriptor, kind};
 use crate::convert::Type;
+use crate::failure::{Failure, Image, Result};
 use crate::section::{Section, copy};
-use crate::statement::{Failure, Image, Result};
 use crate::statistics;
 use crate::team::{Team, current};
 use hcube_caf::collective::Elements;

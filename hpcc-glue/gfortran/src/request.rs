@@ -4,7 +4,7 @@
 //!
 //! Cost: a message each way.
 
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use hcube_core::mpi::MpiComm;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

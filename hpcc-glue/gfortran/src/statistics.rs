@@ -6,10 +6,10 @@
 //! Cost: two readings of the clock per statement, and two reductions in the end.
 
 mod advice;
-mod report;
+pub mod report;
 
+use crate::failure::{Image, Result};
 use crate::statement::kind::Kind;
-use crate::statement::{Image, Result};
 use crate::team::current;
 use advice::Elements;
 use hcube_drop_in::figures::Counters;
@@ -18,8 +18,6 @@ use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-pub use report::report;
 
 /// The path of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Teams: the numbers of images belong to the current one.
 
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use hcube_caf::Handle;
 use hcube_caf::others::Status;
 use hcube_core::mpi::fortran;

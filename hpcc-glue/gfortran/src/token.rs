@@ -12,7 +12,7 @@
 //! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
 
 use crate::abi::{Descriptor, Dimension, MAX_RANK, registration};
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use crate::team::{self, Team};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;

@@ -9,8 +9,8 @@
 //! overlaps the other.
 
 use crate::convert::{Type, convert};
+use crate::failure::{Failure, Image, Result};
 use crate::section::{Section, copy};
-use crate::statement::{Failure, Image, Result};
 use crate::statistics;
 use crate::token::{Part, Token};
 use hcube_caf::Handle;

@@ -1,7 +1,8 @@
 //! gfortran 15 has functions of its own for access to other images, which it registers when the program begins. The library
 //! refuses them with one line.
 
-use crate::statement::{Failure, fail, kind::Kind};
+use crate::failure::Failure;
+use crate::statement::{fail, kind::Kind};
 
 #[cold]
 fn refuse() -> ! {

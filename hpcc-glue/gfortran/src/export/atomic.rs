@@ -2,7 +2,8 @@
 
 use super::transfer::only;
 use crate::abi::atomic;
-use crate::statement::{self, Failure, Result, kind::Kind};
+use crate::failure::{Failure, Result};
+use crate::statement::{self, kind::Kind};
 use crate::synchronise::atomic::{Change, Place, change};
 use crate::token::Token;
 use std::ffi::{c_int, c_void};

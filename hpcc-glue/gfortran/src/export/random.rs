@@ -1,8 +1,9 @@
 //! `random_init`.
 
 use crate::abi::{Descriptor, Dimension, Dtype, kind};
+use crate::failure::{Failure, Image, Result};
 use crate::reduce::broadcast;
-use crate::statement::{self, Failure, Image, Result, kind::Kind};
+use crate::statement::{self, kind::Kind};
 use crate::team::current;
 use hcube_core::node::loader;
 use std::ffi::{CStr, c_void};

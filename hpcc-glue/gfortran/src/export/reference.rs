@@ -3,11 +3,12 @@
 use super::transfer::only;
 use crate::abi::{Descriptor, Reference};
 use crate::convert::Type;
+use crate::failure::Result;
 use crate::reference::access::Access;
 use crate::reference::path::Path;
 use crate::reference::resize::shape;
 use crate::section::{Section, copy};
-use crate::statement::{self, Result, kind::Kind};
+use crate::statement::{self, kind::Kind};
 use crate::token::Token;
 use crate::transfer::{assign, conform};
 use std::ffi::{c_int, c_void};

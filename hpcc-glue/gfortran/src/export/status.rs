@@ -1,7 +1,8 @@
 //! Images that have failed or stopped.
 
 use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, kind};
-use crate::statement::{self, Image, Result, kind::Kind};
+use crate::failure::{Image, Result};
+use crate::statement::{self, kind::Kind};
 use crate::team::{self, Team, current};
 use hcube_caf::others::Status;
 use std::ffi::{c_int, c_void};

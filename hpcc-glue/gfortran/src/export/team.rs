@@ -1,6 +1,7 @@
 //! Teams.
 
-use crate::statement::{self, Image, kind::Kind};
+use crate::failure::Image;
+use crate::statement::{self, kind::Kind};
 use crate::team::{self, Team, current};
 use std::ffi::c_int;
 use std::ptr;

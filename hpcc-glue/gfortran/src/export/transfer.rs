@@ -2,8 +2,9 @@
 
 use crate::abi::{Descriptor, Outcome, Subscript, kind};
 use crate::convert::Type;
+use crate::failure::{Image, Result};
 use crate::section::Section;
-use crate::statement::{self, Image, Result, kind::Kind};
+use crate::statement::{self, kind::Kind};
 use crate::statistics;
 use crate::token::{Part, Token};
 use crate::transfer::{Side, check, side_of, transfer};

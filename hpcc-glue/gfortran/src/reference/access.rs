@@ -3,14 +3,16 @@
 //! Idea: elements that this image accesses directly are copied from place to place. Those in other memory of the node are copied
 //! by the kernel ([`outside`]), if that is permitted; for all others, their image is asked ([`super::remote`]).
 
+use super::elements::Elements;
 use super::outside;
 use super::path::Path;
-use super::remote::{Elements, Remote, not_allocated};
+use super::remote::{Remote, not_allocated};
 use super::resize::Whole;
 use super::{Found, Start, Walk};
 use crate::convert::Type;
+use crate::failure::{Image, Result};
 use crate::section::{Section, copy};
-use crate::statement::{Image, Result, kind::Kind};
+use crate::statement::kind::Kind;
 use crate::statistics;
 use crate::token::{Part, Token};
 use crate::transfer::{assign, conform};

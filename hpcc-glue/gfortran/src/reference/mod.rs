@@ -8,19 +8,19 @@
 //! Cost: a few ns per step; between nodes one message each way.
 
 pub mod access;
+pub mod elements;
 pub mod outside;
 pub mod path;
 pub mod remote;
 pub mod resize;
 
 use crate::abi::{Descriptor, Dimension};
+use crate::failure::{Failure, Image, Result};
 use crate::section::{Section, steps};
-use crate::statement::{Failure, Image, Result};
 use path::{Chosen, Path, Step};
 
 /// Where a reference leads.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one per access, which would take longer with an allocation")]
 pub enum Found {
     /// To elements that this image accesses directly.
     Here(Section),

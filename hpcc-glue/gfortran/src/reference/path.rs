@@ -1,7 +1,7 @@
 //! The steps of a reference, as words that can be sent to another image.
 
 use crate::abi::{MAX_RANK, Reference, mode, step, subscript};
-use crate::statement::{Failure, Result};
+use crate::failure::{Failure, Result};
 
 /// A reference.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,15 +5,16 @@
 //!
 //! Cost: one message each way.
 
+use super::elements::Elements;
 use super::outside;
 use super::path::{Path, Words};
 use super::resize::Whole;
 use super::{Found, Start, Walk};
 use crate::abi::Dimension;
 use crate::convert::Type;
+use crate::failure::{Failure, Image, Result};
 use crate::request;
 use crate::section::{Section, copy};
-use crate::statement::{Failure, Image, Result};
 use crate::statistics;
 use crate::token::Token;
 use crate::transfer::{assign, conform};
@@ -35,24 +36,6 @@ pub struct Remote<'a> {
     pub rank: usize,
     /// The reference.
     pub path: &'a Path,
-}
-
-/// Elements of another image.
-#[derive(Debug)]
-pub struct Elements {
-    /// Bytes of each.
-    pub element: usize,
-    /// Their number per dimension.
-    pub counts: Vec<usize>,
-    /// They, packed.
-    pub bytes: Vec<u8>,
-}
-
-impl Elements {
-    /// The section of them.
-    pub fn section(&mut self) -> Section {
-        Section::array(self.bytes.as_mut_ptr(), self.element, &self.counts)
-    }
 }
 
 /// What nothing was found for.

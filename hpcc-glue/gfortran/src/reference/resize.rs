@@ -8,8 +8,8 @@
 use super::path::{Chosen, Path, Step};
 use super::{Found, Start, Walk};
 use crate::abi::{Descriptor, Dimension};
+use crate::failure::Result;
 use crate::section::Section;
-use crate::statement::Result;
 use crate::token::Token;
 use std::ffi::c_void;
 

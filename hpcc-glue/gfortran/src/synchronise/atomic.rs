@@ -5,7 +5,7 @@
 //!
 //! Cost: one instruction; between nodes two messages each way, more where images compete.
 
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use crate::statistics;
 use crate::token::{Part, Token};
 use hcube_core::onesided::Atomic;

@@ -9,7 +9,7 @@
 //! Source: the usual test-and-test-and-set; the batches are our own.
 
 use crate::abi::{STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -10,7 +10,7 @@ mod lock;
 pub mod survivors;
 
 use crate::abi::STAT_DUP_SYNC_IMAGES;
-use crate::statement::{Failure, Image, Result};
+use crate::failure::{Failure, Image, Result};
 use crate::statistics::{self, Path};
 use crate::team::{Team, current};
 use crate::token::{Content, Part, Token};

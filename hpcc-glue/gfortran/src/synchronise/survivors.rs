@@ -7,7 +7,7 @@
 //!
 //! Cost: a message to each living member, only after a failure.
 
-use crate::statement::{Image, Result};
+use crate::failure::{Image, Result};
 use crate::team::{Team, current};
 use hcube_caf::others::Status;
 use hcube_core::error::Error;
