@@ -49,6 +49,11 @@ fn pointers_lead_out_of_coarrays() {
 }
 
 #[test]
+fn coarrays_move_to_other_variables() {
+    passes("moved", &PLACES);
+}
+
+#[test]
 fn images_synchronise() {
     passes("synchronisation", &PLACES);
 }
@@ -163,7 +168,7 @@ const REFUSALS: [&str; 33] = [
     "get: image index -1: expected 1 to 2",
     "get: elements 0 to 1, counted from 1: expected 1 to 4",
     "put: elements 3 to 6, counted from 1: expected 1 to 4",
-    "get: elements 13 to 14, counted from 1: expected 1 to 12",
+    "get: elements (2, 5) to (3, 5): expected (2, -1) to (3, 4), the elements of the coarray",
     "get: elements 1 to 9, counted from 1: expected 1 to 4",
     "get: 3 elements are assigned to 4",
     "put: 3 elements are assigned to 4",
@@ -188,7 +193,7 @@ const REFUSALS: [&str; 33] = [
     "atomic_ref: image index 5: expected 1 to 2",
     "change team: the team variable has no value",
     "sync team: the team variable has no value",
-    "form team: team number -3: expected 1 or more",
+    "form team: team number -3: expected 0 or more",
     "get: image index 2: expected 1 to 1, the images of team",
     "its image has no part of the coarray, which belongs to team",
     "sync images: image index -1: expected 1 to 2",

@@ -13,6 +13,11 @@ program pointers
     character(5), pointer :: t(:)
     type(inner), pointer :: in
   end type
+  type record
+    integer :: first
+    real(8) :: second
+  end type
+  type(record), target :: records(5)
   type(things), save :: o[*]
   type(event_type), save :: posted[*], taken[*]
   type(lock_type), save :: lock[*]
@@ -97,6 +102,22 @@ program pointers
   call check(v(99) == 1000000d0*me + 99 .and. v(200001) == 1000000d0*me + 200001, 'beside long puts')
   call check(t(3) == 'other' .and. t(2) == 'image' .and. t(4) == 'image', 'text put')
   call check(q(2) == -from .and. q(1) == me, 'put behind two pointers')
+  sync all
+
+  ! A pointer to a component of all elements of an array.
+  records%first = 10*me
+  records%second = [(10*me + i, i=1, 5)]
+  o%v => records%second
+  sync all
+  call check(all(o[to]%v(2:4) == [(10*to + i, i=2, 4)]) .and. o[to]%v(5) == 10*to + 5, 'a component of objects')
+  w = o[to]%v
+  call check(all(w == [(10*to + i, i=1, 5)]), 'a component of all objects')
+  sync all
+  o[to]%v(3) = -me
+  sync all
+  call check(all(records%first == 10*me) .and. records(3)%second == -from, 'puts to a component of objects')
+  call check(all(records([1, 2, 4, 5])%second == 10*me + [1, 2, 4, 5]), 'beside a put to a component of objects')
+  o%v => v
   sync all
 
   ! More lines than are kept.

@@ -27,5 +27,14 @@ program random
   sync all
   if (x[1] /= x) error stop 'repeatable, and the same on all images'
   sync all
+  ! It is not collective.
+  if (me == 1) then
+    call random_init(.false., .false.)
+    call random_number(x)
+    call random_init(.false., .false.)
+    call random_number(again)
+    if (x == again) error stop 'another seed'
+  end if
+  sync all
   if (me == 1) print '(a)', 'random: passed'
 end program

@@ -12,7 +12,9 @@ program teams
   type(team_type) :: parity, half
   integer, save :: a[*]
   integer, allocatable :: b(:)[:]
-  integer :: me, n, mine, members, s, expected, i, world
+  integer :: me, n, mine, members, s, expected, i, world, unit
+  integer(8) :: clock
+  character(60) :: file
 
   me = this_image()
   n = num_images()
@@ -64,6 +66,21 @@ program teams
   if (team_number() /= -1) error stop 'number of the initial team'
   sync all
   sync team (parity)
+  sync all
+
+  ! A critical construct is one of all images, also where they are in different teams: nobody else has the file.
+  if (me == 1) call system_clock(clock)
+  call co_broadcast(clock, 1)
+  write (file, '(a, i0)') '/tmp/hcube-teams-', clock
+  change team (parity)
+    do i = 1, 50
+      critical
+        open (newunit=unit, file=file, status='new', iostat=s)
+        if (s /= 0) error stop 'critical in teams'
+        close (unit, status='delete')
+      end critical
+    end do
+  end team
   sync all
   if (me == 1) print '(a)', 'teams: passed'
 end program

@@ -71,8 +71,8 @@ fn outside() -> Error {
     let text = if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
-        "called by another thread: expected the one that has called hcube_caf_init, or the first function of hcube that \
-         needs coarrays"
+        "called by another thread: expected the one that has called hcube_caf_init or the first function of hcube that \
+         needs coarrays; in Fortran, that of the main program"
     } else {
         "called before hcube_caf_init"
     };

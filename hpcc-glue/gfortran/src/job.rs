@@ -6,7 +6,7 @@
 use crate::failure::{Failure, with};
 use crate::reference::{outside, remote};
 use crate::statement::{fail, flush, kind::Kind};
-use crate::{request, statistics, synchronise, team};
+use crate::{random, request, statistics, synchronise, team};
 use hcube_caf::process::{self, Owner};
 use hcube_core::mpi::gate;
 use std::ffi::c_int;
@@ -26,6 +26,7 @@ pub fn begin() {
             image.tolerate();
             request::register(image, remote::serve);
             outside::begin(image)?;
+            random::begin(image)?;
             synchronise::survivors::register(image);
             team::begin(image);
             synchronise::begin(image)

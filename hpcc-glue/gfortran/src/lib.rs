@@ -21,6 +21,7 @@
 //! | `request` | what another image is asked for |
 //! | `synchronise` | `sync images`, events, locks |
 //! | `reduce` | reductions and broadcasts |
+//! | `random` | seeds that all images share |
 //!
 //! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and cause.
 
@@ -29,6 +30,7 @@ mod convert;
 mod export;
 mod failure;
 mod job;
+mod random;
 mod reduce;
 mod reference;
 mod request;

@@ -176,19 +176,8 @@ pub unsafe fn reduce(
     let of = type_of(descriptor, length);
     let Team { handle, rank, .. } = *current();
     let root = root(result)?;
-    // SAFETY: the contract of this function.
-    let mut block = unsafe { Block::of(descriptor) };
-    let mut is_known = true;
-    let mut combine = |lower: &[u8], higher: &mut [u8]| is_known &= operation.combine(of, lower, higher);
-    let region = block.region();
-    statistics::note_bytes(region.len());
-    // A minimum of 0 and -0 depends on the order.
-    let elements = Elements { bytes: of.bytes, commute: matches!(operation, Operation::Sum) };
-    match root {
-        None => image.allreduce_elements(handle, (region, region), elements, &mut combine)?,
-        Some(root) => image.reduce_elements(handle, root, (region, region), elements, &mut combine)?,
-    }
-    if !is_known {
+    // Before any element is changed.
+    if !operation.combine(of, &[], &mut []) {
         let text = match operation {
             Operation::Function(..) => {
                 "expected a function by reference for a derived type, which has more than 16 bytes"
@@ -197,6 +186,19 @@ pub unsafe fn reduce(
             _ => "expected numbers or text; components of an array have to be copied to a variable first",
         };
         return Err(Failure::new(format!("{of}: {text}")));
+    }
+    // SAFETY: the contract of this function.
+    let mut block = unsafe { Block::of(descriptor) };
+    let mut combine = |lower: &[u8], higher: &mut [u8]| {
+        operation.combine(of, lower, higher);
+    };
+    let region = block.region();
+    statistics::note_bytes(region.len());
+    // A minimum of 0 and -0 depends on the order.
+    let elements = Elements { bytes: of.bytes, commute: matches!(operation, Operation::Sum) };
+    match root {
+        None => image.allreduce_elements(handle, (region, region), elements, &mut combine)?,
+        Some(root) => image.reduce_elements(handle, root, (region, region), elements, &mut combine)?,
     }
     if root.is_none_or(|root| root == rank) {
         // SAFETY: as above.

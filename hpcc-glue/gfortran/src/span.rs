@@ -17,15 +17,20 @@ const ALIGNMENT: usize = 4;
 /// Whether a distance of elements can be right: of an array at this address, by number and bytes of its elements.
 #[cold]
 pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) -> bool {
-    let alignment = (1 << element.max(1).trailing_zeros()).min(ALIGNMENT);
     if count == 0 {
         return true;
     }
-    let is_distance = span < LARGEST && (span as usize).is_multiple_of(alignment);
     let is_block_of =
         |distance: usize| count.checked_mul(distance).is_some_and(|bytes| is_block(base, bytes));
     // Small blocks can be both.
-    is_distance && (!is_block_of(element) || is_block_of(span as usize))
+    is_distance(span, element) && (!is_block_of(element) || is_block_of(span as usize))
+}
+
+/// Whether a number can be a distance of elements of this size at all.
+pub const fn is_distance(span: isize, element: usize) -> bool {
+    let own = if element == 0 { 1 } else { 1 << element.trailing_zeros() };
+    let alignment = if own < ALIGNMENT { own } else { ALIGNMENT };
+    span < LARGEST && (span as usize).is_multiple_of(alignment)
 }
 
 /// Pages are not smaller.

@@ -90,7 +90,7 @@ impl Team {
     pub fn form(image: &Image, number: i64) -> Result<&'static Self> {
         let handle = image.split(current().handle, number, 0)?;
         let handle =
-            handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 1 or more")))?;
+            handle.ok_or_else(|| Failure::new(format!("team number {number}: expected 0 or more")))?;
         let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
         Ok(Self::new(handle, number, rank, size, false))
     }

@@ -1,8 +1,9 @@
 //! Tokens: what the compiler keeps for a coarray, and for an allocatable or pointer component of one.
 //!
 //! Idea: a token knows the handle of the runtime, and the addresses of those parts that this image accesses directly. The
-//! compiler's descriptor of a static coarray lies on the stack of a constructor, so it is copied; that of an allocatable one
-//! is the variable itself, and that of a component lies in the coarray.
+//! compiler's descriptor of a coarray is copied: that of a static one lies on the stack of a constructor, and that of an
+//! allocatable one is a variable, from which `move_alloc` takes the coarray and which may get another one. It has its bounds
+//! before the `sync all` that the compiler puts after `allocate`. The descriptor of a component lies in the coarray.
 //!
 //! Components are allocated by their image alone, in its heap, so other images of the node follow their descriptors. The
 //! compiler registers some as coarrays; they are known by their tokens, which lie in the heap. It does not initialise the
@@ -18,6 +19,7 @@ use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::ptr;
 
 /// What a token stands for.
@@ -60,6 +62,10 @@ pub struct Token {
     /// The memory of this image.
     memory: Cell<*mut u8>,
     descriptor: Cell<*mut Descriptor>,
+    /// Whether that is a copy.
+    is_copied: Cell<bool>,
+    /// Whether it is the lock of a critical construct, which lies on the first image of the team.
+    pub is_critical: bool,
     /// The addresses of the parts, by rank.
     parts: Box<[Cell<usize>]>,
 }
@@ -126,6 +132,22 @@ impl Token {
         self.descriptor.get()
     }
 
+    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0. gfortran passes no bounds
+    /// of static coarrays: their elements are counted.
+    pub fn no_elements(&self, numbers: RangeInclusive<isize>, count: isize) -> String {
+        // SAFETY: a token's descriptor lives as long as the token.
+        let dimensions = unsafe { (*self.descriptor()).dimensions() };
+        let name = |number: isize| subscripts(dimensions, number);
+        let (first, last) = numbers.into_inner();
+        let elements = match first == last {
+            true => format!("element {}", name(first)),
+            false => format!("elements {} to {}", name(first), name(last)),
+        };
+        let counted = if dimensions.is_empty() { ", counted from 1" } else { "" };
+        let (low, high) = (name(0), name(count - 1));
+        format!("{elements}{counted}: expected {low} to {high}, the elements of the coarray")
+    }
+
     /// Notes the memory of a component in its token. A missing token is made.
     ///
     /// # Safety
@@ -147,6 +169,21 @@ impl Token {
         token.memory.set(memory);
         token.descriptor.set(descriptor);
     }
+}
+
+/// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where there are no more
+/// elements. Without dimensions, the number from 1 on.
+fn subscripts(dimensions: &[Dimension], number: isize) -> String {
+    let Some((last, others)) = dimensions.split_last() else { return (number + 1).to_string() };
+    let mut rest = number;
+    let mut all = Vec::new();
+    for dimension in others {
+        let extent = dimension.extent().max(1) as isize;
+        all.push((dimension.lower + rest.rem_euclid(extent)).to_string());
+        rest = rest.div_euclid(extent);
+    }
+    all.push((last.lower + rest).to_string());
+    if others.is_empty() { all.concat() } else { format!("({})", all.join(", ")) }
 }
 
 /// Registers a coarray or a component.
@@ -175,7 +212,12 @@ pub unsafe fn register(
             registration::STATIC..=registration::EVENTS_ALLOCATED => {
                 let token = allocate(image, size, kind, descriptor)?;
                 (*descriptor).base = token.own();
-                place.write(Box::into_raw(Box::new(token)));
+                let is_fresh = !token.is_copied.get();
+                let token = Box::into_raw(Box::new(token));
+                if is_fresh {
+                    FRESH.with_borrow_mut(|all| all.push(token));
+                }
+                place.write(token);
                 Ok(())
             }
             other => {
@@ -188,6 +230,26 @@ pub unsafe fn register(
 thread_local! {
     /// The tokens of components that were given out and not freed.
     static COMPONENTS: RefCell<HashSet<usize>> = RefCell::default();
+}
+
+thread_local! {
+    /// Tokens of coarrays whose bounds the compiler has still to set.
+    static FRESH: RefCell<Vec<*const Token>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The coarrays that were allocated have their bounds now: their descriptors are copied.
+pub fn settle() {
+    if FRESH.with_borrow(Vec::is_empty) {
+        return;
+    }
+    for token in FRESH.take() {
+        // SAFETY: given out and not freed, or it would not be in the list; its descriptor is the variable that was allocated.
+        unsafe {
+            let token = &*token;
+            token.descriptor.set(kept(token.descriptor.get()));
+            token.is_copied.set(true);
+        }
+    }
 }
 
 /// Whether an address is that of the token of a component.
@@ -203,6 +265,8 @@ fn component(descriptor: *mut Descriptor) -> *mut Token {
         bytes: 0,
         memory: Cell::new(ptr::null_mut()),
         descriptor: Cell::new(descriptor),
+        is_copied: Cell::new(false),
+        is_critical: false,
         parts: Box::default(),
     }));
     COMPONENTS.with_borrow_mut(|all| all.insert(token.addr()));
@@ -222,8 +286,11 @@ unsafe fn allocate_component(
     // SAFETY: the contract of the caller.
     unsafe {
         let memory = image.allocate_own(size.max(1))?;
-        Token::attach(place, descriptor, memory);
         (*descriptor).base = memory;
+        // For a component of a coarray that is a component itself, gfortran 12 names the token of that coarray.
+        if is_component(place.read_unaligned()) || image.place_of_address(place.cast()).is_some() {
+            Token::attach(place, descriptor, memory);
+        }
     }
     Ok(())
 }
@@ -261,7 +328,16 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
     // SAFETY: the contract of this function.
     let descriptor = if is_static { unsafe { kept(descriptor) } } else { descriptor };
     let parts = (0..team.size).map(|_| Cell::new(UNKNOWN)).collect();
-    Ok(Token { content, team, bytes, memory: Cell::new(memory), descriptor: Cell::new(descriptor), parts })
+    Ok(Token {
+        content,
+        team,
+        bytes,
+        memory: Cell::new(memory),
+        descriptor: Cell::new(descriptor),
+        is_copied: Cell::new(is_static),
+        is_critical: kind == registration::CRITICAL,
+        parts,
+    })
 }
 
 /// What the program sees as the memory of events and locks, which it does not access itself.
@@ -273,7 +349,7 @@ fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
     Ok(memory)
 }
 
-/// A copy of a descriptor, for the life of the program.
+/// A copy of a descriptor.
 ///
 /// # Safety
 /// As [`register`].
@@ -299,7 +375,8 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
     // SAFETY: the contract of this function.
     let found = unsafe { place.read() };
     let is_of_component = image.place_of_address(place.cast()).is_some();
-    if found.is_null() || is_of_component && !is_component(found) {
+    let is_for_component = is_of_component || kind == DEALLOCATE_ONLY;
+    if found.is_null() || is_for_component && !is_component(found) {
         return Ok(());
     }
     // SAFETY: the contract of this function, or one that was given out and not freed.
@@ -323,8 +400,12 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
             COMPONENTS.with_borrow_mut(|all| all.remove(&found.addr()));
         }
     }
-    // SAFETY: given out by `register`; the compiler does not use it any more.
+    FRESH.with_borrow_mut(|all| all.retain(|&fresh| !ptr::eq(fresh, found)));
+    // SAFETY: given out by `register`; the compiler does not use it any more. A copy was made by `kept`.
     unsafe {
+        if token.is_copied.get() {
+            drop(Box::from_raw(token.descriptor.get().cast::<WholeDescriptor>()));
+        }
         drop(Box::from_raw(found));
         place.write(ptr::null_mut());
     }
@@ -347,4 +428,21 @@ unsafe fn free_component(image: &Image, token: &Token) -> Result<()> {
         unsafe { (*descriptor).base = ptr::null_mut() };
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_have_subscripts() {
+        let dimension = |lower, upper| Dimension { stride: 1, lower, upper };
+        assert_eq!([0, 3].map(|number| subscripts(&[], number)), ["1", "4"]);
+        assert_eq!([-1, 0, 9].map(|number| subscripts(&[dimension(-2, 4)], number)), ["-3", "-2", "7"]);
+        let two = [dimension(2, 3), dimension(-1, 4)];
+        assert_eq!(
+            [-1, 0, 11, 12].map(|number| subscripts(&two, number)),
+            ["(3, -2)", "(2, -1)", "(3, 4)", "(2, 5)"]
+        );
+    }
 }

@@ -100,13 +100,8 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     }
     let element = element.max(1) as isize;
     let text = if begin.rem_euclid(element) == 0 && token.bytes.is_multiple_of(element as usize) {
-        let (first, last) = (begin / element + 1, (end - 1).div_euclid(element) + 1);
-        let elements =
-            if first == last { format!("element {first}") } else { format!("elements {first} to {last}") };
-        format!(
-            "{elements}, counted from 1: expected 1 to {}, the elements of the coarray",
-            token.bytes as isize / element
-        )
+        let (first, last) = (begin / element, (end - 1).div_euclid(element));
+        token.no_elements(first..=last, token.bytes as isize / element)
     } else {
         format!("bytes {begin} to {end}: expected 0 to {}, the bytes of the coarray", token.bytes)
     };

@@ -26,9 +26,9 @@ const MAX_MEMBERS: usize = 8;
 /// The same where members share cores.
 const MAX_CROWDED: usize = 64;
 /// Bytes of a slot, for the team of all images and for others: a piece of a block has a turn of all members, and lines that
-/// the others have read are slower to write again than new ones. Pages come with their first use.
+/// the others have read are slower to write again than new ones. There may be many other teams.
 const WORLD_SLOT_BYTES: usize = 512 << 10;
-const SLOT_BYTES: usize = 128 << 10;
+const SLOT_BYTES: usize = 8 << 10;
 
 /// Bytes before the slots: no two members write to the same line.
 const HEAD_BYTES: usize = 128;

@@ -1,17 +1,14 @@
 //! `random_init`.
 
 use crate::abi::{Descriptor, Dimension, Dtype, kind};
-use crate::failure::{Failure, Image, Result};
-use crate::reduce::broadcast;
+use crate::failure::{Failure, Result};
+use crate::random::{self, SEED_WORDS};
 use crate::statement::{self, kind::Kind};
 use crate::team::current;
 use hcube_core::node::loader;
 use std::ffi::{CStr, c_void};
 use std::mem::transmute;
 use std::ptr;
-
-/// Words of a seed.
-const SEED_WORDS: usize = 8;
 
 /// An odd number with bits everywhere: its multiples differ in all parts of a word.
 const SPREAD: i32 = 0x1e37_79b1;
@@ -35,7 +32,7 @@ fn library(name: &CStr) -> Result<*const c_void> {
 /// The seed of this image's generator: the same in each run if it is repeatable, and different on each image if it is distinct.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_distinct: bool) {
-    statement::run(Kind::RandomInit, |image| {
+    statement::run(Kind::RandomInit, |_| {
         // SAFETY: libgfortran's function of that name.
         unsafe {
             let init: Init = transmute(library(c"_gfortran_random_init")?);
@@ -50,7 +47,10 @@ pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_disti
                 Ok(())
             }),
             // And here each image one of its own.
-            (false, false) => reseed(|seed| share(image, seed)),
+            (false, false) => reseed(|seed| {
+                *seed = random::common();
+                Ok(())
+            }),
             _ => Ok(()),
         }
     });
@@ -74,10 +74,4 @@ fn reseed(change: impl FnOnce(&mut [i32; SEED_WORDS]) -> Result<()>) -> Result<(
         exchange(ptr::null(), &array(&mut words), ptr::null());
     }
     Ok(())
-}
-
-/// All images get the seed of the first one.
-fn share(image: &Image, words: &mut [i32; SEED_WORDS]) -> Result<()> {
-    // SAFETY: an array of these words.
-    unsafe { broadcast(image, &array(words).head, 1) }
 }

@@ -65,6 +65,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
     unsafe {
         statement::run_for(Kind::Get, only(stat), |image| {
             let path = Path::of(reference)?;
+            path.check(source_type)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             access.read(|counts, from| {
                 access.note(Kind::Get, from.count(), from.element);
@@ -102,6 +103,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send_by_ref(
     unsafe {
         statement::run_for(Kind::Put, only(stat), |image| {
             let path = Path::of(reference)?;
+            path.check(target_type)?;
             let access = Access::new(image, Token::of(token)?, number, &path)?;
             let source = &*source;
             let from = Section::of(source, source.base);
@@ -135,6 +137,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
     unsafe {
         let read = statement::run_for(Kind::Get, only(source_stat), |image| {
             let path = Path::of(source_reference)?;
+            path.check(source_type)?;
             let access = Access::new(image, Token::of(source_token)?, source_number, &path)?;
             access.read(|counts, from| {
                 access.note(Kind::Get, from.count(), from.element);
@@ -146,6 +149,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
         let Some((counts, element, mut bytes)) = read else { return };
         statement::run_for(Kind::Put, only(target_stat), |image| {
             let path = Path::of(target_reference)?;
+            path.check(target_type)?;
             let access = Access::new(image, Token::of(target_token)?, target_number, &path)?;
             let from = Section::array(bytes.as_mut_ptr(), element, &counts);
             let of = Type { kind: source_type as i8, parameter: source_kind, bytes: element };

@@ -4,7 +4,7 @@ use super::transfer::only;
 use crate::abi::Outcome;
 use crate::statement::{self, kind::Kind};
 use crate::synchronise::{self, survivors::sync_all};
-use crate::token::Token;
+use crate::token::{self, Token};
 use std::ffi::{c_char, c_int};
 use std::{ptr, slice};
 
@@ -30,7 +30,12 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     // SAFETY: the contract of this function.
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
-    unsafe { statement::run_for(Kind::SyncAll, outcome, |image| sync_all(image, !stat.is_null())) };
+    unsafe {
+        statement::run_for(Kind::SyncAll, outcome, |image| {
+            token::settle();
+            sync_all(image, !stat.is_null())
+        })
+    };
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.

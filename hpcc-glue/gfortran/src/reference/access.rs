@@ -9,6 +9,7 @@ use super::path::Path;
 use super::remote::{Remote, not_allocated};
 use super::resize::Whole;
 use super::{Found, Start, Walk};
+use crate::abi::MAX_RANK;
 use crate::convert::Type;
 use crate::failure::{Image, Result};
 use crate::section::{Section, copy};
@@ -50,7 +51,7 @@ impl<'a> Access<'a> {
     fn find(&self) -> Result<Found> {
         match self.part {
             // SAFETY: the compiler has made the reference for this coarray.
-            Part::Here(part) => unsafe { self.walk().follow(self.remote.path, self.start(part)) },
+            Part::Here(part) => unsafe { self.walk().follow(&self.remote.path.0, self.start(part)) },
             Part::Away(_) => Ok(Found::Private),
         }
     }
@@ -110,8 +111,9 @@ impl<'a> Access<'a> {
     pub fn read<T>(&self, take: impl FnOnce(&[usize], &Section) -> Result<T>) -> Result<T> {
         match self.find()? {
             Found::Here(section) => {
-                let counts: Vec<usize> = section.extents().iter().map(|extent| extent.count).collect();
-                take(&counts, &section)
+                let (mut counts, extents) = ([0; MAX_RANK], section.extents());
+                counts.iter_mut().zip(extents).for_each(|(count, extent)| *count = extent.count);
+                take(&counts[..extents.len()], &section)
             }
             Found::Nothing => Err(not_allocated()),
             found @ (Found::Outside(_) | Found::Private) => {

@@ -17,7 +17,8 @@ pub mod resize;
 use crate::abi::{Descriptor, Dimension};
 use crate::failure::{Failure, Image, Result};
 use crate::section::{Section, steps};
-use path::{Chosen, Path, Step};
+use crate::span;
+use path::{Chosen, Step};
 
 /// Where a reference leads.
 #[derive(Debug)]
@@ -33,10 +34,10 @@ pub enum Found {
 }
 
 /// The bounds of the array at which a step begins.
-#[derive(Debug, Clone)]
-enum Bounds {
+#[derive(Debug, Clone, Copy)]
+enum Bounds<'a> {
     /// Of the coarray itself.
-    Known(Vec<Dimension>),
+    Known(&'a [Dimension]),
     /// Of a component: its descriptor.
     At(*const Descriptor),
 }
@@ -83,12 +84,12 @@ impl Walk<'_> {
     ///
     /// # Safety
     /// It is a reference of the compiler to the coarray that begins there.
-    pub unsafe fn follow(&self, path: &Path, start: Start<'_>) -> Result<Found> {
+    pub unsafe fn follow(&self, steps: &[Step], start: Start<'_>) -> Result<Found> {
         let mut section = Section::scalar(start.part, 0);
-        let mut bounds = Bounds::Known(start.dimensions.to_vec());
+        let mut bounds = Bounds::Known(start.dimensions);
         let mut is_in_part = true;
         let mut is_outside = false;
-        for step in &path.0 {
+        for step in steps {
             match step {
                 Step::Component { offset, is_indirect, element, .. } => {
                     section.shift(*offset);
@@ -114,14 +115,9 @@ impl Walk<'_> {
                 }
                 Step::Elements { is_static, element, chosen } => {
                     section.element = *element;
-                    let all = if *is_static {
-                        None
-                    } else {
-                        // SAFETY: the object in which the descriptor lies can be read.
-                        Some(unsafe { bounds.dimensions(chosen.len()) })
-                    };
                     for (number, one) in chosen.iter().enumerate() {
-                        let dimension = all.as_ref().map(|all| all.get(number).copied().unwrap_or(ONE));
+                        // SAFETY: the object in which the descriptor lies can be read.
+                        let dimension = (!is_static).then(|| unsafe { bounds.dimension(number, *element) });
                         add(&mut section, one, dimension).map_err(|failure| in_dimension(number, failure))?;
                     }
                 }
@@ -134,27 +130,32 @@ impl Walk<'_> {
     }
 }
 
-/// A dimension that the descriptor does not have.
-const ONE: Dimension = Dimension { stride: 1, lower: 1, upper: 1 };
+/// A dimension that the descriptor does not have, with its stride in bytes.
+const fn one(element: usize) -> Dimension {
+    Dimension { stride: element as isize, lower: 1, upper: 1 }
+}
 
-impl Bounds {
-    /// The dimensions.
+impl Bounds<'_> {
+    /// A dimension of elements of so many bytes, with its stride in bytes.
     ///
     /// # Safety
     /// A descriptor can be read.
-    unsafe fn dimensions(&self, rank: usize) -> Vec<Dimension> {
-        match self {
-            Self::Known(dimensions) => dimensions.clone(),
+    unsafe fn dimension(&self, number: usize, element: usize) -> Dimension {
+        let (found, unit) = match *self {
+            Self::Known(dimensions) => (dimensions.get(number).copied(), element as isize),
             Self::At(descriptor) => {
-                // SAFETY: the contract of this function; the rank is that of the reference.
+                // SAFETY: the contract of this function.
                 let head = unsafe { descriptor.read_unaligned() };
-                let rank = rank.min(usize::try_from(head.dtype.rank).unwrap_or(0));
+                // A pointer to a component of all elements of an array has their distance.
+                let is_farther = head.span > element as isize && span::is_distance(head.span, element);
+                let unit = if is_farther { head.span } else { element as isize };
+                let has_it = number < usize::try_from(head.dtype.rank).unwrap_or(0);
                 // SAFETY: as above; dimensions lie behind the head.
-                let at =
-                    |number| unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
-                (0..rank).map(at).collect()
+                let read = || unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
+                (has_it.then(read), unit)
             }
-        }
+        };
+        found.map_or(one(element), |found| Dimension { stride: found.stride * unit, ..found })
     }
 }
 
@@ -162,11 +163,11 @@ fn in_dimension(number: usize, failure: Failure) -> Failure {
     Failure { text: format!("dimension {}: {}", number + 1, failure.text), ..failure }
 }
 
-/// Adds the elements of a subscript. Without a dimension, the subscripts are those of an array without a descriptor: they begin
-/// at 0, and count elements in memory.
+/// Adds the elements of a subscript; the stride of the dimension is in bytes. Without a dimension, the subscripts are those of an
+/// array without a descriptor: they begin at 0, and count elements in memory.
 fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> Result<()> {
     let element = section.element as isize;
-    let unit = dimension.map_or(element, |dimension| dimension.stride * element);
+    let unit = dimension.map_or(element, |dimension| dimension.stride);
     let lower = dimension.map_or(0, |dimension| dimension.lower);
     let check = |index: isize| match dimension {
         Some(Dimension { lower, upper, .. }) if index < lower || index > upper => {
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn subscripts_choose_elements() {
-        let dimension = Some(Dimension { stride: 3, lower: -1, upper: 4 });
+        let dimension = Some(Dimension { stride: 3 * 4, lower: -1, upper: 4 });
         let indices = |all: &[isize]| all.iter().map(|index| (index + 1) * 3).collect::<Vec<_>>();
         for (given, expected) in [
             (Chosen::Single(2), &[2][..]),
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn subscripts_out_of_bounds_are_errors() {
-        let dimension = Some(Dimension { stride: 1, lower: 1, upper: 4 });
+        let dimension = Some(Dimension { stride: 4, lower: 1, upper: 4 });
         for given in [
             Chosen::Single(5),
             Chosen::Single(0),

@@ -1,7 +1,8 @@
 //! The steps of a reference, as words that can be sent to another image.
 
-use crate::abi::{MAX_RANK, Reference, mode, step, subscript};
+use crate::abi::{MAX_RANK, Reference, kind, mode, step, subscript};
 use crate::failure::{Failure, Result};
+use std::ffi::c_int;
 
 /// A reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +56,8 @@ impl Path {
     /// # Safety
     /// It is one, or NULL.
     pub unsafe fn of(mut reference: *const Reference) -> Result<Self> {
-        let mut steps = Vec::new();
+        // A component of an array, and elements of both.
+        let mut steps = Vec::with_capacity(4);
         // SAFETY: the contract of this function.
         while let Some(one) = unsafe { reference.as_ref() } {
             // SAFETY: as above.
@@ -63,6 +65,19 @@ impl Path {
             reference = one.next;
         }
         Ok(Self(steps))
+    }
+
+    /// An error where it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind` is the type.
+    pub fn check(&self, kind: c_int) -> Result<()> {
+        let bytes = match self.0.last() {
+            Some(Step::Component { element, .. } | Step::Elements { element, .. }) => *element,
+            None => 0,
+        };
+        if kind != c_int::from(kind::CHARACTER) || bytes > 0 {
+            return Ok(());
+        }
+        let text = "text of deferred length, which gfortran 12 to 14 do not pass: declare the component with a length";
+        Err(Failure::new(text))
     }
 
     /// As words.

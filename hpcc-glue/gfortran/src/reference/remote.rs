@@ -98,7 +98,7 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     let walk = Walk { image, is_own: true };
     let found = || {
         // SAFETY: another image has got the reference from the compiler, and the place of the coarray from this image.
-        unsafe { walk.follow(&path, start) }
+        unsafe { walk.follow(&path.0, start) }
     };
     let here = |found| match found {
         Found::Here(section) => Ok(section),

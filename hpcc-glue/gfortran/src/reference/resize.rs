@@ -47,7 +47,7 @@ impl Whole {
         };
         let &Step::Component { offset, is_indirect: true, token, .. } = component else { return Ok(None) };
         // SAFETY: the contract of this function.
-        let found = unsafe { walk.follow(&Path(before.to_vec()), start) }?;
+        let found = unsafe { walk.follow(before, start) }?;
         let Found::Here(Section { base: object, .. }) = found else { return Ok(None) };
         Ok(Some(Self { object, offset, token, element, rank }))
     }

@@ -119,7 +119,7 @@ enum Lock<'a> {
 /// The lock with an index on an image.
 fn find<'a>(image: &Image, token: &Token, index: usize, number: c_int) -> Result<Lock<'a>> {
     check(token, index)?;
-    let rank = rank(image, token, number)?;
+    let rank = if token.is_critical { 0 } else { rank(image, token, number)? };
     note_rank(image, token, rank)?;
     match token.content {
         Content::Words(_) => match token.part_of(image, rank)? {
@@ -145,12 +145,8 @@ fn check(token: &Token, index: usize) -> Result<()> {
     if index < token.bytes {
         return Ok(());
     }
-    let text = format!(
-        "element {}, counted from 1: expected 1 to {}, the elements of the coarray",
-        index + 1,
-        token.bytes
-    );
-    Err(Failure::new(text))
+    let number = index as isize;
+    Err(Failure::new(token.no_elements(number..=number, token.bytes as isize)))
 }
 
 /// `event post`.
