@@ -5,11 +5,14 @@ program stopped
   integer, save :: a(1000)[*]
   integer, allocatable :: gone(:)
   type(event_type), save :: done[*]
+  type(lock_type), save :: held(8)[*]
   integer :: me, n, stat, i
 
   me = this_image()
   n = num_images()
   a = 10*me
+  ! Locks that nobody gives back.
+  if (me > 1) lock (held(me)[1])
   sync all
   if (me /= 1) then
     event post (done[1])
@@ -32,6 +35,8 @@ program stopped
     if (image_status(2) /= stat_stopped_image) error stop 'image_status'
     do i = 2, n
       if (any(a(:)[i] /= 10*i)) error stop 'coarray of an image that has stopped'
+      lock (held(i), stat=stat)
+      if (stat /= stat_stopped_image) error stop 'a lock of an image that has stopped'
     end do
   end if
   print '(a)', 'stopped: passed'

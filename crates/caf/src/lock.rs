@@ -53,8 +53,8 @@ enum State {
     Trying(Request),
     /// It is the last one of the queue when this has been made.
     Asked(Request),
-    /// It waits for the image before.
-    Queued,
+    /// It waits for this image before.
+    Queued(usize),
     Held,
     /// Nobody has the lock if it was the last one of the queue.
     Leaving(Request),
@@ -102,8 +102,8 @@ impl<C: Comm> Image<C> {
     pub(crate) fn check_free_of(&self, Lock { at, place }: Lock) -> Result<()> {
         let Some(entry) = self.locks.entries.get(&place.word()) else { return Ok(()) };
         let why = match entry.state {
-            State::Trying(_) | State::Asked(_) | State::Queued if entry.is_given_up => return Ok(()),
-            State::Trying(_) | State::Asked(_) | State::Queued => "for which this image waits",
+            State::Trying(_) | State::Asked(_) | State::Queued(_) if entry.is_given_up => return Ok(()),
+            State::Trying(_) | State::Asked(_) | State::Queued(_) => "for which this image waits",
             State::Held | State::Leaving(_) | State::Handing => "which this image has",
         };
         Err(error_of(at, why, "one that this image neither has nor waits for"))
@@ -161,12 +161,17 @@ impl<C: Comm> Image<C> {
                     Some(before) => {
                         let before = Place::of(before);
                         self.memory.set(before.image, before.offset + NEXT, own.word());
-                        State::Queued
+                        State::Queued(before.image)
                     }
                 },
-                State::Queued => {
-                    if self.memory.own_word(own.offset + GRANTED).load(Ordering::Acquire) == NONE {
-                        return Ok(None);
+                State::Queued(before) => {
+                    let word = self.memory.own_word(own.offset + GRANTED);
+                    if word.load(Ordering::Acquire) == NONE {
+                        // What it has written before it was gone counts.
+                        let gone = self.others.check(before);
+                        if word.load(Ordering::Acquire) == NONE {
+                            return gone.map(|()| None);
+                        }
                     }
                     State::Held
                 }
@@ -258,7 +263,7 @@ impl<C: Comm> Runtime<C> {
         let lock = lock.place;
         let taken = self.wait_for_any(|image| match image.advance_lock(lock)? {
             // It goes on with a wait that was given up, but does not wait.
-            None if !queues && matches!(image.locks.state(lock), Some(State::Queued)) => {
+            None if !queues && matches!(image.locks.state(lock), Some(State::Queued(_))) => {
                 image.give_up(lock);
                 Ok(Some(false))
             }
