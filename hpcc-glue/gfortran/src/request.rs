@@ -8,6 +8,7 @@ use crate::failure::{Failure, Image, Result};
 use hcube_core::mpi::MpiComm;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ffi::c_int;
 use std::rc::Rc;
 
 /// The numbers of the shipped functions, which every image registers first.
@@ -16,7 +17,7 @@ const ANSWER: usize = 1;
 
 /// Bytes of the number of a request, with which requests and answers begin.
 const NUMBER: usize = size_of::<u64>();
-/// The byte before an answer, and before the text of an error.
+/// The byte before an answer, and before status and text of an error.
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
 
@@ -34,7 +35,7 @@ pub fn register(image: &Image, work: Serve) {
         let (number, request) = bytes.split_at(NUMBER);
         let (state, answer) = match work(image, request) {
             Ok(answer) => (DONE, answer),
-            Err(failure) => (FAILED, failure.text.into_bytes()),
+            Err(failure) => (FAILED, [&failure.stat.to_ne_bytes(), failure.text.as_bytes()].concat()),
         };
         let message = [number, &[state], &answer].concat();
         // Whoever has asked gets an error elsewhere if this image cannot answer.
@@ -64,7 +65,15 @@ pub fn ask(image: &Image, to: usize, request: &[u8]) -> Result<Vec<u8>> {
     let answer = answer.ok_or_else(|| Failure::new("a request without an answer"))?;
     match answer.split_first() {
         Some((&DONE, bytes)) => Ok(bytes.to_vec()),
-        Some((_, text)) => Err(Failure::new(String::from_utf8_lossy(text))),
+        Some((_, error)) => {
+            let Some((stat, text)) = error.split_first_chunk() else {
+                return Err(Failure::new("an answer without a status"));
+            };
+            Err(Failure {
+                stat: c_int::from_ne_bytes(*stat),
+                text: String::from_utf8_lossy(text).into_owned(),
+            })
+        }
         None => Err(Failure::new("an answer without bytes")),
     }
 }

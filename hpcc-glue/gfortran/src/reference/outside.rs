@@ -13,6 +13,7 @@
 use super::elements::Elements;
 use crate::failure::{Failure, Image, Result};
 use crate::section::Section;
+use hcube_core::error::Error;
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Refused};
 use std::cell::{Cell, RefCell};
@@ -159,6 +160,9 @@ fn end_lines() -> Result<()> {
 }
 
 fn failure(image: usize, refused: &Refused) -> Failure {
+    if refused.is_lost() {
+        return Error::FailedImage { image }.into();
+    }
     Failure::new(format!("memory behind a pointer of image {}: {}", image + 1, refused.error))
 }
 
@@ -259,7 +263,11 @@ impl Outside {
                 let place = (address + run.start) as u64;
                 let bytes = Region::of(&mut line.bytes[run]);
                 // SAFETY: bytes that were put in this segment, so that no other image accesses them.
-                unsafe { process.write(place, bytes) }.map_err(|refused| (image, refused))?;
+                match unsafe { process.write(place, bytes) } {
+                    // An image that has failed needs them no more, and its status is the matter of others.
+                    Err(refused) if !refused.is_lost() => return Err((image, refused)),
+                    _ => {}
+                }
             }
         }
         Ok(())
