@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::launcher;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
-use hcube_results::gfortran::{HCUBE, MPI, Results, Run, Subject, counterpart};
+use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,6 +74,22 @@ impl Measurements {
         one.errors += line.errors + u64::from(one.check != line.check);
     }
 
+    /// Leaves an operation of a library out, also where it was measured before.
+    fn leave_out(&mut self, images: u32, variant: &'static str, name: &str, why: &str) {
+        self.notes.push(format!("{name} left out of {variant} with {images} image(s): {why}"));
+        self.excluded.push((images, variant, name.to_owned()));
+        self.all.retain(|one| {
+            let Subject { place, operation, .. } = &one.subject;
+            (place.ranks, one.variant, operation.as_str()) != (images as usize, variant, name)
+        });
+    }
+
+    fn is_left_out(&self, images: u32, variant: &str, name: &str) -> bool {
+        let is_it =
+            |(at, of, other): &(u32, &str, String)| (*at, *of, other.as_str()) == (images, variant, name);
+        self.excluded.iter().any(is_it)
+    }
+
     fn results(self) -> Results {
         let run = |one: Measured| Run {
             errors: one.errors,
@@ -130,15 +146,11 @@ impl Bench<'_> {
     }
 
     /// Runs a program until all of its operations have been measured, or have ended it; false where the user has interrupted it.
+    /// A program of another library that fails between operations is not run again.
     fn measure(&self, task: &Task<'_>, images: u32, into: &mut Measurements) -> Result<bool, Failure> {
         let place = self.place(images);
         let mut left = task.operations.clone();
-        left.retain(|name| {
-            !into
-                .excluded
-                .iter()
-                .any(|(at, variant, other)| (*at, *variant, other.as_str()) == (images, task.variant, *name))
-        });
+        left.retain(|name| !into.is_left_out(images, task.variant, name));
         let sizes: Vec<String> = self.arguments.sizes.iter().map(ToString::to_string).collect();
         while !left.is_empty() {
             let words = [BATCHES.to_string(), sizes.join(","), left.join(",")];
@@ -147,19 +159,37 @@ impl Bench<'_> {
             for (name, reason) in output.skipped {
                 into.notes.push(format!("{name} left out of {images} image(s): {reason}"));
             }
+            let measured = |name: &&str| output.lines.iter().any(|line| line.operation == *name);
+            let missing: Vec<&str> = left.iter().copied().filter(|name| !measured(name)).collect();
             for line in output.lines {
+                if into.is_left_out(images, task.variant, &line.operation) {
+                    continue;
+                }
+                // A library whose results are wrong is no comparison; hcube's own errors and those of the programs count.
+                if task.variant == OPENCOARRAYS && line.errors > 0 {
+                    into.leave_out(images, task.variant, &line.operation, "its results are wrong");
+                    continue;
+                }
                 into.add(&place, task.variant, line);
             }
             let Some(reason) = failure else { break };
             let at = format!("{} with {images} image(s)", task.variant);
-            let Some(name) = output.unfinished.filter(|_| task.variant != HCUBE) else {
+            if task.variant == HCUBE {
                 return Err(format!("{at}: {reason}"));
+            }
+            let Some(name) = output.unfinished else {
+                if missing.is_empty() {
+                    into.notes.push(format!("{at}: the program has failed after its operations ({reason})"));
+                }
+                for name in missing {
+                    into.leave_out(images, task.variant, name, &format!("the program fails ({reason})"));
+                }
+                break;
             };
-            into.notes.push(format!("{name} left out of {at}: it ends the program ({reason})"));
             // Operations before it have been measured in this run.
             let next = left.iter().position(|one| *one == name).map_or(left.len(), |place| place + 1);
             left.drain(..next);
-            into.excluded.push((images, task.variant, name));
+            into.leave_out(images, task.variant, &name, &format!("it ends the program ({reason})"));
         }
         Ok(true)
     }
