@@ -71,7 +71,7 @@ program pointers
   call check(associated(o%m) .and. all(o[to]%in%q == to), 'behind two pointers')
   sync all
 
-  ! Puts, each of which the next gets see, and the other image after the synchronisation.
+  ! Puts: gets of this image see them at once, the other image after the synchronisation.
   forall (i = 1:rows, j = 1:columns) expected(i, j) = 10000*from + 100*i + j
   o[to]%m(7, 3) = -1
   call check(o[to]%m(7, 3) == -1, 'own put')

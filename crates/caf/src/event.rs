@@ -217,7 +217,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_wanted(&wanted)
     }
 
-    /// Waits until an event of this image has so many notices, and takes them.
+    /// Waits until an event of this image has `count` notices, and takes them.
     ///
     /// # Errors
     /// As [`Self::notify`]; no notice is taken then.

@@ -44,13 +44,9 @@ pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_disti
             (true, true) => reseed(|seed| {
                 let own = (current().rank as i32).wrapping_mul(SPREAD);
                 seed.iter_mut().for_each(|word| *word ^= own);
-                Ok(())
             }),
             // And here each image one of its own.
-            (false, false) => reseed(|seed| {
-                *seed = random::common();
-                Ok(())
-            }),
+            (false, false) => reseed(|seed| *seed = random::common()),
             _ => Ok(()),
         }
     });
@@ -64,13 +60,13 @@ fn array(words: &mut [i32; SEED_WORDS]) -> Seed {
 }
 
 /// Changes the seed of this image.
-fn reseed(change: impl FnOnce(&mut [i32; SEED_WORDS]) -> Result<()>) -> Result<()> {
+fn reseed(change: impl FnOnce(&mut [i32; SEED_WORDS])) -> Result<()> {
     let mut words = [0; SEED_WORDS];
     // SAFETY: libgfortran's function of that name, which reads and writes seeds of as many words.
     unsafe {
         let exchange: Exchange = transmute(library(c"_gfortran_random_seed_i4")?);
         exchange(ptr::null(), ptr::null(), &array(&mut words));
-        change(&mut words)?;
+        change(&mut words);
         exchange(ptr::null(), &array(&mut words), ptr::null());
     }
     Ok(())

@@ -93,7 +93,7 @@ impl Remote {
         Ok(Some((address, bytes)))
     }
 
-    /// For the statistics: elements of so many bytes.
+    /// Notes an access for the statistics; `bytes` is the size of an element.
     #[inline]
     fn note(&self, kind: Kind, count: usize, bytes: usize) {
         statistics::note_access(|| statistics::Access {

@@ -56,7 +56,7 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// For the statistics: elements of so many bytes.
+    /// Notes an access for the statistics; `bytes` is the size of an element.
     pub fn note(&self, kind: Kind, count: usize, bytes: usize) {
         let Remote { token, rank, path, .. } = &self.remote;
         statistics::note_access(|| statistics::Access {

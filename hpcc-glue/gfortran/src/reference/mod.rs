@@ -136,7 +136,7 @@ const fn one(element: usize) -> Dimension {
 }
 
 impl Bounds<'_> {
-    /// A dimension of elements of so many bytes, with its stride in bytes.
+    /// A dimension, with its stride in bytes; `element` is the size of an element.
     ///
     /// # Safety
     /// A descriptor can be read.

@@ -24,7 +24,7 @@ use std::ops::Range;
 const LINE_BYTES: usize = 4096;
 /// Lines that are kept.
 const MAX_LINES: usize = 1024;
-/// Bytes of a word of a mask, each of which is a bit.
+/// Bits of a word of a mask; each stands for a byte of the line.
 const WORD_BITS: usize = u64::BITS as usize;
 
 /// Bytes of a line.
@@ -196,7 +196,7 @@ fn parts(address: usize, bytes: usize) -> impl Iterator<Item = (usize, Range<usi
 }
 
 impl Outside {
-    /// A line, which is made if there is none.
+    /// The line at an address, or a new one.
     fn line(&mut self, image: usize, address: usize) -> std::result::Result<&mut Line, Refused> {
         if self.lines.len() >= MAX_LINES && !self.lines.contains_key(&(image, address)) {
             self.end().map_err(|(_, refused)| refused)?;

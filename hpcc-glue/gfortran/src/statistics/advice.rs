@@ -50,7 +50,7 @@ impl Elements {
     }
 }
 
-/// What is advised for element-wise accesses of a kind, `of` so many statements of the kind in all.
+/// The advice for element-wise accesses: `count` of `of` statements of a kind.
 pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     let instead = if kind == Kind::Get { "x(:) = a(:)[image] gets" } else { "a(:)[image] = x(:) puts" };
     format!(

@@ -35,18 +35,19 @@ pub fn begin(image: &Image) -> Result<()> {
     Ok(())
 }
 
-/// Images of a list that are compared one by one.
+/// The longest list whose images are compared one by one.
 const FEW: usize = 16;
 
 /// `sync images`, with these images of the current team.
 pub fn sync_images(image: &Image, numbers: &[c_int]) -> Result<()> {
     let team = current();
-    let mut many = HashSet::new();
+    let mut named = HashSet::new();
     let mut others = Vec::with_capacity(numbers.len());
     for (at, &number) in numbers.iter().enumerate() {
         let rank = team.rank_of(number)?;
-        let is_new = if at < FEW { !numbers[..at].contains(&number) } else { many.insert(number) };
-        if !is_new || at >= FEW && numbers[..FEW].contains(&number) {
+        let is_few = numbers.len() <= FEW;
+        let is_repeated = if is_few { numbers[..at].contains(&number) } else { !named.insert(number) };
+        if is_repeated {
             let text = format!("image index {number} is named twice");
             return Err(Failure { stat: STAT_DUP_SYNC_IMAGES, text });
         }
@@ -70,11 +71,9 @@ fn sync_with(image: &Image, others: &[usize]) -> Result<()> {
     let pairs = PAIRS.get().ok_or_else(|| Failure::new("the program has not begun"))?;
     let own = image.own();
     let mut result: std::result::Result<(), Error> = Ok(());
-    statistics::note_path(Path::Node);
-    for &other in others.iter().filter(|_| statistics::are_wanted()) {
-        if !image.is_on_node(other) {
-            statistics::note_path(Path::Messages);
-        }
+    if statistics::are_wanted() {
+        let are_here = others.iter().all(|&other| image.is_on_node(other));
+        statistics::note_path(if are_here { Path::Node } else { Path::Messages });
     }
     for &other in others {
         let notified = image.notify_one(pairs, own, other);
