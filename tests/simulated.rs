@@ -5,7 +5,6 @@ use hcube_testing as common;
 
 use common::{Launch, Mpi, Outcome};
 use std::fmt::Write;
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -31,8 +30,9 @@ fn platform(ranks_per_node: usize) -> (PathBuf, PathBuf) {
     for rank in 0..RANKS {
         writeln!(lines, "node-{}", rank / ranks_per_node).expect("a string takes all");
     }
-    fs::write(&platform, xml).expect("writable");
-    fs::write(&hosts, lines).expect("writable");
+    // A launcher of another test may be reading them.
+    common::write(&platform, &xml);
+    common::write(&hosts, &lines);
     (platform, hosts)
 }
 

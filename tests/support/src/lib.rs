@@ -138,6 +138,13 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// Writes a file that several tests of a process write alike and may be reading: it is never seen half written.
+pub fn write(path: &Path, text: &str) {
+    let thread = format!("{:?}", std::thread::current().id());
+    let new = path.with_extension(format!("{}-{thread}", std::process::id()));
+    fs::write(&new, text).and_then(|()| fs::rename(&new, path)).expect("the target directory is writable");
+}
+
 /// The directory of the test itself, and of what cargo builds for it: libraries of its own package.
 pub fn own_build() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
