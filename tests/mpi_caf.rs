@@ -73,7 +73,8 @@ fn images_initialise_mpi_and_may_fail() {
 
 /// Compiles a Fortran program with the modules.
 fn fortran(name: &str) -> PathBuf {
-    let folder = common::folder("fortran-caf");
+    // A folder for each program, since compilers write the modules to it.
+    let folder = common::folder(&format!("fortran-{name}"));
     let library = common::library();
     let library = library.parent().expect("a file lies in a folder").display();
     let program = folder.join(name);

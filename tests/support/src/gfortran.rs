@@ -89,10 +89,14 @@ pub fn open_coarrays() -> Option<PathBuf> {
 
 /// Compiles tests/gfortran/`name`.f90 for OpenCoarrays, which lies in a folder, without hcube.
 pub fn for_open_coarrays(name: &str, libraries: &Path, is_static: bool) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Once: another test may be running it.
+    static COMPILED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder("opencoarrays");
     let program = folder.join(format!("{name}-{}", if is_static { "static" } else { "shared" }));
+    if compiled.contains(&program) {
+        return program;
+    }
     // MPI's wrapper for the static library, which does not bring the MPI library along.
     let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
     compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg("-o").arg(&program);
@@ -103,5 +107,6 @@ pub fn for_open_coarrays(name: &str, libraries: &Path, is_static: bool) -> PathB
         compiler.arg("-L").arg(libraries).arg("-lcaf_mpi");
     }
     output(&mut compiler);
+    compiled.push(program.clone());
     program
 }
