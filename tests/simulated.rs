@@ -7,7 +7,6 @@ use common::{Launch, Mpi, Outcome};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 const RANKS: usize = 64;
 
@@ -43,30 +42,25 @@ fn client(source: &str) -> PathBuf {
 
 /// The same with one of the libraries.
 fn linked_to(source: &str, name: &str) -> PathBuf {
-    static COMPILED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let library = common::root().join("target/smpi/release");
     let file = format!("lib{name}.so");
     assert!(library.join(&file).exists(), "no {file} in {}: scripts/test.sh builds it", library.display());
     let source = common::root().join(source);
     let program = common::folder("smpi")
         .join(format!("{}-{name}", source.file_stem().expect("a file").to_string_lossy()));
-    if compiled.contains(&program) {
-        return program;
-    }
-    let mut compiler = Command::new("smpicc");
-    compiler
-        .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(common::root().join("include"));
-    compiler.arg(source).arg("-o").arg(&program);
-    compiler
-        .arg("-L")
-        .arg(&library)
-        .arg(format!("-l{name}"))
-        .arg(format!("-Wl,-rpath,{}", library.display()));
-    common::output(&mut compiler);
-    compiled.push(program.clone());
-    program
+    common::made_once(program, |program| {
+        let mut compiler = Command::new("smpicc");
+        compiler
+            .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"])
+            .arg(common::root().join("include"));
+        compiler.arg(source).arg("-o").arg(program);
+        compiler
+            .arg("-L")
+            .arg(&library)
+            .arg(format!("-l{name}"))
+            .arg(format!("-Wl,-rpath,{}", library.display()));
+        common::output(&mut compiler);
+    })
 }
 
 /// Runs a client on simulated ranks, with SimGrid's log of these categories.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// FFTW has a library for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,15 +139,10 @@ fn link(compiler: &mut Command, precision: Precision, linked: Linked) {
 
 /// Compiles tests/c/`name`.c.
 pub fn linked_client(name: &str, precision: Precision, linked: Linked) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
     built();
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder("");
     let program = folder.join(format!("{name}-{}{linked:?}", precision.suffix()));
-    // Once in a run of the tests, even if nothing has changed.
-    static DONE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !done.contains(&program) {
+    common::made_once(program, |program| {
         let mut compiler = Language::C11.compiler(Mpi::selected());
         if is_preloaded() {
             compiler.arg("-DWITH_THREADS");
@@ -156,11 +151,9 @@ pub fn linked_client(name: &str, precision: Precision, linked: Linked) -> PathBu
             compiler.arg("-I").arg(patched.join("api")).arg("-I").arg(patched.join("mpi"));
         }
         compiler.args(precision.flag()).arg("-O1").arg(root().join(format!("tests/c/{name}.c")));
-        link(compiler.arg("-o").arg(&program), precision, linked);
+        link(compiler.arg("-o").arg(program), precision, linked);
         output(&mut compiler);
-        done.push(program.clone());
-    }
-    program
+    })
 }
 
 /// tests/fortran/fftw_client.f90.

@@ -89,24 +89,18 @@ pub fn open_coarrays() -> Option<PathBuf> {
 
 /// Compiles tests/gfortran/`name`.f90 for OpenCoarrays, which lies in a folder, without hcube.
 pub fn for_open_coarrays(name: &str, libraries: &Path, is_static: bool) -> PathBuf {
-    // Once: another test may be running it.
-    static COMPILED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder("opencoarrays");
     let program = folder.join(format!("{name}-{}", if is_static { "static" } else { "shared" }));
-    if compiled.contains(&program) {
-        return program;
-    }
-    // MPI's wrapper for the static library, which does not bring the MPI library along.
-    let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
-    compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg("-o").arg(&program);
-    compiler.arg(root().join(format!("tests/gfortran/{name}.f90")));
-    if is_static {
-        compiler.arg(libraries.join("libcaf_mpi.a"));
-    } else {
-        compiler.arg("-L").arg(libraries).arg("-lcaf_mpi");
-    }
-    output(&mut compiler);
-    compiled.push(program.clone());
-    program
+    super::made_once(program, |program| {
+        // MPI's wrapper for the static library, which does not bring the MPI library along.
+        let mut compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
+        compiler.args(["-O1", "-fcoarray=lib", "-J"]).arg(&folder).arg("-o").arg(program);
+        compiler.arg(root().join(format!("tests/gfortran/{name}.f90")));
+        if is_static {
+            compiler.arg(libraries.join("libcaf_mpi.a"));
+        } else {
+            compiler.arg("-L").arg(libraries).arg("-lcaf_mpi");
+        }
+        output(&mut compiler);
+    })
 }

@@ -145,6 +145,18 @@ pub fn write(path: &Path, text: &str) {
     fs::write(&new, text).and_then(|()| fs::rename(&new, path)).expect("the target directory is writable");
 }
 
+/// Makes a program once in a process, even if nothing has changed since an earlier one: not again while another test may be
+/// running it.
+pub fn made_once(program: PathBuf, make: impl FnOnce(&Path)) -> PathBuf {
+    static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !made.contains(&program) {
+        make(&program);
+        made.push(program.clone());
+    }
+    program
+}
+
 /// The directory of the test itself, and of what cargo builds for it: libraries of its own package.
 pub fn own_build() -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
