@@ -32,11 +32,17 @@ mod matmul;
 mod options;
 #[path = "crates/random-access/src/options.rs"]
 mod random_access;
+#[path = "crates/core/run_path.rs"]
+mod run_path;
+#[path = "build/text.rs"]
+mod text;
 
 use options::{Kind, Name, Setting, Spec, Table};
+use text::{broken, without_safety_sections, wrapped};
 
 /// What this program reads besides the sources of the headers.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
+    "build/text.rs",
     "crates/alltoall/src/options.rs",
     "crates/caf/src/options.rs",
     "crates/core/src/error.rs",
@@ -69,7 +75,11 @@ impl Header {
 /// In the order in which hcube.h includes them.
 const HEADERS: [Header; 12] = [
     Header::new("library", "errors and version of hcube", &["src/types/library.rs", "src/library.rs"]),
-    Header::new("alltoall", "all-to-all, also in place", &["src/types/alltoall.rs", "src/alltoall.rs"]),
+    Header::new(
+        "alltoall",
+        "all-to-all, also in place",
+        &["src/types/alltoall.rs", "src/alltoall.rs", "src/alltoall_in_place.rs"],
+    ),
     Header::new(
         "transpose",
         "transposition of matrices",
@@ -114,6 +124,16 @@ const HEADERS: [Header; 12] = [
     ),
 ];
 
+/// The standard ABI of MPI 5 has no name for Fortran's handles in C.
+const FORTRAN_HANDLES: &str = "
+#ifdef MPI_ABI_VERSION
+/**
+ * A handle as Fortran has it: the number that MPI_Comm_toint, MPI_Type_toint and MPI_Op_toint give.
+ */
+typedef int MPI_Fint;
+#endif
+";
+
 const UMBRELLA: &str =
     "/* hcube: drop-in acceleration of communication-intensive inner loops of MPI programs.
  *
@@ -144,6 +164,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     // MPI keeps addresses of functions that free what is attached to communicators.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    run_path::link("cdylib");
     soname(&out);
     for input in HEADERS.iter().flat_map(|header| header.sources).chain(&TABLES).chain(&bsp::SOURCES) {
         println!("cargo::rerun-if-changed={input}");
@@ -212,7 +233,8 @@ fn generate(header: &Header, out: &Path) -> String {
         config.export.rename.insert(structure.clone(), format!("struct {structure}"));
     }
     config.export.include = structures(header);
-    config.after_includes = Some(constants(name)).filter(|text| !text.is_empty());
+    let handles = if *name == "fortran" { FORTRAN_HANDLES } else { "" };
+    config.after_includes = Some(constants(name) + handles).filter(|text| !text.is_empty());
     let mut builder = cbindgen::Builder::new().with_config(config);
     for source in *sources {
         builder = builder.with_src(source);
@@ -342,26 +364,6 @@ fn fortran() -> String {
     format!("{before}{begin}{block}{end}{after}")
 }
 
-/// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
-fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => *line += &format!(" {word}"),
-            last => {
-                let prefix = prefixes[usize::from(last.is_some())];
-                lines.push(format!("{prefix}{word}"));
-            }
-        }
-    }
-    lines
-}
-
-/// Text as lines of a comment.
-fn wrapped(prefix: &str, text: &str) -> String {
-    broken(text.split(' '), [prefix; 2], 100).join("\n")
-}
-
 /// Replaces links to options and tables by what the tables say.
 fn documented(header: &str) -> String {
     let mut text = String::new();
@@ -428,23 +430,4 @@ fn common_start(names: &[Name]) -> String {
     let common = |end: &usize| others.iter().all(|name| name.constant.starts_with(&first.constant[..*end]));
     let length = (0..=first.constant.len()).rev().find(common).unwrap_or_default();
     first.constant[..length].to_owned()
-}
-
-/// Leaves out the sections that Rust asks of unsafe functions: C's documentation says it elsewhere.
-fn without_safety_sections(header: &str) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    let mut skipping = false;
-    for line in header.lines() {
-        if line.trim() == "* # Safety" {
-            skipping = true;
-            if lines.last().is_some_and(|last| last.trim() == "*") {
-                lines.pop();
-            }
-        }
-        skipping &= line.trim() != "*/";
-        if !skipping {
-            lines.push(line);
-        }
-    }
-    lines.join("\n") + "\n"
 }

@@ -128,7 +128,8 @@ module hcube
   public :: hcube_random_access_default_options, hcube_random_access_prepare, hcube_random_access_run, &
     hcube_random_access_verify, hcube_random_access_last_statistics, hcube_random_access_describe
   public :: hcube_alltoall, hcube_alltoallv, hcube_alltoallw, hcube_alltoall_in_place, hcube_alltoallv_in_place, &
-    hcube_alltoallw_in_place, hcube_alltoall_default_options, hcube_alltoall_set_options, hcube_alltoall_last_way
+    hcube_alltoallw_in_place, hcube_alltoallv_in_one_buffer, hcube_alltoall_default_options, &
+    hcube_alltoall_set_options, hcube_alltoall_last_way
   public :: hcube_transpose, hcube_transpose_in_place, hcube_transpose_check
   public :: hcube_grid_transpose_memory_create, hcube_grid_transpose_memory_free, hcube_grid_transpose_create, &
     hcube_grid_transpose_execute, hcube_grid_transpose_describe, hcube_grid_transpose_free
@@ -246,6 +247,15 @@ module hcube
       import :: c_int
       type(*), dimension(*) :: buffer
       integer(c_int), intent(in) :: counts(*), displs(*)
+      integer(c_int), value :: datatype, comm
+      integer(c_int) :: code
+    end function
+
+    function c_alltoallv_in_one_buffer(buffer, scounts, sdispls, rcounts, rdispls, datatype, comm) &
+        bind(C, name="hcube_fortran_alltoallv_in_one_buffer") result(code)
+      import :: c_int
+      type(*), dimension(*) :: buffer
+      integer(c_int), intent(in) :: scounts(*), sdispls(*), rcounts(*), rdispls(*)
       integer(c_int), value :: datatype, comm
       integer(c_int) :: code
     end function
@@ -536,11 +546,20 @@ contains
     ierror = c_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
   end subroutine
 
+  ! As many elements in both directions, in the same places.
   subroutine hcube_alltoallv_in_place(buffer, counts, displs, datatype, comm, ierror)
     type(*), dimension(*) :: buffer
     integer, intent(in) :: counts(*), displs(*), datatype, comm
     integer, intent(out) :: ierror
     ierror = c_alltoallv_in_place(buffer, counts, displs, datatype, comm)
+  end subroutine
+
+  ! Counts and places of both directions, in one buffer: hcube_alltoallv_in_place of C.
+  subroutine hcube_alltoallv_in_one_buffer(buffer, scounts, sdispls, rcounts, rdispls, datatype, comm, ierror)
+    type(*), dimension(*) :: buffer
+    integer, intent(in) :: scounts(*), sdispls(*), rcounts(*), rdispls(*), datatype, comm
+    integer, intent(out) :: ierror
+    ierror = c_alltoallv_in_one_buffer(buffer, scounts, sdispls, rcounts, rdispls, datatype, comm)
   end subroutine
 
   ! Displacements are in bytes.

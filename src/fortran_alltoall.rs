@@ -7,6 +7,7 @@
 use crate::alltoall::{
     hcube_alltoall, hcube_alltoall_last_way, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
 };
+use crate::alltoall_in_place::hcube_alltoallv_in_place;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_core::mpi::fortran::{communicator, datatype, datatypes, no_datatype};
 use hcube_core::mpi::forward::in_place;
@@ -80,6 +81,34 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv(
             recvcounts,
             rdispls,
             datatype(recvtype),
+            communicator(comm),
+        )
+    }
+}
+
+/// hcube_alltoallv_in_place with Fortran handles, for the Fortran module hcube.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv_in_one_buffer(
+    buffer: *mut c_void,
+    scounts: *const c_int,
+    sdispls: *const c_int,
+    rcounts: *const c_int,
+    rdispls: *const c_int,
+    kind: MPI_Fint,
+    comm: MPI_Fint,
+) -> c_int {
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        hcube_alltoallv_in_place(
+            buffer,
+            scounts,
+            sdispls,
+            rcounts,
+            rdispls,
+            datatype(kind),
             communicator(comm),
         )
     }

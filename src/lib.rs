@@ -4,6 +4,7 @@
 //! `boundary` keeps panics from unwinding into C. The header is generated from these files.
 
 pub mod alltoall;
+pub mod alltoall_in_place;
 mod boundary;
 pub mod caf;
 pub mod fft;

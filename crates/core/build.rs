@@ -12,19 +12,22 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let wrapper = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
     let flags = MpiFlags::ask(&wrapper);
-    bind(&flags, &PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")));
+    bind(&wrapper, &flags, &PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")));
     flags.link();
 }
 
 /// What the compiler wrapper adds to a command line.
 struct MpiFlags {
-    include: Vec<String>,
+    /// Folders of headers and macros, as arguments. The standard ABI of MPI 5 is a macro.
+    preprocessor: Vec<String>,
     search: Vec<String>,
     libraries: Vec<String>,
+    /// Folders in which the loader looks for the library.
+    run_path: Vec<String>,
 }
 
 impl MpiFlags {
-    /// Asks the wrapper for its command line. All of Open MPI, MPICH and SMPI know `-show`.
+    /// Asks the wrapper for its command line. All of Open MPI, MPICH, Intel MPI and SMPI know `-show`.
     fn ask(wrapper: &str) -> Self {
         let output = Command::new(wrapper).arg("-show").output().unwrap_or_else(|error| {
             panic!(
@@ -33,13 +36,27 @@ impl MpiFlags {
             )
         });
         assert!(output.status.success(), "'{wrapper} -show' failed: set MPICC to an MPI compiler wrapper");
-        let line = String::from_utf8_lossy(&output.stdout).into_owned();
-        let take = |prefix: &str| -> Vec<String> {
-            line.split_whitespace().filter_map(|word| word.strip_prefix(prefix)).map(str::to_owned).collect()
-        };
-        Self { include: take("-I"), search: take("-L"), libraries: take("-l") }
+        let line = String::from_utf8_lossy(&output.stdout);
+        let words =
+            shlex::split(&line).unwrap_or_else(|| panic!("'{wrapper} -show' prints no command: {line}"));
+        Self::of(&words)
     }
 
+    fn of(words: &[String]) -> Self {
+        let take = |prefix: &str| -> Vec<String> {
+            words.iter().filter_map(|word| word.strip_prefix(prefix)).map(str::to_owned).collect()
+        };
+        let is_for_preprocessor = |word: &&String| word.starts_with("-I") || word.starts_with("-D");
+        Self {
+            preprocessor: words.iter().filter(is_for_preprocessor).cloned().collect(),
+            search: take("-L"),
+            libraries: take("-l"),
+            run_path: run_path(words),
+        }
+    }
+
+    /// Links the library. The run path goes to the build scripts of direct dependents as `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes
+    /// no arguments of the linker on to them.
     fn link(&self) {
         for directory in &self.search {
             println!("cargo::rustc-link-search=native={directory}");
@@ -47,16 +64,27 @@ impl MpiFlags {
         for library in &self.libraries {
             println!("cargo::rustc-link-lib=dylib={library}");
         }
+        println!("cargo::metadata=run_path={}", self.run_path.join(":"));
     }
 }
 
-fn bind(flags: &MpiFlags, out: &Path) {
+/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or `-Xlinker`.
+fn run_path(words: &[String]) -> Vec<String> {
+    let arguments = words.iter().filter(|word| *word != "-Xlinker");
+    let arguments: Vec<&str> =
+        arguments.flat_map(|word| word.strip_prefix("-Wl,").unwrap_or(word).split(',')).collect();
+    let behind = arguments.windows(2).filter(|pair| pair[0] == "-rpath").map(|pair| pair[1]);
+    let within = arguments.iter().filter_map(|argument| argument.strip_prefix("-rpath="));
+    behind.chain(within).map(str::to_owned).collect()
+}
+
+fn bind(wrapper: &str, flags: &MpiFlags, out: &Path) {
     let shim = "src/mpi/shim.h";
     println!("cargo::rerun-if-changed={shim}");
     println!("cargo::rerun-if-changed=src/mpi/shim.c");
     bindgen::builder()
         .header(shim)
-        .clang_args(flags.include.iter().map(|directory| format!("-I{directory}")))
+        .clang_args(&flags.preprocessor)
         .allowlist_function("PMPI_.*|hcube_shim_.*")
         .allowlist_type("MPI_.*|hcube_shim_fint")
         // An error handler of the program may leave MPI's functions by an exception.
@@ -67,9 +95,10 @@ fn bind(flags: &MpiFlags, out: &Path) {
         .expect("bindgen reads mpi.h")
         .write_to_file(out.join("mpi.rs"))
         .expect("OUT_DIR is writable");
-    let mut compiler = cc::Build::new();
-    for directory in &flags.include {
-        compiler.include(directory);
-    }
-    compiler.file("src/mpi/shim.c").warnings(true).flag("-fexceptions").compile("hcube_shim");
+    cc::Build::new()
+        .compiler(wrapper)
+        .file("src/mpi/shim.c")
+        .warnings(true)
+        .flag("-fexceptions")
+        .compile("hcube_shim");
 }

@@ -1,6 +1,6 @@
 /* hcube/alltoall.h: all-to-all, also in place.
  *
- * Generated from src/types/alltoall.rs and src/alltoall.rs by 'make header'; do not edit.
+ * Generated from src/types/alltoall.rs and src/alltoall.rs and src/alltoall_in_place.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -246,6 +246,45 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
                                 char *text,
                                 uint64_t length,
                                 struct hcube_error *error);
+
+/**
+ * Collective. MPI_Alltoallv in one buffer, with extra memory of bounded size: the elements that
+ * scounts and sdispls give for a rank go to it, those from it come where rcounts and rdispls say. Send
+ * blocks and receive blocks may lie in the same places, and the numbers of elements need not be the same
+ * in both directions, which MPI_IN_PLACE requires. MPI has no function for this.
+ *
+ * Send blocks must not overlap each other, nor receive blocks. What no block receives into keeps its
+ * value where no send block lies; send blocks that nothing is received into have any value afterwards.
+ *
+ * buffer: contains all blocks; displacements count extents of datatype, from its start.
+ * datatype: one whose elements are contiguous.
+ * Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes per rank; a larger bound takes fewer
+ * messages. Where it holds all that each rank sends, the exchange is one between two buffers.
+ * Returns MPI_SUCCESS, or an MPI error code after the error handler of the communicator was called, on all
+ * ranks, with nothing written: MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that
+ * overlap, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM.
+ * The problem is that of M. Hofmann and G. Ruenger, An in-place algorithm for irregular all-to-all
+ * communication with limited memory, EuroMPI 2010; the algorithm is another one.
+ */
+int hcube_alltoallv_in_place(void *buffer,
+                             const int *scounts,
+                             const int *sdispls,
+                             const int *rcounts,
+                             const int *rdispls,
+                             MPI_Datatype datatype,
+                             MPI_Comm comm);
+
+/**
+ * Collective. hcube_alltoallv_in_place with large counts, as MPI-4 has them; available with every MPI
+ * library.
+ */
+int hcube_alltoallv_in_place_c(void *buffer,
+                               const MPI_Count *scounts,
+                               const MPI_Aint *sdispls,
+                               const MPI_Count *rcounts,
+                               const MPI_Aint *rdispls,
+                               MPI_Datatype datatype,
+                               MPI_Comm comm);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -16,6 +16,14 @@
 #include "random_access.h"
 #include "caf.h"
 
+#ifdef MPI_ABI_VERSION
+/**
+ * A handle as Fortran has it: the number that MPI_Comm_toint, MPI_Type_toint and MPI_Op_toint give.
+ */
+typedef int MPI_Fint;
+#endif
+
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -48,6 +56,17 @@ int hcube_fortran_alltoallv(const void *sendbuf,
                             const int *rdispls,
                             MPI_Fint recvtype,
                             MPI_Fint comm);
+
+/**
+ * hcube_alltoallv_in_place with Fortran handles, for the Fortran module hcube.
+ */
+int hcube_fortran_alltoallv_in_one_buffer(void *buffer,
+                                          const int *scounts,
+                                          const int *sdispls,
+                                          const int *rcounts,
+                                          const int *rdispls,
+                                          MPI_Fint kind,
+                                          MPI_Fint comm);
 
 /**
  * hcube_alltoallv in place with Fortran handles, for the Fortran module hcube.

@@ -24,6 +24,7 @@ program interface
   call equal_blocks()
   call blocks_of_different_lengths()
   call blocks_of_different_types()
+  call different_blocks_in_one_buffer()
   call alltoall_options()
   call transpositions()
   call transpositions_on_a_grid()
@@ -143,6 +144,27 @@ contains
       end associate
     end do
     call served()
+  end subroutine
+
+  ! As many elements to the rank k behind as 1 + mod(k, 3), all blocks one behind the other in one buffer: blocks that are
+  ! received lie where others were sent from.
+  subroutine different_blocks_in_one_buffer()
+    integer :: scounts(0:ranks - 1), sdispls(0:ranks - 1), rcounts(0:ranks - 1), rdispls(0:ranks - 1)
+    integer :: buffer(3 * ranks), other, i
+    scounts = [(1 + mod(modulo(other - rank, ranks), 3), other = 0, ranks - 1)]
+    rcounts = [(1 + mod(modulo(rank - other, ranks), 3), other = 0, ranks - 1)]
+    sdispls = [(sum(scounts(:other - 1)), other = 0, ranks - 1)]
+    rdispls = [(sum(rcounts(:other - 1)), other = 0, ranks - 1)]
+    buffer = -1
+    do other = 0, ranks - 1
+      buffer(sdispls(other) + 1:sdispls(other) + scounts(other)) = [(value(rank, other, i), i = 1, scounts(other))]
+    end do
+    call hcube_alltoallv_in_one_buffer(buffer, scounts, sdispls, rcounts, rdispls, MPI_INTEGER, world, ierror)
+    call require(ierror == MPI_SUCCESS, 'alltoallv in one buffer')
+    do other = 0, ranks - 1
+      call require(all(buffer(rdispls(other) + 1:rdispls(other) + rcounts(other)) == &
+        [(value(other, rank, i), i = 1, rcounts(other))]), 'blocks in one buffer')
+    end do
   end subroutine
 
   ! Three integers, between ranks of even distance as one element of a type of three.

@@ -13,6 +13,7 @@
 //! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
+//! | [`general`] | the exchange in place with send and receive blocks of their own |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |
 //! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; what a user chooses; the result |
@@ -34,6 +35,7 @@ mod enclosed;
 pub mod exchange;
 mod factors;
 mod fallback;
+pub mod general;
 mod messages;
 mod mismatch;
 pub mod model;

@@ -291,6 +291,11 @@ impl ExchangeState {
         format!("{path}{outside}; up to {} KiB of memory", (self.options.memory + BASE_MEMORY_BYTES) >> 10)
     }
 
+    /// The bound of extra memory in bytes.
+    pub fn memory_bound(&self) -> usize {
+        self.options.memory + BASE_MEMORY_BYTES
+    }
+
     /// Bytes of extra memory that this state has touched on this rank: it is reserved in advance, but resident when it
     /// has been used.
     pub fn memory(&self) -> u64 {

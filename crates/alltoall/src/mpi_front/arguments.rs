@@ -26,6 +26,11 @@ const SENT: Names =
 const RECEIVED: Names =
     Names { buffer: "recvbuf", count: "recvcounts", displacement: "rdispls", datatype: "recvtype" };
 
+/// The two sides of a general exchange in place.
+const SENT_OF_ONE: Names =
+    Names { buffer: "buffer", count: "scounts", displacement: "sdispls", datatype: "datatype" };
+const RECEIVED_OF_ONE: Names = Names { count: "rcounts", displacement: "rdispls", ..SENT_OF_ONE };
+
 /// Addresses below this are no data of anybody: null, and what is computed from it.
 const FIRST_PAGE: usize = 4096;
 
@@ -45,6 +50,21 @@ pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result
             return Ok(Task::in_place(receive));
         }
         Ok(Task::between(blocks(&call.send, comm, named, &SENT)?, receive))
+    }
+}
+
+/// Local: what a rank has to do in a general exchange in place, whose two sides are of one buffer.
+///
+/// # Safety
+/// As [`read`].
+pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
+    if call.receive.buffer == in_place() {
+        return Err(Error::Buffer("buffer = MPI_IN_PLACE: expected memory".into()));
+    }
+    // SAFETY: the contract of this function, which is that of both.
+    unsafe {
+        let send = blocks(&call.send, comm, named, &SENT_OF_ONE)?;
+        Ok(Task::between(send, blocks(&call.receive, comm, named, &RECEIVED_OF_ONE)?))
     }
 }
 

@@ -10,6 +10,7 @@ use super::call::Call;
 use crate::{ExchangeState, Options, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
+use hcube_core::memory::scratch::Scratch;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
@@ -22,6 +23,8 @@ pub struct Engine {
     pub exchange: ExchangeState,
     /// The predefined datatype that was looked at last.
     pub(super) named: Named,
+    /// Memory of general exchanges in place, from the first one on.
+    pub(super) extra: Option<Scratch>,
     /// Runtimes whose device memory may be passed.
     pub devices: Devices,
     /// Communicators that it has served; the same on all ranks.
@@ -30,7 +33,7 @@ pub struct Engine {
 
 impl Engine {
     pub(super) fn new(exchange: ExchangeState) -> Self {
-        Self { exchange, named: Named::default(), devices: Devices::new(), users: 0 }
+        Self { exchange, named: Named::default(), extra: None, devices: Devices::new(), users: 0 }
     }
 }
 

@@ -2,6 +2,7 @@
 //! and the path that the data used.
 
 mod faults;
+mod general;
 mod image;
 mod nodes;
 mod paths;

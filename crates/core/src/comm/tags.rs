@@ -21,6 +21,8 @@ const STAGES: i32 = 64;
 pub const RANDOM_ACCESS: TagRange = TagRange { first: 0, count: STAGES };
 /// All-to-all: pieces of blocks. Messages of one pair keep their order.
 pub const ALLTOALL_PIECES: TagRange = TagRange { first: 64, count: 1 };
+/// All-to-all, the general exchange in place: questions and answers. Messages of one pair with one tag keep their order.
+pub const ALLTOALL_GENERAL: TagRange = TagRange { first: 65, count: 2 };
 /// All-to-all: bundles of small blocks, one tag per stage of the plan.
 pub const ALLTOALL_BUNDLES: TagRange = TagRange { first: 128, count: STAGES };
 /// The pipelined broadcast: one tag per segment under way.
@@ -51,9 +53,10 @@ pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 pub const LCS: TagRange = TagRange { first: 2433, count: 2 };
 
 /// All ranges, in ascending order.
-const ALL: [TagRange; 13] = [
+const ALL: [TagRange; 14] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
+    ALLTOALL_GENERAL,
     ALLTOALL_BUNDLES,
     PIPELINED_BROADCAST,
     LINKS,

@@ -68,6 +68,12 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
 MPI_Comm hcube_shim_comm_self(void) { return MPI_COMM_SELF; }
 MPI_Comm hcube_shim_comm_world(void) { return MPI_COMM_WORLD; }
 
+#ifdef MPI_ABI_VERSION
+#define PMPI_Comm_c2f PMPI_Comm_toint
+#define PMPI_Comm_f2c PMPI_Comm_fromint
+#define PMPI_Type_f2c PMPI_Type_fromint
+#define PMPI_Op_f2c PMPI_Op_fromint
+#endif
 /* Functions in some libraries, macros in others. A number that means nothing is 0 or NULL in some. */
 hcube_shim_fint hcube_shim_number_of_comm(MPI_Comm comm) { return PMPI_Comm_c2f(comm); }
 

@@ -43,6 +43,10 @@ void hcube_shim_fill(struct hcube_shim_constants *constants);
 MPI_Comm hcube_shim_comm_self(void);
 MPI_Comm hcube_shim_comm_world(void);
 
+/* The standard ABI of MPI 5 leaves Fortran to the library: there, Fortran's handles are those of MPI_Comm_toint. */
+#ifdef MPI_ABI_VERSION
+typedef int MPI_Fint;
+#endif
 /* A macro in some libraries. */
 typedef MPI_Fint hcube_shim_fint;
 /* Handles as Fortran has them. Only while MPI is active. */

@@ -1,0 +1,40 @@
+//! Lines of the headers: how long they are, and which are left out.
+
+/// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
+pub fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => *line += &format!(" {word}"),
+            last => {
+                let prefix = prefixes[usize::from(last.is_some())];
+                lines.push(format!("{prefix}{word}"));
+            }
+        }
+    }
+    lines
+}
+
+/// Text as lines of a comment.
+pub fn wrapped(prefix: &str, text: &str) -> String {
+    broken(text.split(' '), [prefix; 2], 100).join("\n")
+}
+
+/// Leaves out the sections that Rust asks of unsafe functions: C's documentation says it elsewhere.
+pub fn without_safety_sections(header: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut skipping = false;
+    for line in header.lines() {
+        if line.trim() == "* # Safety" {
+            skipping = true;
+            if lines.last().is_some_and(|last| last.trim() == "*") {
+                lines.pop();
+            }
+        }
+        skipping &= line.trim() != "*/";
+        if !skipping {
+            lines.push(line);
+        }
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,129 @@
+//! The general exchange in place: what is sent and what is received lie in one buffer, with counts and displacements of their
+//! own.
+//!
+//! Idea: bytes can be received where nothing lies that is still to be sent. A rank asks for every part of its receive blocks
+//! for which that holds, the sender gives it away, and so parts of the sender's own receive blocks become free. Where no part
+//! is free, a rank moves what is in the way to extra memory, from where it is sent later. No deadlock, with as little as one
+//! byte of extra memory per rank: a byte that arrives fills a free place and leaves another one, so the number of free bytes of
+//! all ranks never falls below their extra memory; if all ranks that still expect bytes had none left, more bytes would be on
+//! their way than are expected. Where the extra memory of all ranks holds what they send, all of it is copied there, and the
+//! exchange is one between two buffers.
+//!
+//! Restrictions: contiguous blocks; send blocks do not overlap each other, nor do receive blocks.
+//! Cost: two messages for each part, a question of 16 bytes and the bytes; besides the copies of the MPI library up to one copy
+//! per byte, of what is in the way. Extra memory: what the caller gives, and lists of parts.
+//! Source: our own; the problem is that of Hofmann and Ruenger, An in-place algorithm for irregular all-to-all communication
+//! with limited memory, EuroMPI 2010, whose algorithm moves data in rounds.
+
+mod ledger;
+mod traffic;
+
+use super::conditions::Conditions;
+use super::exchange::{Outcome, exchange};
+use super::mismatch;
+use super::report::{Report, UsedPath};
+use super::state::ExchangeState;
+use super::task::Task;
+use hcube_core::comm::requests::scope;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
+use hcube_core::memory::blocks::Blocks;
+use hcube_core::memory::datatype::Block;
+use hcube_core::memory::scratch::Scratch;
+use ledger::Ledger;
+use std::ops::Range;
+use traffic::Traffic;
+
+/// Collective: makes the exchange of a task between two sets of blocks that may overlap. A rank whose arguments were refused
+/// passes the error, so that no other rank waits for it. `extra` has the same size on all ranks, 1 or more bytes.
+///
+/// # Errors
+/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
+/// [`Error::Truncate`] for counts that do not match.
+pub fn exchange_general<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    extra: &mut Scratch,
+    task: Result<Task<'_>>,
+) -> Result<Report> {
+    let task = task.and_then(|task| {
+        Ok((Ledger::new(places(comm, &task, true)?, places(comm, &task, false)?, extra.size())?, task))
+    });
+    let sent = task.as_ref().map_or(0, |(_, task)| sent(comm, task));
+    let mut words = [i64::from(task.is_err()), sent as i64];
+    comm.all_reduce_max(&mut words)?;
+    let (ledger, task) = if words[0] != 0 { agree(comm, task)? } else { task? };
+    if words[1] as usize <= extra.size()
+        && let Some(report) = between_buffers(comm, state, extra, &task)?
+    {
+        return Ok(report);
+    }
+    mismatch::require_equal(comm, &task)?;
+    comm.open_messages()?;
+    let piece = extra.take(extra.size()).expect("nothing else uses this memory");
+    let region = extra.region(&piece);
+    let patience = state.patience;
+    let moved =
+        scope(comm, patience, |requests| Traffic::new(comm, &task, ledger, region, requests).run(patience));
+    extra.give(piece);
+    moved?;
+    let path = if comm.size() == 1 { UsedPath::Alone } else { UsedPath::Message };
+    Ok(Report {
+        path,
+        bytes: task.bytes_sent(comm.rank()),
+        memory: state.memory() + extra.touched_bytes() as u64,
+    })
+}
+
+/// The addresses of the blocks of a task, by rank.
+fn places<C: Comm>(comm: &C, task: &Task<'_>, sent: bool) -> Result<Vec<Range<usize>>> {
+    let place = |rank: usize| {
+        let block = if sent { task.outgoing(rank) } else { task.incoming(rank) };
+        let Some(region) = block.region() else {
+            return Err(Error::Datatype(
+                "the datatype has gaps: expected one whose elements are contiguous, as the exchange is in place".into(),
+            ));
+        };
+        let start = region.address().addr();
+        Ok(start..start + region.len())
+    };
+    (0..comm.size()).map(place).collect()
+}
+
+fn sent<C: Comm>(comm: &C, task: &Task<'_>) -> usize {
+    (0..comm.size()).map(|rank| task.outgoing(rank).bytes()).sum()
+}
+
+/// Collective: copies all send blocks to extra memory, which holds them on all ranks, and makes the exchange from there.
+/// `None` where the MPI library would have to make it.
+fn between_buffers<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    extra: &mut Scratch,
+    task: &Task<'_>,
+) -> Result<Option<Report>> {
+    let piece = extra.take(sent(comm, task)).expect("nothing else uses this memory");
+    let region = extra.region(&piece);
+    let mut end = 0;
+    let copies = (0..comm.size()).map(|rank| {
+        let from = task.outgoing(rank).region().expect("contiguous");
+        let to = region.part(end..end + from.len());
+        end += from.len();
+        from.copy_to(to);
+        Block::contiguous(to)
+    });
+    let sends = Blocks::listed(copies.collect());
+    comm.charge(COPY.of(region.len()));
+    let receives = (0..comm.size()).map(|rank| task.incoming(rank)).collect();
+    let copied = Ok(Task::between(sends, Blocks::listed(receives)));
+    let outcome = exchange(comm, state, &copied, Conditions::default(), None);
+    drop(copied);
+    extra.give(piece);
+    Ok(match outcome? {
+        Outcome::Done(report) => {
+            Some(Report { memory: report.memory + extra.touched_bytes() as u64, ..report })
+        }
+        Outcome::Library(_) => None,
+    })
+}

@@ -1,0 +1,238 @@
+//! The messages of a general exchange in place.
+//!
+//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent lies there. The
+//! sender answers with the bytes, which may be several messages where they do not lie next to each other; messages of one
+//! pair keep their order, so each one continues the part that was asked for first.
+
+use super::ledger::{Fragment, Ledger, Place};
+use crate::task::Task;
+use hcube_core::comm::owned::Owned;
+use hcube_core::comm::requests::{Finished, Requests};
+use hcube_core::comm::{Comm, tags};
+use hcube_core::error::{Error, Result};
+use hcube_core::machine::work::COPY;
+use hcube_core::memory::Region;
+use hcube_core::progress::wait::Patience;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+const QUESTION: i32 = tags::ALLTOALL_GENERAL.tag(0);
+const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
+/// First byte of a part and its length.
+const QUESTION_BYTES: usize = 16;
+/// Parts of a block that are shorter wait for more, unless nothing else can be done.
+const MIN_PART_BYTES: usize = 4 << 10;
+/// Largest message, below the limit of MPI's counts.
+const MAX_PART_BYTES: usize = 1 << 30;
+/// Pieces that the extra memory is divided into, so that one is filled while others are sent.
+const PIECES: usize = 4;
+/// Largest number of answers under way; it bounds the time of a poll.
+const MAX_UNDER_WAY: usize = 64;
+
+/// What is under way.
+#[derive(Debug)]
+enum Flight {
+    Answer(Fragment),
+    Received(usize),
+}
+
+/// An exchange under way.
+pub struct Traffic<'s, 'e, C: Comm> {
+    comm: &'e C,
+    task: &'e Task<'e>,
+    requests: &'s mut Requests<'e, C>,
+    ledger: Ledger,
+    extra: Region<'e>,
+    /// By sender: what was asked for and has not arrived, in order.
+    asked: Vec<VecDeque<Range<usize>>>,
+    questions: Vec<Owned<C>>,
+    /// What others have asked for.
+    answers: VecDeque<Fragment>,
+    /// By the labels of requests.
+    flights: Vec<Option<Flight>>,
+}
+
+impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
+    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` is made of their addresses and of
+    /// the size of `extra`.
+    pub fn new(
+        comm: &'e C,
+        task: &'e Task<'e>,
+        ledger: Ledger,
+        extra: Region<'e>,
+        requests: &'s mut Requests<'e, C>,
+    ) -> Self {
+        let asked = (0..comm.size()).map(|_| VecDeque::new()).collect();
+        let (questions, answers, flights) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { comm, task, requests, ledger, extra, asked, questions, answers, flights }
+    }
+
+    /// Returns when this rank has received and sent all of its blocks.
+    ///
+    /// # Errors
+    /// Of MPI; other ranks are waiting then, so the job must end.
+    pub fn run(mut self, patience: Patience) -> Result<()> {
+        let patience = patience.for_costly_polls();
+        let mut wait = patience.wait();
+        loop {
+            let moved = self.step()?;
+            if self.ledger.is_settled() && self.requests.is_empty() && self.questions.is_empty() {
+                return Ok(());
+            }
+            if moved {
+                wait = patience.wait();
+            } else {
+                wait.pause(self.comm);
+            }
+        }
+    }
+
+    /// Does what can be done now; whether that was anything.
+    fn step(&mut self) -> Result<bool> {
+        let mut moved = self.complete()? | self.listen()? | self.receive()? | self.answer()?;
+        while self.evict() {
+            moved = true;
+            self.fill(MIN_PART_BYTES)?;
+        }
+        let waits = moved || !self.requests.is_empty() || self.asked.iter().any(|parts| !parts.is_empty());
+        // Whoever waits for nothing else would wait for ever.
+        Ok(self.fill(if waits { MIN_PART_BYTES } else { 1 })? || moved)
+    }
+
+    /// Looks at what is under way.
+    fn complete(&mut self) -> Result<bool> {
+        let mut index = 0;
+        while index < self.questions.len() {
+            if self.questions[index].has_finished(self.comm)? {
+                self.questions.swap_remove(index);
+            } else {
+                index += 1;
+            }
+        }
+        let mut moved = false;
+        while let Some(Finished { label, .. }) = self.requests.test_any()? {
+            moved = true;
+            match self.flights[label].take().expect("a label that is under way") {
+                Flight::Answer(fragment) => self.ledger.left(&fragment),
+                Flight::Received(bytes) => self.ledger.received(bytes),
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Takes the questions that have arrived.
+    fn listen(&mut self) -> Result<bool> {
+        let mut moved = false;
+        while let Some((from, _)) = self.comm.arrived(QUESTION)? {
+            let mut question = Owned::receive(self.comm, vec![0; QUESTION_BYTES], from, QUESTION)?;
+            while !question.has_finished(self.comm)? {}
+            let bytes = question.into_buffer();
+            let word =
+                |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize;
+            self.answers.extend(self.ledger.take(from, word(0)..word(0) + word(8)));
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Starts to receive the answers that have arrived.
+    fn receive(&mut self) -> Result<bool> {
+        let mut moved = false;
+        while let Some((from, bytes)) = self.comm.arrived(ANSWER)? {
+            let part = self.asked[from].front_mut().filter(|part| part.len() >= bytes);
+            let Some(part) = part else {
+                return Err(Error::Internal(format!(
+                    "{bytes} bytes from rank {from} that were not asked for"
+                )));
+            };
+            let place = part.start..part.start + bytes;
+            part.start = place.end;
+            if part.start == part.end {
+                self.asked[from].pop_front();
+            }
+            let label = self.label(Flight::Received(bytes));
+            self.requests.receive_region(label, incoming(self.task, from).part(place), from, ANSWER)?;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Starts to send what others have asked for.
+    fn answer(&mut self) -> Result<bool> {
+        let mut moved = false;
+        while self.requests.len() < MAX_UNDER_WAY
+            && let Some(fragment) = self.answers.pop_front()
+        {
+            let (from, to) = (self.place(&fragment), fragment.to);
+            let label = self.label(Flight::Answer(fragment));
+            self.requests.send_region(label, from, to, ANSWER)?;
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Makes room; whether it has.
+    fn evict(&mut self) -> bool {
+        let piece = (self.extra.len() / PIECES).clamp(1, MAX_PART_BYTES);
+        let Some((fragment, at)) = self.ledger.evict(piece) else { return false };
+        self.copy(&fragment, self.extra.part(at..at + fragment.range.len()));
+        true
+    }
+
+    /// Asks for the bytes of all holes of at least this length, and copies this rank's own.
+    fn fill(&mut self, least: usize) -> Result<bool> {
+        let (own, ranks) = (self.comm.rank(), self.comm.size());
+        let mut moved = false;
+        for from in (own..ranks).chain(0..own) {
+            while let Some(hole) = self.ledger.take_hole(from, least, MAX_PART_BYTES) {
+                moved = true;
+                if from == own {
+                    self.keep(hole.range);
+                    continue;
+                }
+                let words = [hole.range.start, hole.range.len()].map(|word| (word as u64).to_ne_bytes());
+                self.questions.push(Owned::send(self.comm, words.concat(), from, QUESTION)?);
+                self.asked[from].push_back(hole.range);
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Copies a part of this rank's block for itself.
+    fn keep(&mut self, part: Range<usize>) {
+        let own = self.comm.rank();
+        for fragment in self.ledger.take(own, part) {
+            self.copy(&fragment, incoming(self.task, own).part(fragment.range.clone()));
+            self.ledger.received(fragment.range.len());
+            self.ledger.left(&fragment);
+        }
+    }
+
+    fn copy(&self, fragment: &Fragment, to: Region<'_>) {
+        self.place(fragment).copy_to(to);
+        self.comm.charge(COPY.of(fragment.range.len()));
+    }
+
+    /// The memory of a fragment.
+    fn place(&self, fragment: &Fragment) -> Region<'e> {
+        let Range { start, end } = fragment.range;
+        match fragment.place {
+            Place::Block => self.task.outgoing(fragment.to).region().expect("contiguous").part(start..end),
+            Place::Extra(at) => self.extra.part(at..at + (end - start)),
+        }
+    }
+
+    fn label(&mut self, flight: Flight) -> usize {
+        let free = self.flights.iter().position(Option::is_none);
+        let label = free.unwrap_or(self.flights.len());
+        if label == self.flights.len() {
+            self.flights.push(None);
+        }
+        self.flights[label] = Some(flight);
+        label
+    }
+}
+
+fn incoming<'e>(task: &Task<'e>, from: usize) -> Region<'e> {
+    task.incoming(from).region().expect("contiguous")
+}
