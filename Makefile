@@ -1,7 +1,10 @@
 # Everything a user or a developer of hcube calls. `make help` lists it.
 #
-#   MPI     openmpi, mpich or smpi (SimGrid): the library that hcube is built
-#           for. One build serves one of them; each has its own target/$(MPI).
+#   MPI     the library that hcube is built for. One build serves one of them; each has its own target/$(MPI).
+#           openmpi, mpich: those of the machine; smpi: SimGrid; openmpi5, mpich5, intelmpi: current ones, from the Python
+#           registry; abi: all that have the standard ABI of MPI 5, built with that of mpich5. Any other name is that of
+#           the library of which MPICC is the compiler wrapper: make MPI=site MPICC=/opt/mpi/bin/mpicc
+#   MPICC   the compiler wrapper, beside which are mpicxx and mpirun; only for such a name, and only the first time
 #   RANKS   numbers of ranks of `make run`; by default as many as cores, and half of them
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it
 #   FULL    1 for all cases: of `make run` (also Sandia's variant; 1, 2, 3, 4 and 8 ranks, about 20 minutes),
@@ -18,23 +21,25 @@ N      ?= 6000
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 
-MPICC_openmpi := mpicc.openmpi
-MPICC_mpich   := mpicc.mpich
-MPICC_smpi    := smpicc
 # The tool needs rsmpi, which cannot be built for SimGrid, and libraries cannot be preloaded into simulated
-# processes.
+# processes. Nor can rsmpi be built for the standard ABI.
 PACKAGES_smpi := -p hcube
+PACKAGES_abi  := -p hcube -p hcube-preload
+WITHOUT_TOOL  := $(filter smpi abi,$(MPI))
 
 # The benchmark program uses the machine's FFTW if there is one for the selected
 # MPI library; Debian's is for Open MPI.
-FFTW_BENCH_openmpi := bench
-FFTW_BENCH_mpich   := patched
+FFTW_BENCH := $(if $(filter openmpi,$(MPI)),bench,patched)
 
-MPICC := $(MPICC_$(MPI))
-ifeq ($(MPICC),)
-$(error MPI=$(MPI) is unknown: choose openmpi, mpich or smpi)
+ifneq ($(filter $(MPI),openmpi mpich smpi openmpi5 mpich5 intelmpi abi),)
+SETUP := scripts/setup.sh
+else ifneq ($(MPICC)$(wildcard target/mpi/bin/mpicc.$(MPI)),)
+SETUP := MPICC="$(MPICC)" scripts/setup.sh
+else
+$(error MPI=$(MPI) is unknown: choose openmpi, mpich, openmpi5, mpich5, intelmpi, abi or smpi, or name its compiler wrapper with MPICC=...)
 endif
-
+# The name that scripts/setup.sh gives it.
+override MPICC := $(if $(filter smpi,$(MPI)),smpicc,mpicc.$(MPI))
 
 RELEASE := target/$(MPI)/release
 CARGO   := cargo build --release --target-dir target/$(MPI) $(PACKAGES_$(MPI))
@@ -45,6 +50,8 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 else
 export PATH := $(PATH):$(CARGO_HOME)/bin
 endif
+# Wrappers and launchers that scripts/setup.sh has given names.
+export PATH := $(PATH):$(CURDIR)/target/mpi/bin
 export MPI MPICC
 
 # Open MPI refuses to start as root without these variables; in a container there
@@ -59,18 +66,18 @@ endif
 
 all: build ## Build the library and the tool (the default)
 
-build: ## Set up what is missing and build for MPI=openmpi|mpich|smpi
-	@scripts/setup.sh build
+build: ## Set up what is missing and build for MPI=openmpi|mpich|...
+	@$(SETUP) build
 	@$(CARGO)
-ifneq ($(MPI),smpi)
+ifeq ($(WITHOUT_TOOL),)
 	@scripts/manual.sh
 endif
 
 run: ## Build HPCC as shipped and with hcube, run both for about 5 minutes, compare (FULL=1, RANKS="2 4", N=8000)
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make run needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@scripts/setup.sh build hpcc
+	@$(SETUP) build hpcc
 	@$(CARGO)
 	@scripts/build-hpcc.sh stock $(MPI)
 ifneq ($(FULL),)
@@ -82,19 +89,19 @@ endif
 endif
 
 fftw: ## Build the solver for FFTW, and FFTW's benchmark program
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make fftw needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@scripts/setup.sh build fftw
+	@$(SETUP) build fftw
 	@$(CARGO)
-	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
+	@scripts/build-fftw.sh plugin $(FFTW_BENCH)
 endif
 
 bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, HPCC's kernels, programs and FFTW for about 15 minutes (FULL=1 for all cases)
-	@scripts/setup.sh build hpcc fftw scalapack
+	@$(SETUP) build hpcc fftw scalapack
 	@$(CARGO)
-ifneq ($(MPI),smpi)
-	@scripts/build-fftw.sh plugin $(FFTW_BENCH_$(MPI))
+ifeq ($(WITHOUT_TOOL),)
+	@scripts/build-fftw.sh plugin $(FFTW_BENCH)
 endif
 	@scripts/bench.sh $(if $(FULL),--full)
 
@@ -104,16 +111,16 @@ simulate: ## Run the library on simulated machines of up to 8192 ranks (FULL=1: 
 	@scripts/simulate.sh $(if $(FULL),--full)
 
 report: ## Make one page of all results: target/report/index.html
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make report needs the tool, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@scripts/setup.sh build
+	@$(SETUP) build
 	@$(CARGO)
 	@$(RELEASE)/hcube-lab report
 endif
 
 test: ## Set up what is missing and run all tests
-	@scripts/setup.sh build test hpcc fftw scalapack opencoarrays
+	@$(SETUP) build test hpcc fftw scalapack opencoarrays
 	@scripts/test.sh
 
 # Also part of `make test`, which skips it on a machine without network namespaces.
@@ -121,28 +128,28 @@ test-multihost: ## Test on several hosts: network namespaces, as root
 ifneq ($(MPI),openmpi)
 	@echo "make test-multihost needs Open MPI, whose daemons it tests: MPI=openmpi" >&2; exit 2
 else
-	@scripts/setup.sh build test hpcc
+	@$(SETUP) build test hpcc
 	@$(CARGO)
 	@CI=true cargo test --profile checked --target-dir target/$(MPI) --test multihost
 endif
 
 check-deep: ## Sanitizers, interpreter and fuzzing (SECTIONS="thread fuzz" FUZZ_SECONDS=20)
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make check-deep needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@scripts/setup.sh build deep
+	@$(SETUP) build deep
 	@scripts/check-deep.sh $(SECTIONS)
 endif
 
 header: ## Regenerate include/hcube.h, include/hcube and the constants in fortran/hcube.f90 from the sources
-	@scripts/setup.sh build
+	@$(SETUP) build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 
 manual: ## Regenerate doc/options.md, all options and variables in tables
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make manual needs hcube-lab, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
-	@scripts/setup.sh build
+	@$(SETUP) build
 	@$(CARGO)
 	@$(RELEASE)/hcube-lab manual --options >target/options.md && mv target/options.md doc/options.md
 endif
@@ -150,7 +157,7 @@ endif
 # Builds only if nothing is built yet, so that `sudo make install` after `make`
 # needs no Rust toolchain for root.
 install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI library beside another
-ifeq ($(MPI),smpi)
+ifneq ($(WITHOUT_TOOL),)
 	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
 	@for name in libhcube.so libhcube_preload.so libhcube_pblas.so libhcube_bsp.so libhcube_caf.so share; do \

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Provides what hcube needs on this machine, and does nothing when all is there:
 #
-#   [MPI=openmpi|mpich|smpi] scripts/setup.sh [build] [test] [hpcc] [fftw] [scalapack] [opencoarrays] [simulate]
-#       [deep]
+#   [MPI=openmpi|mpich|smpi|openmpi5|mpich5|intelmpi|abi] scripts/setup.sh [build] [test] [hpcc] [fftw] [scalapack]
+#       [opencoarrays] [simulate] [deep]
+#   MPI=<name> MPICC=<wrapper> scripts/setup.sh ...     for the library of a compiler wrapper, under a name of your own
 #
 #   build  what compiles the library for the chosen MPI (default)
-#   test   what the tests need besides: all MPI libraries, compilers for C++ and
-#          Fortran, mpi4py, man, mandoc, HPCC as the distribution builds it, a browser that
+#   test   what the tests need besides: all MPI libraries, compilers for C++ and Fortran, mpi4py,
+#          man, mandoc, HPCC as the distribution builds it, a browser that
 #          shows the report, a renderer of SVG besides it, what makes hosts of
 #          network namespaces, what builds programs against an installed tree
 #          (pkg-config, CMake, modules), what checks shell scripts and the
 #          format of C (shellcheck, clang-format), and OpenCoarrays for both MPI
-#          libraries, without which tests of hcube-run --caf are skipped
+#          libraries, without which tests of hcube-run --caf are skipped; and current MPI libraries of
+#          the Python registry, without which no test runs on them
 #   hpcc   what HPCC needs: a BLAS and HPCC's source tarball
 #   fftw   what the glue for FFTW needs: FFTW's source tarball, an FFTW with MPI of
 #          the machine's own (Debian's is for Open MPI), and perl for FFTW's checks
@@ -37,16 +39,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 mpi=${MPI:-openmpi}
 rust_minimum=1.89
-PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin
+PATH=$PATH:${CARGO_HOME:-${HOME:-/root}/.cargo}/bin:$root/target/mpi/bin
 export PATH LC_ALL=C
-
-case $mpi in
-openmpi | mpich | smpi) ;;
-*)
-    echo "setup: unknown MPI '$mpi': choose openmpi, mpich or smpi" >&2
-    exit 2
-    ;;
-esac
 
 want_test= want_hpcc= want_fftw= want_scalapack= want_simulate= want_deep=
 # The programs of which the source is needed.
@@ -67,11 +61,6 @@ for component in "$@"; do
         ;;
     esac
 done
-# The MPI libraries that the chosen components need.
-libraries=$mpi
-[ -z "$want_simulate" ] || [ "$mpi" = smpi ] || libraries="$mpi smpi"
-[ -z "$want_test" ] || libraries="openmpi mpich smpi"
-
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -90,6 +79,17 @@ say() {
 
 # shellcheck source=scripts/setup-probes.sh
 . "$root/scripts/setup-probes.sh"
+# shellcheck source=scripts/setup-wheels.sh
+. "$root/scripts/setup-wheels.sh"
+
+# The MPI libraries that the chosen components need.
+libraries=$mpi
+[ -z "$want_simulate" ] || [ "$mpi" = smpi ] || libraries="$mpi smpi"
+[ -z "$want_test" ] || libraries="openmpi mpich smpi $wheel_names"
+# The library of a compiler wrapper that the caller names.
+if [ -n "${MPICC:-}" ] && [[ " openmpi mpich smpi $wheel_names " != *" $mpi "* ]] && [ "$MPICC" != "mpicc.$mpi" ]; then
+    name_library "$mpi" "$MPICC" || exit
+fi
 
 mpi_packages() {
     case $1 in
@@ -108,6 +108,7 @@ missing_packages() {
     for library in $libraries; do
         has_mpi "$library" || mpi_packages "$library"
     done
+    [ -z "$(missing_wheels)" ] || makes_environments || echo python3 python3-venv
     if [ -n "$want_simulate" ]; then
         compiles_cxx || echo g++
         has_platforms || echo libsimgrid-dev
@@ -146,12 +147,21 @@ missing_packages() {
     fi
     if [ -n "$want_scalapack" ]; then
         for library in $libraries; do
-            [ "$library" = smpi ] || compiles "mpicc.$library" stdio.h "-lscalapack-$library" ||
-                echo "libscalapack-$library-dev"
+            case $library in
+            openmpi | mpich) compiles "mpicc.$library" stdio.h "-lscalapack-$library" || echo "libscalapack-$library-dev" ;;
+            esac
         done
         compiles cc stdio.h -l:libopenblas.so.0 || echo libopenblas0-pthread
         [ -z "$want_test" ] || has_scalapack_testers || echo scalapack-mpi-test
     fi
+}
+
+# Prints the MPI libraries that are to be installed from the Python registry.
+missing_wheels() {
+    local library
+    for library in $libraries; do
+        ! is_wheel "$library" || has_wheel "$library" || echo "$library"
+    done
 }
 
 # Prints the packages without which some tests are skipped. Not every release of Debian has them.
@@ -221,6 +231,22 @@ done
 unavailable=$(optional_packages | xargs)
 [ -z "$unavailable" ] || say "without $unavailable, which cannot be installed from here, tests of hcube-run --caf do not run"
 
+for library in $(missing_wheels); do
+    install_wheel "$library" || true
+done
+# The one that is chosen is needed; of those for the tests, each is left out where it cannot be had.
+lacking_libraries=
+for library in $(missing_wheels); do
+    if [ "$library" = "$mpi" ]; then
+        lacking_libraries=$library
+    else
+        say "without $library, which cannot be installed from here, no test runs on it"
+    fi
+done
+for library in $libraries; do
+    is_wheel "$library" || [ -n "$(mpi_packages "$library")" ] || has_mpi "$library" || lacking_libraries+=" $library"
+done
+
 problem=$(rust_problem)
 if [ -n "$problem" ] && [ -n "$want_test" ] && command -v rustup >/dev/null 2>&1; then
     rustup component add rustfmt clippy >/dev/null 2>&1 || true
@@ -250,7 +276,7 @@ fi
 
 # --- The one message -------------------------------------------------------
 
-if [ -n "$lacking$problem" ] || [ ${#missing[@]} -gt 0 ]; then
+if [ -n "$lacking$problem$lacking_libraries" ] || [ ${#missing[@]} -gt 0 ]; then
     {
         echo
         echo "setup: this machine lacks something that cannot be installed from here. Please provide:"
@@ -258,6 +284,14 @@ if [ -n "$lacking$problem" ] || [ ${#missing[@]} -gt 0 ]; then
             echo "  - packages (names of Debian): $lacking"
             echo "      apt-get install --no-install-recommends $lacking      (as root)"
         fi
+        for library in $lacking_libraries; do
+            if is_wheel "$library"; then
+                echo "  - the MPI library $library: $(wheel_packages "${library/abi/mpich5}") of the Python registry, which pip cannot reach"
+            else
+                echo "  - the MPI library $library: name its compiler wrapper with MPICC (known are openmpi, mpich, smpi," \
+                    "${wheel_names// /, })"
+            fi
+        done
         [ -z "$problem" ] || echo "  - ${problem//$'\n'/$'\n'  - }"
         for program in "${missing[@]}"; do
             describe_source "$program"

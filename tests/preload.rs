@@ -42,6 +42,9 @@ fn cxx_calls_are_served() {
 
 #[test]
 fn fortran_calls_are_served() {
+    if !common::preload::has_fortran() {
+        return;
+    }
     for binding in 1..=3 {
         let name = format!("fortran-{binding}");
         check(&name, fortran_client(binding), &[], 1, &format!("ok preload Fortran {binding}"));

@@ -1,8 +1,12 @@
 //! Compiles what `hcube bench gemm` puts in front of ScaLAPACK's functions, and exports it from the program, so that
 //! the loader binds ScaLAPACK's own calls to it, and the plain loops of `hcube bench stream`. Exports the end of the program's data as well, by which OpenSHMEM's library
-//! finds that data in `hcube bench caf`.
+//! finds that data in `hcube bench caf`. Where the compiler wrapper gives programs a run path to the MPI library, the tool has
+//! it as well.
 
 use std::env;
+
+#[path = "../crates/core/run_path.rs"]
+mod run_path;
 
 fn main() {
     const FOLDER: &str = "src/bench/gemm";
@@ -17,4 +21,5 @@ fn main() {
         println!("cargo::rerun-if-changed={list}");
         println!("cargo::rustc-link-arg-bin=hcube=-Wl,--dynamic-list={root}/{list}");
     }
+    run_path::link("bins");
 }

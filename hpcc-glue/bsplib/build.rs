@@ -5,6 +5,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+#[path = "../../crates/core/run_path.rs"]
+mod run_path;
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/abort.c");
@@ -13,6 +16,7 @@ fn main() {
     cc::Build::new().compiler(wrapper).file("src/abort.c").warnings(true).compile("hcube_bsp_abort");
     // MPI and the C library keep addresses of functions that they call at the end of the program.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    run_path::link("cdylib");
     let name = format!("libhcube_bsp.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,{name}");
     // Programs that are linked to this library look for that name. Cargo knows no such names, so a link is put beside

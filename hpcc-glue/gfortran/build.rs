@@ -5,6 +5,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+#[path = "../../crates/core/run_path.rs"]
+mod run_path;
+
 /// What is written in C.
 const SOURCES: [&str; 3] = ["src/number.c", "src/reduce.c", "src/structure.c"];
 
@@ -16,6 +19,7 @@ fn main() {
     cc::Build::new().files(SOURCES).warnings(true).opt_level(3).compile("hcube_caf_number");
     // MPI and the C library keep addresses of functions that they call at the end of the program.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    run_path::link("cdylib");
     let name = format!("libhcube_caf.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,{name}");
     // Programs that are linked to this library look for that name. Cargo knows no such names, so a link is put beside

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+#[path = "../../crates/core/run_path.rs"]
+mod run_path;
+
 fn main() {
     println!("cargo::rerun-if-env-changed=MPICC");
     println!("cargo::rerun-if-changed=src/mpi.c");
@@ -16,6 +19,8 @@ fn main() {
     }
     // MPI keeps addresses of callbacks that free attributes of communicators.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    // Also programs without MPI must find what this library needs.
+    run_path::link("cdylib");
     let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it");
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,libhcube_preload.so.{major}");
     // An exception of the program's error handler may pass.

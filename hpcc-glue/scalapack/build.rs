@@ -5,10 +5,14 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+#[path = "../../crates/core/run_path.rs"]
+mod run_path;
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // MPI keeps addresses of callbacks that free attributes of communicators.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    run_path::link("cdylib");
     let name = format!("libhcube_pblas.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,{name}");
     // Programs are linked to this library as well as started with it. Cargo knows no such names, so a link of that

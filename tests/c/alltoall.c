@@ -157,9 +157,15 @@ static int64_t largest_block(const scenario *of, int size) {
 static int library_is_wrong(const scenario *of, const exchange *in) {
 #ifdef OPEN_MPI
   /* 4.1.4: byte displacements are scaled by the extent. */
+  if (in->function == ALLTOALLW && in->size == 1 && !in->in_place) return 1;
+#if OMPI_MAJOR_VERSION >= 5
+  /* 5.0.11: of blocks that travel in segments, bytes are wrong with some derived datatypes. */
+  return in->size > 1 && largest_block(of, in->size) > 2048;
+#else
   (void)largest_block;
   (void)of;
-  return in->function == ALLTOALLW && in->size == 1 && !in->in_place;
+  return 0;
+#endif
 #else
   /* 4.0.2: with elements of several basic types, blocks that travel in segments abort with 'Message
    * truncated': a segment may end inside an element. */

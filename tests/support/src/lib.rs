@@ -2,8 +2,8 @@
 //!
 //! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo does not
 //! build them for a test, so [`library`] refuses one that is older than its sources.
-//! The environment variable `MPI` (openmpi or mpich, openmpi by default) says which launcher belongs
-//! to it; scripts/test.sh sets it together with the target directory.
+//! The environment variable `MPI` names the MPI library (openmpi by default), whose commands are `mpicc.openmpi`, `mpicxx.openmpi`
+//! and `mpirun.openmpi` or so; scripts/test.sh sets it together with the target directory.
 
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
@@ -32,7 +32,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use supervise::{Interruption, OUTPUT};
 
@@ -42,28 +42,36 @@ const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 /// Jobs are run one at a time: more ranks than cores are slow enough for one.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The MPI library that this test run is about.
+/// The kind of the MPI library that this test run is about: what behaves alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mpi {
     Open,
+    /// MPICH, what comes from it (Intel MPI), and what the standard ABI is tested with.
     Mpich,
 }
 
 impl Mpi {
     pub fn selected() -> Self {
-        match std::env::var("MPI").as_deref() {
-            Err(_) | Ok("openmpi") => Self::Open,
-            Ok("mpich") => Self::Mpich,
-            Ok(other) => panic!("MPI={other}: these tests run with openmpi or mpich"),
-        }
+        if selected_name().starts_with("openmpi") { Self::Open } else { Self::Mpich }
     }
 
+    /// The name in the commands of this library: of the selected one, or of that of the other kind which a machine has.
     pub fn name(self) -> &'static str {
+        if self == Self::selected() { selected_name() } else { self.kind() }
+    }
+
+    pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Open => "openmpi",
             Self::Mpich => "mpich",
         }
     }
+}
+
+fn selected_name() -> &'static str {
+    static NAME: LazyLock<String> =
+        LazyLock::new(|| std::env::var("MPI").unwrap_or_else(|_| "openmpi".to_owned()));
+    &NAME
 }
 
 /// The checkout.
@@ -124,11 +132,16 @@ fn program(name: &str, sources: &[&str]) -> String {
         .expect("a checkout with a UTF-8 path")
 }
 
-/// The directory of the build under test: `target/<mpi>/release` for tests of the profile `checked`, otherwise that of
-/// the test's own profile.
+/// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile `checked`, otherwise that
+/// of the test's own profile.
 pub fn build() -> PathBuf {
     let own = own_build();
-    if own.ends_with("checked") { own.with_file_name("release") } else { own }
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        // Tests contain nothing of MPI: those that were built for one library are run for others.
+        Some(target) if own.ends_with("checked") => root().join(target).join("release"),
+        None if own.ends_with("checked") => own.with_file_name("release"),
+        _ => own,
+    }
 }
 
 /// A folder of the build under test for what tests make.
@@ -167,9 +180,11 @@ pub fn own_build() -> PathBuf {
 pub fn library() -> PathBuf {
     let path = up_to_date(build().join("libhcube.so"), &LIBRARY_SOURCES);
     let linked = output(Command::new("ldd").arg(&path));
-    let expected = match Mpi::selected() {
-        Mpi::Open => "libmpi.so",
-        Mpi::Mpich => "libmpich.so",
+    let expected = match selected_name() {
+        "openmpi" | "openmpi5" => "libmpi.so.40",
+        "mpich" => "libmpich.so.12",
+        "abi" => "libmpi_abi.so",
+        _ => "libmpi.so.12",
     };
     assert!(
         linked.contains(expected),

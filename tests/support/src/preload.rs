@@ -60,6 +60,17 @@ pub fn c_client(language: Language, mpi: Mpi) -> PathBuf {
     compiled(compiler, &root().join("tests/c/preload.c"), &format!("{language:?}-{}", mpi.name()))
 }
 
+/// Whether the MPI library has Fortran's bindings and their compiler wrapper; wheels have not. A test that needs them is skipped
+/// where this is false.
+pub fn has_fortran() -> bool {
+    let wrapper = format!("mpifort.{}", Mpi::selected().name());
+    let found = Command::new(&wrapper).arg("--version").output().is_ok();
+    if !found {
+        super::skip("mpi-fortran", &format!("no {wrapper}"));
+    }
+    found
+}
+
 /// tests/fortran/preload.F90 with one of Fortran's bindings: 1 for mpif.h, 2 for `use mpi`, 3 for
 /// `use mpi_f08`.
 pub fn fortran_client(binding: usize) -> PathBuf {

@@ -33,12 +33,12 @@ fn decide(name: &str, reason: &str, must_run: bool) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Whether a test of one MPI library has its turn. The test is skipped with the other library, by the name
+/// Whether a test of one kind of MPI libraries has its turn. The test is skipped with others, by the name
 /// `only-openmpi` or `only-mpich`.
 pub fn only_with(mpi: super::Mpi, reason: &str) -> bool {
     let selected = super::Mpi::selected() == mpi;
     if !selected {
-        skip(&format!("only-{}", mpi.name()), reason);
+        skip(&format!("only-{}", mpi.kind()), reason);
     }
     selected
 }

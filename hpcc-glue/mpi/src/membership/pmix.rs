@@ -5,15 +5,15 @@
 //! What is put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks
 //! the process's own memory or the daemon of its node, which answers at once.
 //!
-//! Restrictions: an MPI library may contain a PMIx library of its own. The one that is opened here is used only if it
-//! has the version of the launcher's.
+//! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]). An MPI library may
+//! contain a PMIx library of its own. The one that is opened here is used only if it has the version of the launcher's.
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter
 //! 3.
 
 use super::published::Published;
 use hcube_core::node::loader::Library;
-use hcube_drop_in::world;
+use hcube_drop_in::{mpi_library, world};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -70,6 +70,9 @@ impl Client {
         let version = std::env::var("PMIX_VERSION").ok()?;
         for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
             std::env::var_os(variable)?;
+        }
+        if must_be_first() {
+            return None;
         }
         let library = Library::open(c"libpmix.so.2")?;
         // SAFETY: the functions of these names have these signatures in all versions of libpmix.so.2.
@@ -144,6 +147,15 @@ impl Drop for Client {
         // SAFETY: one call for that of PMIx_Init; MPI's follows in MPI_Finalize.
         unsafe { (self.finalize)(null_mut(), 0) };
     }
+}
+
+/// Whether MPI does not notice that it is not the first user: Open MPI 5 asks whether PMIx is initialised and then has no rank
+/// (5.0.11: `MPI_Init` fails, 'local rank not found').
+fn must_be_first() -> bool {
+    let library = mpi_library::name();
+    let major =
+        library.strip_prefix("Open MPI v").and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    major.is_some_and(|major| major >= 5)
 }
 
 /// Whether a library that describes itself by a text has a version.
