@@ -78,7 +78,12 @@ const HEADERS: [Header; 12] = [
     Header::new(
         "alltoall",
         "all-to-all, also in place",
-        &["src/types/alltoall.rs", "src/alltoall.rs", "src/alltoall_in_place.rs"],
+        &[
+            "src/types/alltoall.rs",
+            "src/alltoall.rs",
+            "src/alltoall_in_place.rs",
+            "src/alltoall_neighbours.rs",
+        ],
     ),
     Header::new(
         "transpose",

@@ -18,7 +18,7 @@ use std::ffi::{c_char, c_int, c_void};
 ///
 /// # Safety
 /// As [`exchange`].
-unsafe fn perform(
+pub(crate) unsafe fn perform(
     function: Function,
     sent: (*const c_void, Counts, Types),
     received: (*mut c_void, Counts, Types),

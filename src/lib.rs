@@ -5,6 +5,7 @@
 
 pub mod alltoall;
 pub mod alltoall_in_place;
+mod alltoall_neighbours;
 mod boundary;
 pub mod caf;
 pub mod fft;

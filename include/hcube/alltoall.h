@@ -1,6 +1,7 @@
 /* hcube/alltoall.h: all-to-all, also in place.
  *
- * Generated from src/types/alltoall.rs and src/alltoall.rs and src/alltoall_in_place.rs by 'make header'; do not edit.
+ * Generated from src/types/alltoall.rs and src/alltoall.rs and src/alltoall_in_place.rs and
+ * src/alltoall_neighbours.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -285,6 +286,49 @@ int hcube_alltoallv_in_place_c(void *buffer,
                                const MPI_Aint *rdispls,
                                MPI_Datatype datatype,
                                MPI_Comm comm);
+
+/**
+ * Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a communicator
+ * with a Cartesian topology, a graph or a distributed graph.
+ *
+ * hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
+ * hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is called.
+ * Errors and options are those of hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
+ * the order in which the MPI library's own function delivers them.
+ */
+int hcube_neighbor_alltoall(const void *sendbuf,
+                            int sendcount,
+                            MPI_Datatype sendtype,
+                            void *recvbuf,
+                            int recvcount,
+                            MPI_Datatype recvtype,
+                            MPI_Comm comm);
+
+/**
+ * Collective. MPI_Neighbor_alltoallv; see hcube_neighbor_alltoall.
+ */
+int hcube_neighbor_alltoallv(const void *sendbuf,
+                             const int *sendcounts,
+                             const int *sdispls,
+                             MPI_Datatype sendtype,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             const int *rdispls,
+                             MPI_Datatype recvtype,
+                             MPI_Comm comm);
+
+/**
+ * Collective. MPI_Neighbor_alltoallw; see hcube_neighbor_alltoall. Displacements are in bytes.
+ */
+int hcube_neighbor_alltoallw(const void *sendbuf,
+                             const int *sendcounts,
+                             const MPI_Aint *sdispls,
+                             const MPI_Datatype *sendtypes,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             const MPI_Aint *rdispls,
+                             const MPI_Datatype *recvtypes,
+                             MPI_Comm comm);
 
 #ifdef __cplusplus
 }  // extern "C"

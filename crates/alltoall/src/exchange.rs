@@ -133,6 +133,7 @@ fn vote_and_move<C: Comm>(
         state.time = (1e9 * (comm.seconds() - begin)) as u64;
     }
     let bytes = task.bytes_sent(comm.rank());
+    state.total = sum.bytes;
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 

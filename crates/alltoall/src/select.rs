@@ -68,6 +68,13 @@ pub struct Situation {
     pub path: Path,
 }
 
+impl Situation {
+    /// Whether a schedule or a path was requested: nothing is forwarded for speed then.
+    pub fn is_asked(&self) -> bool {
+        self.schedule != Schedule::Auto || self.path != Path::Auto
+    }
+}
+
 /// Ranks from which `auto` bundles small blocks, and the largest block that it bundles: P - 1 messages
 /// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube-lab simulate --sections
 /// small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1 messages by hierarchical sets: blocks of
@@ -91,9 +98,8 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool) -> Option<&
     if situation.schedule == Schedule::Library {
         return Some("HCUBE_ALLTOALL=library");
     }
-    let asked = situation.schedule != Schedule::Auto || situation.path != Path::Auto;
     let between_nodes = situation.ranks > 1 && !situation.shared;
-    (between_nodes && !in_place && !asked).then_some("out of place between nodes")
+    (between_nodes && !in_place && !situation.is_asked()).then_some("out of place between nodes")
 }
 
 /// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.

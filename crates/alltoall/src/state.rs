@@ -72,6 +72,8 @@ pub struct ExchangeState {
     pub(super) trials: Trials,
     /// Time of the last exchange in nanoseconds.
     pub(super) time: u64,
+    /// Bytes that all ranks together gave to others in the last exchange.
+    pub(super) total: u64,
     /// When the forwarded exchange began whose time is not known yet.
     pub(super) forwarded: Option<f64>,
     /// Bytes of this state and of its lists.
@@ -107,6 +109,7 @@ impl ExchangeState {
             factors: Factors::new(seed, rank, size),
             trials: Trials::default(),
             time: 0,
+            total: 0,
             forwarded: None,
             fixed: 0,
         };
@@ -181,6 +184,11 @@ impl ExchangeState {
         if let Some(begin) = self.forwarded.take() {
             self.time = (1e9 * (now - begin)) as u64;
         }
+    }
+
+    /// Bytes that all ranks together gave to others in the last exchange that was made; the same on all ranks.
+    pub fn last_total(&self) -> u64 {
+        self.total
     }
 
     /// What decisions depend on.

@@ -1,6 +1,6 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
-//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, `MPI_Init`, `MPI_Init_thread` and
+//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` forms, `MPI_Init`, `MPI_Init_thread` and
 //! `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms,
 //! because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
 //! translated. Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
@@ -34,8 +34,8 @@ mod statistics;
 
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
-use hcube_core::mpi::{MPI_Aint, MPI_Count};
-use hcube_core::mpi::{MPI_Comm, MPI_Datatype, gate};
+use hcube_core::mpi::MPI_Count;
+use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, gate};
 use hcube_core::node::loader::Next;
 use std::ffi::{c_int, c_void};
 
@@ -145,6 +145,38 @@ all_to_all! {
         Function::Alltoallw,
         (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes)),
         (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Neighbor_alltoall PMPI_Neighbor_alltoall (
+        sendbuf: *const c_void, sendcount: c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, comm: Handle
+    ) call(
+        Function::NeighborAlltoall,
+        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: Handle,
+        comm: Handle
+    ) call(
+        Function::NeighborAlltoallv,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
+        rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: Handle
+    ) call(
+        Function::NeighborAlltoallw,
+        (sendbuf, Counts::Far(sendcounts, sdispls), Types::Each(sendtypes)),
+        (recvbuf, Counts::Far(recvcounts, rdispls), Types::Each(recvtypes)),
         comm as MPI_Comm,
     );
 }

@@ -20,6 +20,21 @@ int hcube_preload_blocks(MPI_Comm comm, int *own)
     return size;
 }
 
+/* Returns the number of blocks that this rank sends to neighbours in a topology. */
+int hcube_preload_destinations(MPI_Comm comm)
+{
+    int kind = MPI_UNDEFINED, rank = 0, sources = 0, destinations = 0, weighted = 0;
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        PMPI_Cartdim_get(comm, &destinations);
+        return 2 * destinations;
+    }
+    PMPI_Comm_rank(comm, &rank);
+    if (kind == MPI_GRAPH) PMPI_Graph_neighbors_count(comm, rank, &destinations);
+    else if (kind == MPI_DIST_GRAPH) PMPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
+    return destinations;
+}
+
 int64_t hcube_preload_type_size(MPI_Datatype type)
 {
     MPI_Count size = 0;

@@ -12,11 +12,12 @@ mod raw {
 
     unsafe extern "C-unwind" {
         pub fn hcube_preload_blocks(comm: MPI_Comm, own: *mut c_int) -> c_int;
+        pub fn hcube_preload_destinations(comm: MPI_Comm) -> c_int;
         pub fn hcube_preload_type_size(datatype: MPI_Datatype) -> i64;
     }
 }
 
-/// Bytes that a call sends to other ranks.
+/// Bytes that a call sends to other ranks; to neighbours also those that stay on this rank.
 ///
 /// # Safety
 /// MPI has accepted the call.
@@ -30,7 +31,11 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
             Types::One(datatype) => raw::hcube_preload_type_size(datatype),
             Types::Each(datatypes) => raw::hcube_preload_type_size(*datatypes.add(block)),
         };
-        (raw::hcube_preload_blocks(call.comm, &mut own) as usize, size_of)
+        let blocks = match call.function.is_of_neighbours() {
+            true => raw::hcube_preload_destinations(call.comm),
+            false => raw::hcube_preload_blocks(call.comm, &mut own),
+        };
+        (blocks as usize, size_of)
     };
     // SAFETY: arrays of counts hold one entry per block, or MPI would not have accepted the call.
     let count_of = |block: usize| unsafe { side.counts.of(block) };

@@ -66,8 +66,11 @@ pub struct Label {
 
 /// The rows, in the same order on all ranks.
 pub fn labels() -> impl Iterator<Item = Label> {
-    let places = Function::ALL.into_iter().flat_map(|function| [(function, false), (function, true)]);
-    places.flat_map(|(function, in_place)| Path::ALL.map(|path| Label { function, in_place, path }))
+    Function::ALL.into_iter().flat_map(|function| {
+        let places = if function.has_in_place() { &[false, true][..] } else { &[false] };
+        let label = move |in_place: bool| move |path| Label { function, in_place, path };
+        places.iter().flat_map(move |&in_place| Path::ALL.map(label(in_place)))
+    })
 }
 
 /// How the figures come to rank 0.
@@ -111,7 +114,10 @@ impl Statistics {
 
     /// The figures of this rank, in the order of [`labels`].
     pub fn rows(&self) -> Vec<Figures> {
-        self.counters.iter().flatten().flatten().map(Counters::figures).collect()
+        let counters = |label: Label| {
+            &self.counters[label.function as usize][usize::from(label.in_place)][label.path.number()]
+        };
+        labels().map(|label| counters(label).figures()).collect()
     }
 }
 
@@ -127,7 +133,8 @@ mod tests {
         let mut rows = statistics.rows();
         assert_eq!(labels().count(), rows.len());
         let last = labels().last().expect("there are rows");
-        assert_eq!(last, Label { function: Function::ALL[2], in_place: true, path: Path::Refused });
+        let function = Function::ALL[Function::ALL.len() - 1];
+        assert_eq!(last, Label { function, in_place: false, path: Path::Refused });
         rows.iter_mut().for_each(|row| row.calls = 1);
         let length = message(0, &rows).len();
         assert!(length <= MAX_MESSAGE_BYTES, "{length} bytes");

@@ -14,16 +14,16 @@ use hcube_core::node::device::Devices;
 use std::ffi::c_void;
 
 /// Names of one side's arguments in messages.
-struct Names {
+pub(super) struct Names {
     buffer: &'static str,
     count: &'static str,
     displacement: &'static str,
     datatype: &'static str,
 }
 
-const SENT: Names =
+pub(super) const SENT: Names =
     Names { buffer: "sendbuf", count: "sendcounts", displacement: "sdispls", datatype: "sendtype" };
-const RECEIVED: Names =
+pub(super) const RECEIVED: Names =
     Names { buffer: "recvbuf", count: "recvcounts", displacement: "rdispls", datatype: "recvtype" };
 
 /// The two sides of a general exchange in place.
@@ -104,41 +104,56 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 /// As [`read`].
 #[cold]
 unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+    // SAFETY: the contract of this function, which is that of `read`.
+    unsafe { list(side, comm.size(), comm, named, names) }.map(Blocks::listed)
+}
+
+/// As [`listed`], for this number of blocks.
+///
+/// # Safety
+/// As [`read`]; arrays hold an entry per block.
+pub(super) unsafe fn list<'a>(
+    side: &Side,
+    blocks: usize,
+    comm: &MpiComm,
+    named: &mut Named,
+    names: &Names,
+) -> Result<Vec<Block<'a>>> {
     match side.counts {
         Counts::Same(_) | Counts::SameLarge(_) => {}
         Counts::Int(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
+        Counts::Far(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
         Counts::Large(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,
     }
-    let ranks = 0..comm.size();
-    // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
-    let all: Result<_> = unsafe {
+    let numbers = 0..blocks;
+    // SAFETY: arrays hold an entry per block, by the contract of this function; they are not null.
+    unsafe {
         match side.types {
             Types::One(datatype) => {
                 let datatype = inspect(datatype, comm, named, names)?;
-                ranks.map(|rank| block(side, rank, &datatype, datatype.extent(), names)).collect()
+                numbers.map(|number| block(side, number, &datatype, datatype.extent(), names)).collect()
             }
             Types::Each(datatypes) if datatypes.is_null() => {
                 Err(Error::argument(names.datatype, "NULL", "an array with an entry per rank"))
             }
             Types::Each(datatypes) => {
                 let mut last: Option<(MPI_Datatype, Datatype)> = None;
-                ranks
-                    .map(|rank| {
-                        if side.counts.of(rank) == 0 {
+                numbers
+                    .map(|number| {
+                        if side.counts.of(number) == 0 {
                             return Ok(no_elements(side));
                         }
-                        let handle = *datatypes.add(rank);
+                        let handle = *datatypes.add(number);
                         if last.as_ref().is_none_or(|(known, _)| *known != handle) {
                             last = Some((handle, inspect(handle, comm, named, names)?));
                         }
                         let (_, datatype) = last.as_ref().expect("just looked at");
-                        block(side, rank, datatype, 1, names)
+                        block(side, number, datatype, 1, names)
                     })
                     .collect()
             }
         }
-    };
-    all.map(Blocks::listed)
+    }
 }
 
 /// Contiguous blocks whose arguments are plainly valid; the others are looked at one by one.
@@ -170,7 +185,7 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
                 Blocks::counted(origin, counts, displacements, size)
             }
         }
-        Counts::SameLarge(_) | Counts::Large(..) => None,
+        Counts::SameLarge(_) | Counts::Far(..) | Counts::Large(..) => None,
     }
 }
 

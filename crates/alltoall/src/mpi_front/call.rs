@@ -14,11 +14,24 @@ pub enum Function {
     Alltoallv,
     /// `MPI_Alltoallw`.
     Alltoallw,
+    /// `MPI_Neighbor_alltoall`.
+    NeighborAlltoall,
+    /// `MPI_Neighbor_alltoallv`.
+    NeighborAlltoallv,
+    /// `MPI_Neighbor_alltoallw`.
+    NeighborAlltoallw,
 }
 
 impl Function {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Alltoall, Self::Alltoallv, Self::Alltoallw];
+    pub const ALL: [Self; 6] = [
+        Self::Alltoall,
+        Self::Alltoallv,
+        Self::Alltoallw,
+        Self::NeighborAlltoall,
+        Self::NeighborAlltoallv,
+        Self::NeighborAlltoallw,
+    ];
 
     /// MPI's name.
     pub fn name(self) -> &'static str {
@@ -26,7 +39,20 @@ impl Function {
             Self::Alltoall => "MPI_Alltoall",
             Self::Alltoallv => "MPI_Alltoallv",
             Self::Alltoallw => "MPI_Alltoallw",
+            Self::NeighborAlltoall => "MPI_Neighbor_alltoall",
+            Self::NeighborAlltoallv => "MPI_Neighbor_alltoallv",
+            Self::NeighborAlltoallw => "MPI_Neighbor_alltoallw",
         }
+    }
+
+    /// Whether blocks are those of the neighbours in a topology, not of all ranks.
+    pub fn is_of_neighbours(self) -> bool {
+        matches!(self, Self::NeighborAlltoall | Self::NeighborAlltoallv | Self::NeighborAlltoallw)
+    }
+
+    /// Whether MPI has the exchange in place.
+    pub fn has_in_place(self) -> bool {
+        !self.is_of_neighbours()
     }
 }
 
@@ -37,8 +63,10 @@ pub enum Counts {
     Same(c_int),
     /// As [`Self::Same`], of the type of MPI-4's large-count functions.
     SameLarge(MPI_Count),
-    /// An array of each, one entry per rank.
+    /// An array of each, one entry per rank, or per neighbour.
     Int(*const c_int, *const c_int),
+    /// As [`Self::Int`], with displacements of the type of addresses: those of `MPI_Neighbor_alltoallw`.
+    Far(*const c_int, *const MPI_Aint),
     /// As [`Self::Int`], of the types of MPI-4's large-count functions.
     Large(*const MPI_Count, *const MPI_Aint),
 }
@@ -103,7 +131,7 @@ impl Call {
     /// Whether the library has a function for this kind of call, without regard to its counts; the same on all
     /// ranks.
     pub fn library_has_function(&self) -> bool {
-        let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..));
+        let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..) | Counts::Far(..));
         small || forward::has_large_counts()
     }
 
@@ -124,7 +152,7 @@ impl Call {
     unsafe fn counts_fit_int(&self, size: usize) -> bool {
         let sides = if self.in_place() { &[self.receive][..] } else { &[self.send, self.receive][..] };
         sides.iter().all(|side| match side.counts {
-            Counts::Same(_) | Counts::Int(..) => true,
+            Counts::Same(_) | Counts::Int(..) | Counts::Far(..) => true,
             Counts::SameLarge(count) => c_int::try_from(count).is_ok(),
             // SAFETY: arrays hold an entry per rank, by the contract of this function.
             Counts::Large(..) => unsafe { side.counts.as_int(size) }.is_some(),
@@ -140,6 +168,7 @@ impl Call {
         // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
         unsafe {
             match (send.counts, receive.counts) {
+                _ if self.function.is_of_neighbours() => self.between_neighbours(),
                 (Counts::Int(sent, from), Counts::Int(received, to)) => {
                     self.with_int_counts([sent, from, received, to])
                 }
@@ -260,6 +289,66 @@ impl Call {
             }
         }
     }
+
+    /// An exchange between neighbours.
+    ///
+    /// # Safety
+    /// As [`Self::by_library`].
+    unsafe fn between_neighbours(&self) -> c_int {
+        let (send, receive, comm) = (self.send, self.receive, self.comm);
+        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        unsafe {
+            match (send.counts, send.types, receive.counts, receive.types) {
+                (
+                    Counts::Same(sent),
+                    Types::One(sent_type),
+                    Counts::Same(received),
+                    Types::One(received_type),
+                ) => forward::neighbor_alltoall(
+                    send.buffer,
+                    sent,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    received_type,
+                    comm,
+                ),
+                (
+                    Counts::Int(sent, from),
+                    Types::One(sent_type),
+                    Counts::Int(received, to),
+                    Types::One(received_type),
+                ) => forward::neighbor_alltoallv(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_type,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_type,
+                    comm,
+                ),
+                (
+                    Counts::Far(sent, from),
+                    Types::Each(sent_types),
+                    Counts::Far(received, to),
+                    Types::Each(received_types),
+                ) => forward::neighbor_alltoallw(
+                    send.buffer,
+                    sent,
+                    from,
+                    sent_types,
+                    receive.buffer,
+                    received,
+                    to,
+                    received_types,
+                    comm,
+                ),
+                _ => forward::error_count(),
+            }
+        }
+    }
 }
 
 impl Counts {
@@ -273,7 +362,7 @@ impl Counts {
             match *self {
                 Self::Same(count) => count.into(),
                 Self::SameLarge(count) => count,
-                Self::Int(counts, _) => (*counts.add(rank)).into(),
+                Self::Int(counts, _) | Self::Far(counts, _) => (*counts.add(rank)).into(),
                 Self::Large(counts, _) => *counts.add(rank),
             }
         }
@@ -290,7 +379,9 @@ impl Counts {
                 Self::Same(count) => i64::from(count) * rank as i64,
                 Self::SameLarge(count) => count.saturating_mul(rank as i64),
                 Self::Int(_, displacements) => (*displacements.add(rank)).into(),
-                Self::Large(_, displacements) => *displacements.add(rank) as i64,
+                Self::Far(_, displacements) | Self::Large(_, displacements) => {
+                    *displacements.add(rank) as i64
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::arguments::{Named, conditions, read};
 use super::call::{Call, Function};
+use super::neighbours::Topology;
 use super::setup;
 use super::state::{Engine, Stage, State};
 use crate::{Conditions, Options, Outcome, Report, select};
@@ -139,7 +140,12 @@ unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    let of_neighbours = call.function.is_of_neighbours();
+    if of_neighbours && state.topology.is_none() {
+        state.topology = Topology::new(comm)?;
+    }
     let reason = match state.stage {
+        _ if of_neighbours && state.topology.is_none() => Some("a communicator without a topology"),
         Stage::Ready(_) => None,
         // SAFETY: the contract of this function.
         _ => unsafe { forwards_before_set_up(call, comm, state) },
@@ -147,9 +153,13 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
     let outcome = match reason {
         Some(reason) => Ok(Outcome::Library(reason)),
         None => {
-            let (engine, user) = ready(comm, state, call.guest)?;
-            // SAFETY: the contract of this function.
-            engine.with(|engine| unsafe { make(call, comm, engine, user) })
+            let mut topology = state.topology.take();
+            let outcome = ready(comm, state, call.guest).and_then(|(engine, user)| {
+                // SAFETY: the contract of this function.
+                engine.with(|engine| unsafe { make(call, comm, engine, topology.as_mut(), user) })
+            });
+            state.topology = topology;
+            outcome
         }
     };
     state.last_path = match &outcome {
@@ -167,7 +177,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 #[cold]
 unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Option<&'static str> {
     // SAFETY: the contract of this function.
-    if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm) } {
+    if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm, state.topology.as_ref()) } {
         return Some("arguments that are not valid");
     }
     state.forwards(call, comm)
@@ -179,24 +189,63 @@ unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State)
 ///
 /// # Safety
 /// As [`exchange`].
-unsafe fn is_refused(call: &Call, comm: &MpiComm) -> bool {
+unsafe fn is_refused(call: &Call, comm: &MpiComm, topology: Option<&Topology>) -> bool {
     // SAFETY: the contract of this function.
-    let task = unsafe { read(call, comm, &mut Named::default()) };
-    task.is_err_and(|error| !matches!(error, Error::Unsupported(_)))
+    let checked = unsafe {
+        match topology.filter(|_| call.function.is_of_neighbours()) {
+            Some(topology) => topology.check(call, comm),
+            None => read(call, comm, &mut Named::default()).map(drop),
+        }
+    };
+    checked.is_err_and(|error| !matches!(error, Error::Unsupported(_)))
 }
 
 /// # Safety
 /// As [`exchange`].
-unsafe fn make(call: &Call, comm: &MpiComm, engine: &mut Engine, user: u64) -> Result<Outcome> {
+unsafe fn make(
+    call: &Call,
+    comm: &MpiComm,
+    engine: &mut Engine,
+    topology: Option<&mut Topology>,
+    user: u64,
+) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
     let reason = select::forwarded_before_votes(exchange.situation(), call.in_place());
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
     }
+    if let Some(topology) = topology.filter(|_| call.function.is_of_neighbours()) {
+        // SAFETY: the contract of this function.
+        return unsafe { make_for_neighbours(call, comm, engine, topology, user) };
+    }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
     let conditions = Conditions { user, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
+}
+
+/// # Safety
+/// As [`exchange`].
+unsafe fn make_for_neighbours(
+    call: &Call,
+    comm: &MpiComm,
+    engine: &mut Engine,
+    topology: &mut Topology,
+    user: u64,
+) -> Result<Outcome> {
+    let Engine { exchange, named, devices, .. } = engine;
+    if !exchange.situation().is_asked() && topology.forwards() {
+        return Ok(Outcome::Library("short blocks for neighbours"));
+    }
+    topology.complete(comm)?;
+    // SAFETY: the contract of this function.
+    let task = unsafe { topology.read(call, comm, named) };
+    let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };
+    let outcome = crate::exchange(comm, exchange, &task, conditions, None)?;
+    if let Outcome::Done(_) = &outcome {
+        topology.note(exchange.last_total());
+    }
+    Ok(outcome)
 }
 
 /// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's number.

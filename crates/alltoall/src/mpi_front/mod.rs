@@ -6,6 +6,7 @@
 //! | `call` | the arguments of a call, and the library's own function for them |
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
+//! | `neighbours` | exchanges between neighbours in a topology |
 //! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
 //! | `setup` | the collective set-up, and the engines that communicators share |
 //! | `arguments` | from arguments to the blocks of a rank |
@@ -14,6 +15,7 @@ mod arguments;
 pub mod call;
 pub mod collective;
 pub mod general;
+mod neighbours;
 mod setup;
 pub mod state;
 

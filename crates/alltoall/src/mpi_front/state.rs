@@ -7,6 +7,7 @@
 
 use super::arguments::Named;
 use super::call::Call;
+use super::neighbours::Topology;
 use crate::{ExchangeState, Options, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -63,6 +64,8 @@ pub(super) enum Stage {
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
+    /// What is known of its topology, from the first exchange between neighbours on.
+    pub(super) topology: Option<Topology>,
     /// The number of this communicator among those that the engine has served.
     pub(super) user: u64,
 }
@@ -70,7 +73,7 @@ pub struct State {
 impl State {
     /// At the first use of a communicator, by a program that has asked for hcube.
     pub(super) fn new() -> Self {
-        Self { stage: Stage::Due(None), last_path: "none", user: 0 }
+        Self { stage: Stage::Due(None), last_path: "none", topology: None, user: 0 }
     }
 
     /// At the first call for a communicator.
@@ -88,7 +91,7 @@ impl State {
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self { stage, last_path: "none", user: 0 }
+        Self { stage, last_path: "none", topology: None, user: 0 }
     }
 
     /// Whether exchanges will be served that are not served yet.

@@ -128,6 +128,11 @@ impl MpiComm {
         self.private.get().copied().unwrap_or(self.comm.raw())
     }
 
+    /// The communicator of the program, or the one that was split, which alone has a topology.
+    pub(super) fn original(&self) -> MPI_Comm {
+        self.comm.raw()
+    }
+
     /// Local: the ranks in `MPI_COMM_WORLD` of the members, `None` where one is outside of it; the same on all members.
     ///
     /// # Errors

@@ -58,6 +58,23 @@ forward! {
         received: *mut c_void, received_counts: *const c_int, to: *const c_int,
         received_types: *const MPI_Datatype, comm: MPI_Comm,
     );
+    /// `MPI_Neighbor_alltoall`.
+    neighbor_alltoall PMPI_Neighbor_alltoall(
+        sent: *const c_void, sent_count: c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_count: c_int, received_type: MPI_Datatype, comm: MPI_Comm,
+    );
+    /// `MPI_Neighbor_alltoallv`.
+    neighbor_alltoallv PMPI_Neighbor_alltoallv(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int, received_type: MPI_Datatype,
+        comm: MPI_Comm,
+    );
+    /// `MPI_Neighbor_alltoallw`.
+    neighbor_alltoallw PMPI_Neighbor_alltoallw(
+        sent: *const c_void, sent_counts: *const c_int, from: *const MPI_Aint, sent_types: *const MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const MPI_Aint,
+        received_types: *const MPI_Datatype, comm: MPI_Comm,
+    );
     /// `MPI_Alltoall_c`; `MPI_ERR_COUNT` where the library does not have it.
     alltoall_large hcube_shim_alltoall_c(
         sent: *const c_void, sent_count: MPI_Count, sent_type: MPI_Datatype,

@@ -36,6 +36,7 @@ pub mod reduction;
 pub mod rsmpi;
 pub mod shared;
 mod state;
+pub mod topology;
 
 pub use backend::MpiComm;
 /// MPI's handles and integers, as the chosen MPI library defines them.

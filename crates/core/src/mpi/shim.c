@@ -34,6 +34,9 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->max_error_string = MPI_MAX_ERROR_STRING;
     constants->max_library_version_string = MPI_MAX_LIBRARY_VERSION_STRING;
     constants->order_fortran = MPI_ORDER_FORTRAN;
+    constants->topology_cart = MPI_CART;
+    constants->topology_graph = MPI_GRAPH;
+    constants->topology_dist_graph = MPI_DIST_GRAPH;
     constants->distribute_none = MPI_DISTRIBUTE_NONE;
     constants->distribute_block = MPI_DISTRIBUTE_BLOCK;
     constants->distribute_cyclic = MPI_DISTRIBUTE_CYCLIC;

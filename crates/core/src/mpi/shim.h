@@ -20,6 +20,7 @@ struct hcube_shim_constants {
     int comm_type_shared;
     int max_error_string, max_library_version_string;
     int order_fortran;
+    int topology_cart, topology_graph, topology_dist_graph;
     int distribute_none, distribute_block, distribute_cyclic, distribute_default;
     int error_arg, error_buffer, error_comm, error_count, error_intern, error_no_mem, error_other, error_truncate,
         error_type;

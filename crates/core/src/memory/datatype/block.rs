@@ -6,6 +6,7 @@ use super::super::grid::Grid;
 use super::super::streaming;
 use super::Datatype;
 use super::copy::{Loop, Packed};
+use super::layout::{Builder, Placed};
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
@@ -62,6 +63,34 @@ impl<'a> Block<'a> {
         let bytes = grid.bytes().filter(|_| grid.end().is_some_and(|end| end <= region.len()));
         let bytes = bytes.unwrap_or_else(|| panic!("{grid:?} in {} bytes", region.len()));
         Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
+    }
+
+    /// One block of several, one behind the other. `None` where they have more bytes than an address can count, or for a
+    /// grid.
+    pub fn joined(blocks: Vec<Self>) -> Option<Self> {
+        let mut blocks: Vec<Self> = blocks.into_iter().filter(|block| block.bytes > 0).collect();
+        let first = match blocks.len() {
+            // SAFETY: a region without bytes.
+            0 => return Some(Self::contiguous(unsafe { Region::new(std::ptr::null_mut(), 0) })),
+            1 => return blocks.pop(),
+            _ => blocks[0].address,
+        };
+        let mut all = Builder::default();
+        for block in &blocks {
+            let elements = match &block.form {
+                Form::Contiguous => Placed::run(block.bytes),
+                Form::Typed { count, datatype } => {
+                    let one = Placed { offset: 0, layout: datatype.placed.layout.clone() };
+                    one.repeated(*count, datatype.extent)?
+                }
+                Form::Grid(_) => return None,
+            };
+            all.push(elements.moved((block.address as isize).wrapping_sub(first as isize))?)?;
+        }
+        let placed = all.finish()?;
+        let datatype = Datatype::new(placed.bytes(), 0, false, placed);
+        // SAFETY: exactly the bytes of these blocks, which are memory by the contracts of what made them.
+        Some(unsafe { Self::new(first.cast(), 1, &datatype) })
     }
 
     /// Packed bytes of all elements.

@@ -1,0 +1,255 @@
+/* Random exchanges between neighbours in Cartesian topologies, graphs and distributed graphs, in which a rank may be
+ * its own neighbour and others several times. Every byte is compared with what the MPI library's function delivers.
+ *
+ *   neighbours <seed> <cases> <largest block in elements> hcube|preload [counts]
+ *
+ * hcube: hcube_neighbor_alltoall and its variants against MPI's. preload: MPI's functions against their first calls on
+ * each communicator, which the preload library forwards. counts: with hcube, a call in which rank 0 sends more than is
+ * expected. Prints `ok <cases> shared=<n> single-copy=<n> ...`, the calls by path.
+ */
+#include "alltoall.h"
+
+typedef struct side {
+  int degree, *peers, *counts, *places;
+  MPI_Aint *far;
+  MPI_Datatype *types;
+  unsigned char *buffer;
+  int64_t bytes;
+} side;
+
+static int rank, size, preload;
+static uint64_t seed;
+static int64_t largest;
+/* Four ints, of which the second and the fourth are sent. */
+static MPI_Datatype gaps;
+
+enum { ALLTOALL, ALLTOALLV, ALLTOALLW };
+
+static int exchange(int function, int hcube, const side *sent, const side *received, MPI_Comm comm) {
+  const void *from = sent->buffer;
+  void *to = received->buffer;
+  switch (function) {
+    case ALLTOALL:
+      return (hcube ? hcube_neighbor_alltoall : MPI_Neighbor_alltoall)(from, sent->counts[0], MPI_INT, to,
+                                                                       received->counts[0], MPI_INT, comm);
+    case ALLTOALLV:
+      return (hcube ? hcube_neighbor_alltoallv : MPI_Neighbor_alltoallv)(
+          from, sent->counts, sent->places, MPI_INT, to, received->counts, received->places, MPI_INT, comm);
+    default:
+      return (hcube ? hcube_neighbor_alltoallw : MPI_Neighbor_alltoallw)(
+          from, sent->counts, sent->far, sent->types, to, received->counts, received->far, received->types, comm);
+  }
+}
+
+/* How often a rank sends to another; all ranks compute the same. */
+static int edges(uint64_t number, int from, int to) {
+  dice of_pair = make_dice(seed * 1000 + number, (uint64_t)from, (uint64_t)to);
+  int64_t rolled = roll(&of_pair, 8);
+  return rolled < 4 ? 0 : rolled < 7 ? 1 : 2;
+}
+
+static int edges_of_graph(uint64_t number, int from, int to) {
+  return from < to ? edges(number, from, to) : edges(number, to, from);
+}
+
+static MPI_Comm cartesian(uint64_t number) {
+  dice all = make_dice(seed, number, 1);
+  int dimensions = 1 + (int)roll(&all, 3), extent[3] = {0, 0, 0}, periodic[3], axis;
+  MPI_Comm made;
+  for (axis = 0; axis < 3; axis++) periodic[axis] = (int)roll(&all, 2);
+  MPI_Dims_create(size, dimensions, extent);
+  MPI_Cart_create(MPI_COMM_WORLD, dimensions, extent, periodic, 0, &made);
+  return made;
+}
+
+static MPI_Comm graph(uint64_t number) {
+  int *ends = (int *)allocate(size * (int64_t)sizeof(int));
+  int *all = (int *)allocate(2 * (int64_t)size * size * (int64_t)sizeof(int)), count = 0, from, to, again;
+  MPI_Comm made;
+  for (from = 0; from < size; from++) {
+    for (to = 0; to < size; to++)
+      for (again = edges_of_graph(number, from, to); again > 0; again--) all[count++] = to;
+    ends[from] = count;
+  }
+  MPI_Graph_create(MPI_COMM_WORLD, size, ends, all, 0, &made);
+  free(ends);
+  free(all);
+  return made;
+}
+
+static MPI_Comm distributed(uint64_t number) {
+  dice own = make_dice(seed, number, (uint64_t)rank + 5);
+  int *lists[2], *weights, counts[2] = {0, 0}, peer, again, which, at;
+  MPI_Comm made;
+  for (which = 0; which < 2; which++) {
+    lists[which] = (int *)allocate(2 * size * (int64_t)sizeof(int));
+    for (peer = 0; peer < size; peer++)
+      for (again = which ? edges(number, rank, peer) : edges(number, peer, rank); again > 0; again--)
+        lists[which][counts[which]++] = peer;
+    for (at = counts[which] - 1; at > 0; at--) {
+      int other = (int)roll(&own, at + 1), kept = lists[which][at];
+      lists[which][at] = lists[which][other];
+      lists[which][other] = kept;
+    }
+  }
+  /* GCC takes MPI_UNWEIGHTED for an array. */
+  weights = (int *)allocate(2 * size * (int64_t)sizeof(int));
+  for (at = 0; at < 2 * size; at++) weights[at] = 1;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, counts[0], lists[0], weights, counts[1], lists[1], weights,
+                                 MPI_INFO_NULL, 0, &made);
+  free(weights);
+  free(lists[0]);
+  free(lists[1]);
+  return made;
+}
+
+static void find_peers(MPI_Comm comm, side *sent, side *received) {
+  int kind, axis, dimensions, weighted;
+  MPI_Topo_test(comm, &kind);
+  if (kind == MPI_CART) {
+    MPI_Cartdim_get(comm, &dimensions);
+    sent->degree = received->degree = 2 * dimensions;
+  } else if (kind == MPI_GRAPH) {
+    MPI_Graph_neighbors_count(comm, rank, &sent->degree);
+    received->degree = sent->degree;
+  } else {
+    MPI_Dist_graph_neighbors_count(comm, &received->degree, &sent->degree, &weighted);
+  }
+  sent->peers = (int *)allocate(sent->degree * (int64_t)sizeof(int));
+  received->peers = (int *)allocate(received->degree * (int64_t)sizeof(int));
+  if (kind == MPI_CART) {
+    for (axis = 0; axis < dimensions; axis++)
+      MPI_Cart_shift(comm, axis, 1, &sent->peers[2 * axis], &sent->peers[2 * axis + 1]);
+    memcpy(received->peers, sent->peers, (size_t)sent->degree * sizeof(int));
+  } else if (kind == MPI_GRAPH) {
+    MPI_Graph_neighbors(comm, rank, sent->degree, sent->peers);
+    memcpy(received->peers, sent->peers, (size_t)sent->degree * sizeof(int));
+  } else {
+    int *weights = (int *)allocate((sent->degree + received->degree + 1) * (int64_t)sizeof(int));
+    MPI_Dist_graph_neighbors(comm, received->degree, received->peers, weights, sent->degree, sent->peers,
+                             weights + received->degree);
+    free(weights);
+  }
+}
+
+/* Ints from one rank to another, as many in all blocks of a pair. */
+static int elements(uint64_t number, int function, int from, int to) {
+  dice of_pair = make_dice(seed * 77 + number, function == ALLTOALL ? 0 : (uint64_t)from, (uint64_t)function);
+  of_pair.state += function == ALLTOALL ? 0 : (uint64_t)to * 1000;
+  return roll(&of_pair, 5) == 0 ? 0 : 2 * (int)roll(&of_pair, largest / 2 + 1);
+}
+
+static void lay_out(uint64_t number, int function, side *of, int is_sent) {
+  dice own = make_dice(seed + number, (uint64_t)rank, (uint64_t)is_sent + 9);
+  int at, end = 0;
+  of->counts = (int *)allocate((of->degree + 1) * (int64_t)sizeof(int));
+  of->places = (int *)allocate(of->degree * (int64_t)sizeof(int));
+  of->far = (MPI_Aint *)allocate(of->degree * (int64_t)sizeof(MPI_Aint));
+  of->types = (MPI_Datatype *)allocate(of->degree * (int64_t)sizeof(MPI_Datatype));
+  of->counts[0] = elements(number, function, 0, 0);
+  for (at = 0; at < of->degree; at++) {
+    int peer = of->peers[at], room, with_gaps = function == ALLTOALLW && roll(&own, 2) == 0;
+    int count = peer == MPI_PROC_NULL ? 3 : elements(number, function, is_sent ? rank : peer, is_sent ? peer : rank);
+    if (function == ALLTOALL) count = of->counts[0];
+    room = with_gaps ? 2 * count + 4 : count;
+    of->types[at] = with_gaps ? gaps : MPI_INT;
+    of->counts[at] = with_gaps ? count / 2 : count;
+    if (function != ALLTOALL) end += (int)roll(&own, 3);
+    of->places[at] = end;
+    of->far[at] = (MPI_Aint)end * (MPI_Aint)sizeof(int);
+    end += room;
+  }
+  of->bytes = (end + 8) * (int64_t)sizeof(int);
+  of->buffer = (unsigned char *)allocate(of->bytes);
+  put_canary(of->buffer, of->bytes);
+  if (is_sent) put_data(data_key(seed + number, rank, 0), 0, of->buffer, of->bytes);
+}
+
+static void free_side(side *of) {
+  free(of->peers), free(of->counts), free(of->places), free(of->far), free(of->types), free(of->buffer);
+}
+
+static void make_case(uint64_t number, int64_t *used) {
+  int function, call, code, calls = preload ? 3 : 2;
+  MPI_Comm comm = number % 3 == 0 ? cartesian(number) : number % 3 == 1 ? graph(number) : distributed(number);
+  for (function = ALLTOALL; function <= ALLTOALLW; function++) {
+    side sent, received;
+    unsigned char *expected;
+    find_peers(comm, &sent, &received);
+    lay_out(number, function, &sent, 1);
+    lay_out(number, function, &received, 0);
+    expected = (unsigned char *)allocate(received.bytes);
+    for (call = 0; call < calls; call++) {
+      /* A communicator of its own, so that the first call of each function is forwarded. */
+      MPI_Comm own = comm;
+      if (preload && call == 0) MPI_Comm_dup(comm, &own);
+      put_canary(received.buffer, received.bytes);
+      code = exchange(function, !preload && call > 0, &sent, &received, own);
+      if (code != MPI_SUCCESS) FAIL("case %" PRIu64 ", function %d returned %d", number, function, code);
+      if (call == 0) memcpy(expected, received.buffer, (size_t)received.bytes);
+      if (memcmp(expected, received.buffer, (size_t)received.bytes) != 0)
+        FAIL("case %" PRIu64 ", function %d, call %d: wrong bytes", number, function, call);
+      if (!preload && call > 0) used[last_path(comm)]++;
+      if (own != comm) MPI_Comm_free(&own);
+    }
+    free(expected);
+    free_side(&sent);
+    free_side(&received);
+  }
+  MPI_Comm_free(&comm);
+}
+
+/* Rank 0 sends more than is expected: all ranks return an error, and nothing is written. */
+static void refused(void) {
+  int extent = size, periodic = 1, counts[2] = {4, 4}, more[2] = {4, 5}, places[2] = {0, 8}, code, kind;
+  int sent[16], received[16], at;
+  MPI_Comm ring;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &extent, &periodic, 0, &ring);
+  MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+  for (at = 0; at < 16; at++) sent[at] = received[at] = at;
+  code = hcube_neighbor_alltoallv(sent, rank == 0 ? more : counts, places, MPI_INT, received, counts, places, MPI_INT,
+                                  ring);
+  if (code == MPI_SUCCESS) FAIL("a block that is too long was not refused");
+  MPI_Error_class(code, &kind);
+  for (at = 0; at < 16; at++) REQUIRE(received[at] == at);
+  printf("refused %d %s\n", rank, kind == MPI_ERR_TRUNCATE ? "truncate" : "other");
+  fflush(stdout);
+  MPI_Comm_free(&ring);
+}
+
+int main(int argc, char **argv) {
+  int64_t used[PATHS] = {0};
+  uint64_t number, cases;
+  int path;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  REQUIRE(argc > 4);
+  seed = strtoull(argv[1], NULL, 10);
+  cases = strtoull(argv[2], NULL, 10);
+  largest = strtoll(argv[3], NULL, 10);
+  preload = strcmp(argv[4], "preload") == 0;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  {
+    MPI_Datatype moved = gaps;
+    int length = 1;
+    MPI_Aint place = sizeof(int);
+    MPI_Type_create_hindexed(1, &length, &place, moved, &gaps);
+    MPI_Type_free(&moved);
+    moved = gaps;
+    MPI_Type_create_resized(moved, 0, 4 * (MPI_Aint)sizeof(int), &gaps);
+    MPI_Type_free(&moved);
+  }
+  MPI_Type_commit(&gaps);
+  if (argc > 5) refused();
+  else
+    for (number = 0; number < cases; number++) make_case(number, used);
+  if (rank == 0 && argc == 5) {
+    printf("ok %" PRIu64, cases);
+    for (path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
+    printf("\n");
+  }
+  MPI_Type_free(&gaps);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,83 @@
+//! Exchanges between neighbours (tests/c/neighbours.c), through the C interface and through the preload library: random
+//! topologies, counts and datatypes, against the MPI library's own functions.
+
+use hcube_testing as common;
+
+use common::preload::Preloaded;
+use common::{Language, Launch, Mpi};
+
+const FUNCTIONS: [&str; 3] = ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
+
+/// MPICH never yields where there are more ranks than cores.
+fn ranks() -> std::ops::RangeInclusive<usize> {
+    1..=if Mpi::selected() == Mpi::Open { 9 } else { 2 }
+}
+
+fn used(text: &str, path: &str) -> u64 {
+    let word = text.split_whitespace().find_map(|word| word.strip_prefix(path)?.strip_prefix('='));
+    word.unwrap_or_else(|| panic!("no {path} in {text}")).parse().expect("a number")
+}
+
+fn arguments(ranks: usize, cases: u64, largest: u64, mode: &str) -> [String; 4] {
+    [ranks.to_string(), cases.to_string(), largest.to_string(), mode.to_owned()]
+}
+
+#[test]
+fn random_topologies() {
+    for ranks in ranks() {
+        // Blocks that become part of a notice, and blocks that do not.
+        for largest in [40, 40_000] {
+            let launch = Launch::client("neighbours", ranks).args(arguments(ranks, 9, largest, "hcube"));
+            let text = launch.env("HCUBE_PATH", "shared").run().success();
+            assert!(text.starts_with("ok 9"), "{text}");
+            let inside = used(&text, "shared") + used(&text, "alone");
+            assert_eq!(inside, 27, "{text}");
+        }
+    }
+}
+
+/// Without options: after an exchange with short blocks others are forwarded.
+#[test]
+fn short_blocks_are_forwarded() {
+    for (largest, inside, library) in [(40, 0..12, 6..28), (40_000, 9..28, 0..18)] {
+        let launch = Launch::client("neighbours", 2).args(arguments(2, 9, largest, "hcube"));
+        let text = launch.run().success();
+        let found = [used(&text, "shared") + used(&text, "single-copy"), used(&text, "library")];
+        assert!(inside.contains(&found[0]) && library.contains(&found[1]), "{text}");
+    }
+}
+
+#[test]
+fn single_copy_and_messages() {
+    for (path, name) in [("single-copy", "single-copy"), ("message", "message")] {
+        let launch = Launch::client("neighbours", 2).args(arguments(2, 9, 4000, "hcube"));
+        let text = launch.env("HCUBE_PATH", path).run().success();
+        assert!(used(&text, name) > 5, "{text}");
+    }
+}
+
+#[test]
+fn no_rank_waits_where_counts_differ() {
+    let launch = Launch::client("neighbours", 2).args(arguments(2, 1, 40, "hcube")).args(["counts"]);
+    let text = launch.whole_lines().run().success();
+    let refused = text.lines().filter(|line| line.starts_with("refused") && line.ends_with("truncate"));
+    assert_eq!(refused.count(), 2, "{text}");
+}
+
+#[test]
+fn preloaded_calls_are_served() {
+    let program = common::client("neighbours", Language::C11);
+    for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 8][..] } else { &[2] } {
+        let change = |launch: Launch| launch.args(arguments(*ranks, 6, 60_000, "preload"));
+        let (text, statistics) = Preloaded::new("neighbours", &program, *ranks).with(change).success();
+        assert!(text.starts_with("ok 6"), "{text}");
+        for function in FUNCTIONS {
+            let rows = statistics.rows(function, false);
+            let served: u64 =
+                rows.iter().filter(|(path, ..)| *path != "library").map(|(_, calls, _)| *calls).sum();
+            // Of 3 calls in 6 cases, but for the first ones and those behind an exchange with short blocks.
+            let expected = 5 * *ranks as u64;
+            assert!(served >= expected, "{function}: {rows:?}");
+        }
+    }
+}
