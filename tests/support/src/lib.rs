@@ -144,9 +144,14 @@ pub fn build() -> PathBuf {
     }
 }
 
-/// A folder of the build under test for what tests make.
+/// A folder of the build under test for what tests make. A build may serve several MPI libraries, whose programs differ.
 pub fn folder(name: &str) -> PathBuf {
-    let folder = build().join("clients").join(name);
+    let build = build();
+    let clients = match build.components().any(|part| part.as_os_str() == selected_name()) {
+        true => "clients".to_owned(),
+        false => format!("clients-{}", selected_name()),
+    };
+    let folder = build.join(clients).join(name);
     fs::create_dir_all(&folder).expect("the target directory is writable");
     folder
 }
