@@ -42,6 +42,8 @@ endif
 override MPICC := $(if $(filter smpi,$(MPI)),smpicc,mpicc.$(MPI))
 
 RELEASE := target/$(MPI)/release
+# What `make build` makes and `make install` needs.
+INSTALLED := libhcube.so libhcube_preload.so $(if $(WITHOUT_TOOL),,libhcube_pblas.so libhcube_bsp.so libhcube_caf.so share)
 CARGO   := cargo build --release --target-dir target/$(MPI) $(PACKAGES_$(MPI))
 
 # Finds what rustup has installed, also in shells started before.
@@ -98,12 +100,16 @@ else
 endif
 
 bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, HPCC's kernels, programs and FFTW for about 15 minutes (FULL=1 for all cases)
+ifneq ($(WITHOUT_TOOL),)
+	@echo "make bench needs the tool, which is built for a real MPI library: MPI=openmpi, mpich, openmpi5, ..." >&2; exit 2
+else
 	@$(SETUP) build hpcc fftw scalapack
 	@$(CARGO)
-ifeq ($(WITHOUT_TOOL),)
+ifneq ($(filter openmpi mpich,$(MPI)),)
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH)
 endif
 	@scripts/bench.sh $(if $(FULL),--full)
+endif
 
 simulate: ## Run the library on simulated machines of up to 8192 ranks (FULL=1: 10240)
 	@MPI=openmpi scripts/setup.sh build simulate
@@ -157,10 +163,10 @@ endif
 # Builds only if nothing is built yet, so that `sudo make install` after `make`
 # needs no Rust toolchain for root.
 install: ## Install under PREFIX (default /usr/local; DESTDIR, LIBDIR); one MPI library beside another
-ifneq ($(WITHOUT_TOOL),)
-	@echo "make install needs a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
+ifeq ($(MPI),smpi)
+	@echo "make install needs a real MPI library: MPI=openmpi, mpich, ..." >&2; exit 2
 else
-	@for name in libhcube.so libhcube_preload.so libhcube_pblas.so libhcube_bsp.so libhcube_caf.so share; do \
+	@for name in $(INSTALLED); do \
 		test -e $(RELEASE)/$$name || exec $(MAKE) build; \
 	done
 	@PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh

@@ -7,7 +7,65 @@ fail() {
     exit 2
 }
 
-# linked_to <program>: the MPI library that a program is linked to; empty if it is linked to none.
+# mpi_library_of <program>: soname and path of the MPI library that a program is linked to; nothing if it is linked to none.
+mpi_library_of() {
+    # Without the preloaded libraries, which may be for another MPI library.
+    LD_PRELOAD='' ldd "$1" 2>/dev/null |
+        sed -n 's/^[[:space:]]*\(libmpi\(ch\|_abi\)\{0,1\}\.so\.[0-9]*\) => \([^ ]*\) .*/\1 \3/p' | head -n 1
+}
+
+# described <build> <word>: what the file of an installed build says of its MPI library: soname or version.
+described() {
+    # shellcheck disable=SC2154 # set by the command
+    if [ -f "$libraries/$1/mpi.txt" ]; then
+        sed -n "s/^$2 //p" "$libraries/$1/mpi.txt"
+    else
+        # Installed before there was this file, with Debian's libraries.
+        case $2,$1 in
+        soname,openmpi) echo libmpi.so.40 ;;
+        soname,mpich) echo libmpich.so.12 ;;
+        esac
+    fi
+}
+
+# builds_for <soname>...: the installed builds for MPI libraries of these names.
+builds_for() {
+    for build in "$libraries"/*/libhcube_preload.so; do
+        build=${build%/*}
+        build=${build##*/}
+        for soname; do
+            [ "$(described "$build" soname)" != "$soname" ] || echo "$build"
+        done
+    done
+}
+
+# build_for <program>: the installed build for the MPI library that a program is linked to: of several for libraries of that name,
+# which can take each other's place, the one for its version. Fails if none is installed.
+build_for() {
+    library=$(mpi_library_of "$1")
+    [ -n "$library" ] || return 0
+    builds=$(builds_for "${library%% *}")
+    if [ -z "$builds" ]; then
+        # shellcheck disable=SC2012 # names that hcube's own installation has made
+        fail "$1 uses ${library%% *}, for which hcube is not installed (in $libraries: $(ls "$libraries" | paste -sd' '))"
+    fi
+    [ "$(echo "$builds" | wc -l)" -gt 1 ] || { echo "$builds" && return; }
+    # Some libraries contain only a part of their version.
+    for part in all most; do
+        for build in $builds; do
+            version=$(described "$build" version)
+            [ "$part" = all ] || version=${version%.*}
+            pattern=$(printf '%s' "$version" | sed 's/[^0-9A-Za-z]/\\&/g')
+            if [ -n "$version" ] && grep -aqE -e "(^|[^0-9.])$pattern([^0-9]|\$)" "${library#* }" 2>/dev/null; then
+                echo "$build"
+                return
+            fi
+        done
+    done
+    echo "$builds" | head -n 1
+}
+
+# linked_to <program>: the kind of MPI library that a program is linked to; empty if it is linked to none.
 linked_to() {
     # Without the preloaded libraries, which may be for another MPI library.
     case $(LD_PRELOAD='' ldd "$1" 2>/dev/null) in
@@ -16,13 +74,22 @@ linked_to() {
     esac
 }
 
-# belongs_to <mpi> <command>: whether a wrapper or launcher is that of an MPI library, by what it says of itself.
+# kind: openmpi or mpich, after the library whose options the commands of this build's MPI library have.
+kind() {
+    # shellcheck disable=SC2154 # both set by the command
+    case $(sed -n 's/^soname //p' "$own/mpi.txt" 2>/dev/null),$mpi in
+    libmpi.so.40,* | ,openmpi*) echo openmpi ;;
+    *) echo mpich ;;
+    esac
+}
+
+# belongs_to <kind> <command>: whether a wrapper or launcher is that of an MPI library, by what it says of itself.
 belongs_to() {
     case $1,${2##*/} in
     openmpi,mpic* | openmpi,mpif*) "$2" --showme:version 2>&1 | grep -q 'Open MPI' ;;
-    mpich,mpic* | mpich,mpif*) "$2" -v 2>&1 | grep -q 'for MPICH' ;;
+    mpich,mpic* | mpich,mpif*) "$2" -v 2>&1 | grep -q -e 'for MPICH' -e 'Intel(R) MPI' ;;
     openmpi,*) "$2" --version 2>&1 | grep -qi 'open.mpi' ;;
-    mpich,*) "$2" --version 2>&1 | grep -q HYDRA ;;
+    mpich,*) "$2" --version 2>&1 | grep -q -e HYDRA -e 'Intel(R) MPI' ;;
     esac
 }
 
@@ -37,7 +104,7 @@ command_of() {
         fi
     done
     for name; do
-        if command -v "$name" >/dev/null && belongs_to "$of" "$name"; then
+        if command -v "$name" >/dev/null && belongs_to "$(kind)" "$name"; then
             echo "$name"
             return
         fi

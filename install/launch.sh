@@ -146,7 +146,7 @@ launch() {
 check_program() {
     uses=$(linked_to "$1")
     # shellcheck disable=SC2154 # set by the command
-    [ -z "$uses" ] || [ "$uses" = "$mpi" ] ||
+    [ -z "$uses" ] || [ "$uses" = "$(kind)" ] ||
         fail "$1 uses $uses, and this is $self for $mpi; use $starter-$uses${verb:+ $verb}, or build the program with $builder-$mpi"
 }
 
@@ -155,11 +155,11 @@ launch_by_mpirun() {
     passed_variable=
     before_mpirun
     # Other hosts do not inherit the environment from Open MPI.
-    [ "$mpi" != openmpi ] || [ -z "$passed_variable" ] || set -- -x "$passed_variable" "$@"
+    [ "$(kind)" != openmpi ] || [ -z "$passed_variable" ] || set -- -x "$passed_variable" "$@"
     if [ -z "$placed" ]; then
         available=$(cores)
         processes=${processes:-$available}
-        if [ "$mpi" = openmpi ] && [ "$processes" -gt "$available" ]; then
+        if [ "$(kind)" = openmpi ] && [ "$processes" -gt "$available" ]; then
             # Without binding, because several processes would be bound to one core and others left idle.
             [ -n "$bound" ] || set -- --bind-to none "$@"
             set -- --oversubscribe "$@"

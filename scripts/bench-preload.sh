@@ -44,7 +44,7 @@ bench_preload() {
     local program ranks rounds=${full:+9} many=3000
     rounds=${rounds:-5}
     # MPICH has room for 2048 communicators.
-    [ "$mpi" = openmpi ] || many=1500
+    [ "$kind" = openmpi ] || many=1500
     for program in churn progress memory exchange; do
         "mpicc.$mpi" -std=c99 -O2 -o "$work/$program" "lab/preload/$program.c" lab/preload/bench.c -ldl
     done

@@ -4,7 +4,7 @@
 # library, programs with it, and FFTW with hcube and with its competitors, as Plimpton
 # et al. 2006 and Hofmann and Ruenger 2013 do:
 #
-#   [MPI=openmpi|mpich] scripts/bench.sh [--full] [part...]
+#   [MPI=openmpi|mpich|openmpi5|...] scripts/bench.sh [--full] [part...]
 #
 # Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs,
 # fftw. All by default, in about 18 minutes on two cores; --full adds problems of FFTW,
@@ -36,6 +36,9 @@
 #                               programs.svg; programs that are not installed are skipped
 #   target/bench/fftw.json      FFTW's transposes and transforms, and fftw.svg
 #
+# For other MPI libraries than openmpi and mpich the results are in target/bench-$MPI, and the default is what needs only the
+# library itself: random-access, alltoall, bsp, llcs, caf, preload.
+#
 # Called by `make bench`, which builds everything. Includes HPCC if `make run` has
 # built it, and two ranks of MPICH if the tool is built for it.
 set -euo pipefail
@@ -62,17 +65,25 @@ for argument in "$@"; do
         ;;
     esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(random_access alltoall gemm bsp llcs caf gfortran hpcc preload programs fftw)
-
 case $mpi in
-openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none) ;;
-mpich) launcher=(mpirun.mpich) ;;
+openmpi | mpich) every=(random_access alltoall gemm bsp llcs caf gfortran hpcc preload programs fftw) ;;
 *)
-    echo "bench: MPI=$mpi: expected openmpi or mpich, which the tool is built for" >&2
-    exit 2
+    every=(random_access alltoall bsp llcs caf preload)
+    folder=$root/target/bench-$mpi work=$root/target/bench-$mpi/$mpi
     ;;
 esac
-command -v "${launcher[0]}" >/dev/null || launcher[0]=mpirun
+[ ${#parts[@]} -gt 0 ] || parts=("${every[@]}")
+
+PATH=$PATH:$root/target/mpi/bin
+# openmpi or mpich: the kind of MPI library, which has the launcher's options.
+kind=mpich launcher=("mpirun.$mpi")
+command -v "${launcher[0]}" >/dev/null || launcher=(mpirun)
+case $("${launcher[0]}" --version 2>&1 || true) in
+*[Oo]pen[-\ ]MPI* | *open-mpi.org*)
+    kind=openmpi
+    launcher+=(--oversubscribe --bind-to none)
+    ;;
+esac
 [ -x "$tool" ] || { echo "bench: no $tool: run make MPI=$mpi first" >&2; exit 1; }
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -118,7 +129,7 @@ run_steps() {
 # fits <ranks> <title>: whether a step of that many ranks makes sense. MPICH's ranks
 # do not yield, so that oversubscribed they would measure the scheduler's ticks.
 fits() {
-    [ "$mpi" = openmpi ] || [ "$1" -le "$cores" ] ||
+    [ "$kind" = openmpi ] || [ "$1" -le "$cores" ] ||
         { echo "=== $2: skipped, $1 ranks of MPICH on $cores cores"; return 1; }
 }
 
@@ -169,14 +180,14 @@ bench_random_access() {
         --table-size 24 --updates 16777216 --look-ahead 64,256,1024,2048,4096,8192,32768 --compare --no-verify
 
     ranks=4
-    [ "$mpi" = openmpi ] || ranks=2
+    [ "$kind" = openmpi ] || ranks=2
     section 15 optimisations "$ranks" "Optimisations (the paper's Table 3), $ranks ranks, only messages" \
         --table-size 24 --mode message --ladder --no-verify
     section 5 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
         --table-size 24 --mode message --dimensions 1,2,3 --no-verify
 
     if scripts/build-hpcc.sh sandia "$mpi" && scripts/build-hpcc.sh hcube "$mpi"; then
-        [ -z "$full" ] || [ "$mpi" != openmpi ] || some="2 3 4"
+        [ -z "$full" ] || [ "$kind" != openmpi ] || some="2 3 4"
         step "$(wc -w <<<"$some" | awk '{ print 35 * $1 }')" "Only messages in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's update" messages_in_hpcc "$some"
     else
         echo "=== Only messages in HPCC: skipped, HPCC could not be built"
@@ -185,7 +196,7 @@ bench_random_access() {
 }
 
 messages_in_hpcc() {
-    HCUBE_RANKS_PER_NODE=1 "$lab" hpcc --root "target/hpcc/$mpi" --ranks "$1" --n 6000 --brief \
+    HCUBE_RANKS_PER_NODE=1 "$lab" hpcc --root "target/hpcc/$mpi" --mpi "$kind" --launcher "${launcher[*]}" --ranks "$1" --n 6000 --brief \
         --variants sandia,hcube --repeat 3 --json "$work/hpcc.json"
 }
 

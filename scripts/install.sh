@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what `make` has built for one MPI library, or removes it again:
 #
-#   MPI=openmpi|mpich PREFIX=/opt/hcube [LIBDIR=...] [DESTDIR=...] scripts/install.sh [uninstall]
+#   MPI=openmpi|mpich|... PREFIX=/opt/hcube [LIBDIR=...] [DESTDIR=...] scripts/install.sh [uninstall]
 #
 # Builds for several MPI libraries can be installed side by side: files that depend
 # on the MPI library are in $LIBDIR/hcube/<mpi>, the others are common. The first
@@ -14,7 +14,7 @@
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube, libhcube_bsp and libhcube_caf (shared and static), libhcube_preload.so,
 #                         libhcube_pblas.so, and libhcube_fftw{,f,l} where `make fftw` has built
-#                         them; bin and pkgconfig with the names of the default for this MPI library
+#                         them; mpi.txt, the soname and the version of the MPI library; bin and pkgconfig with the names of the default for this MPI library
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube-pblas-<mpi>.pc, hcube-bsp-<mpi>.pc, hcube-caf-<mpi>.pc; the default's without
 #                         -<mpi>
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
@@ -44,16 +44,18 @@ modules=$share/hcube/modulefiles/hcube
 # Programs and packages with a name for each MPI library, and one for the default.
 programs=(hcube bspcc bspcxx bsprun hcube-caf)
 packages=(hcube hcube-pblas hcube-bsp hcube-caf)
+linked=(libhcube libhcube_bsp libhcube_caf)
+preloaded=(libhcube_preload libhcube_pblas)
+# For the standard ABI there are the library and the preload library.
+if [ "$mpi" = abi ]; then
+    programs=() packages=(hcube) linked=(libhcube) preloaded=(libhcube_preload)
+fi
 
 fail() {
     echo "install: $*" >&2
     exit 1
 }
 
-case $mpi in
-openmpi | mpich) ;;
-*) echo "install: MPI=$mpi: expected openmpi or mpich" >&2 && exit 2 ;;
-esac
 case $prefix$libdir in
 *[[:space:]]*) fail "PREFIX and LIBDIR: expected names without blanks, which pkg-config cannot tell from separators" ;;
 esac
@@ -96,6 +98,23 @@ fill() {
     chmod 644 "$2"
 }
 
+# The soname of the MPI library, and its version where its compiler wrapper is there: hcube-run selects by them.
+describe_mpi() {
+    local file=$own/mpi.txt version text
+    text='#include <mpi.h>
+#if defined OPEN_MPI
+hcube OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+#elif defined I_MPI_VERSION
+hcube I_MPI_VERSION
+#elif defined MPICH_VERSION
+hcube MPICH_VERSION
+#endif'
+    readelf -d "$release/libhcube.so" | sed -n 's/.*(NEEDED).*\[\(libmpi[^]]*\)\].*/soname \1/p' | head -n 1 >"$file"
+    version=$(echo "$text" | PATH=$PATH:$PWD/target/mpi/bin "mpicc.$mpi" -E -x c - 2>/dev/null | sed -n 's/^hcube //p' | tr -d '"' | tr ' ' .) || true
+    [ -z "$version" ] || echo "version $version" >>"$file"
+    chmod 644 "$file"
+}
+
 # Headers below include; that of FFTW's solver is installed only with the solver.
 headers() {
     (cd include && find . -type f -name '*.h' ! -name hcube_fftw.h | sed 's|^\./||')
@@ -130,14 +149,15 @@ is_system() {
     esac
 }
 
-# The default is the first installed build: existing links stay.
+# The default is the first installed build that has a program or package: existing links stay.
 make_default() {
     local name
-    for name in "${programs[@]}"; do
-        [ -e "$bin/$name" ] || ln -sf "$name-$1" "$bin/$name"
+    for name in hcube bspcc bspcxx bsprun hcube-caf; do
+        [ -e "$bin/$name" ] || [ ! -e "$bin/$name-$1" ] || ln -sf "$name-$1" "$bin/$name"
     done
-    for name in "${packages[@]}"; do
-        [ -e "$libraries/pkgconfig/$name.pc" ] || ln -sf "$name-$1.pc" "$libraries/pkgconfig/$name.pc"
+    for name in hcube hcube-pblas hcube-bsp hcube-caf; do
+        [ -e "$libraries/pkgconfig/$name.pc" ] || [ ! -e "$libraries/pkgconfig/$name-$1.pc" ] ||
+            ln -sf "$name-$1.pc" "$libraries/pkgconfig/$name.pc"
     done
 }
 
@@ -158,7 +178,9 @@ install_module() {
 # The scripts that users call, and what these share.
 install_scripts() {
     local name
-    for name in bspcc bspcxx bsprun hcube-caf; do
+    for name in "${programs[@]}"; do
+        # The tool is no script.
+        [ -f "install/$name" ] || continue
         fill "install/$name" "$bin/$name-$mpi"
         chmod 755 "$bin/$name-$mpi"
     done
@@ -194,18 +216,30 @@ install_documentation() {
 
 install_all() {
     local file name
-    for file in "$release"/{libhcube{,_bsp,_caf}.{so,a},libhcube_preload.so,libhcube_pblas.so,hcube,share}; do
-        [ -e "$file" ] || fail "no $file: run make MPI=$mpi first"
+    for name in "${linked[@]}"; do
+        [ -e "$release/$name.a" ] || fail "no $release/$name.a: run make MPI=$mpi first"
     done
-    for name in libhcube libhcube_bsp libhcube_caf; do
+    for name in "${linked[@]}" "${preloaded[@]}"; do
+        [ -e "$release/$name.so" ] || fail "no $release/$name.so: run make MPI=$mpi first"
+    done
+    if [ ${#programs[@]} -gt 0 ]; then
+        for name in hcube share; do
+            [ -e "$release/$name" ] || fail "no $release/$name: run make MPI=$mpi first"
+        done
+    fi
+    for name in "${linked[@]}"; do
         put_library "$release/$name.so"
         put 644 "$release/$name.a" "$own/$name.a"
     done
-    put_library "$release/libhcube_preload.so"
-    put_library "$release/libhcube_pblas.so"
-    put 755 "$release/hcube" "$bin/hcube-$mpi"
+    for name in "${preloaded[@]}"; do
+        put_library "$release/$name.so"
+    done
+    describe_mpi
     install_scripts
-    install_manual
+    if [ ${#programs[@]} -gt 0 ]; then
+        put 755 "$release/hcube" "$bin/hcube-$mpi"
+        install_manual
+    fi
     for file in $(headers); do
         put 644 "include/$file" "$include/$file"
     done
@@ -243,27 +277,26 @@ install_all() {
 
 # Keeps what builds for other MPI libraries need.
 uninstall_all() {
-    local file link links other
-    links=()
+    local file link others=
     rm -rf "$own"
     rm -f "$modules"/*"-$mpi"
     for file in "${programs[@]}"; do
         rm -f "$bin/$file-$mpi"
-        links+=("$bin/$file")
     done
     for file in "${packages[@]}"; do
         rm -f "$libraries/pkgconfig/$file-$mpi.pc"
-        links+=("$libraries/pkgconfig/$file.pc")
     done
-    for other in "$libraries"/hcube/*/; do
-        [ -d "$other" ] || continue
-        for link in "${links[@]}"; do
-            [ -e "$link" ] || rm -f "$link"
-        done
-        make_default "$(basename "$other")"
-        return
+    # Links to what is gone.
+    for link in "$bin"/{hcube,bspcc,bspcxx,bsprun,hcube-caf} "$libraries"/pkgconfig/{hcube,hcube-pblas,hcube-bsp,hcube-caf}.pc; do
+        [ -e "$link" ] || rm -f "$link"
     done
-    rm -f "${links[@]}" "$bin/hcube-run" "$include/hcube_fftw.h"
+    for file in "$libraries"/hcube/*/; do
+        [ -d "$file" ] || continue
+        others=1
+        make_default "$(basename "$file")"
+    done
+    [ -z "$others" ] || return 0
+    rm -f "$bin/hcube-run" "$include/hcube_fftw.h"
     for file in $(headers); do rm -f "$include/$file"; done
     rm -rf "$include/hcube" "$include/BSPWrapper"
     remove_manual

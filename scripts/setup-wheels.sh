@@ -75,8 +75,10 @@ install_wheel() {
         echo "$packages" >"$folder/hcube-packages"
     fi
     [ "$1" != abi ] || suffix=_abi
+    # Its mpirun starts the first mpiexec.hydra of the search path.
     # shellcheck disable=SC2016 # for the script
-    [ "$1" != intelmpi ] || variables=('I_MPI_ROOT="$folder/intelmpi"' 'FI_PROVIDER_PATH="$folder/intelmpi/lib"')
+    [ "$1" != intelmpi ] || variables=('I_MPI_ROOT="$folder/intelmpi"' 'FI_PROVIDER_PATH="$folder/intelmpi/lib"'
+        'PATH="$folder/intelmpi/bin:$PATH"')
     for command in "mpicc$suffix" "mpicxx$suffix" mpirun; do
         name_command "$1" "${command%_abi}" "\$folder/$environment/bin/$command" "${variables[@]}"
     done

@@ -234,7 +234,7 @@ unavailable=$(optional_packages | xargs)
 for library in $(missing_wheels); do
     install_wheel "$library" || true
 done
-# The one that is chosen is needed; of those for the tests, each is left out where it cannot be had.
+# The one that is chosen is needed; of those for the tests, each that cannot be installed is left out.
 lacking_libraries=
 for library in $(missing_wheels); do
     if [ "$library" = "$mpi" ]; then

@@ -131,34 +131,8 @@ build_current() {
 }
 
 builds() {
-    together build_openmpi "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh"
-}
-
-other_builds() {
-    together build_mpich build_current && with mpich env HCUBE_LAB=target/openmpi/release/hcube-lab scripts/manual.sh
-}
-
-# The builds for other libraries take what the tests with Open MPI leave of the cores: starting programs is mostly waiting.
-other= other_log=$(mktemp)
-trap '[ -z "$other" ] || kill -- "-$other" 2>/dev/null; rm -f "$other_log"' EXIT
-tests_beside_builds() {
-    set -m
-    chrt --idle 0 scripts/test.sh other-builds >"$other_log" 2>&1 &
-    other=$!
-    set +m
-    openmpi_tests
-}
-
-end_of_other_builds() {
-    local code=0
-    if [ -z "$other" ]; then
-        other_builds
-        return
-    fi
-    wait "$other" || code=$?
-    other=
-    cat "$other_log"
-    return $code
+    together build_openmpi build_mpich "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh" build_current &&
+        with mpich env HCUBE_LAB=target/openmpi/release/hcube-lab scripts/manual.sh
 }
 
 # The machine's own FFTW is for Open MPI; for MPICH one is built.
@@ -198,7 +172,7 @@ elsewhere() {
 # would be the same again. Debian's mpi4py is for Open MPI.
 mpich_tests() {
     skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_neighbours \
+        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_tested \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
         --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_random --test gfortran_statistics \
@@ -220,7 +194,7 @@ current_tests() {
         printf '%s\n' "--- $mpi, with the build for $(build_of "$mpi")"
         skipping only-openmpi,only-mpich,mpi-fortran,mpi4py \
             env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" --test mpi_alltoall \
-            --test mpi_alltoall_in_place --test mpi_neighbours --test preload --test mpi_random_access || return
+            --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_tested --test preload --test mpi_random_access || return
     done
 }
 
@@ -235,11 +209,6 @@ env_of_one_host() {
     esac
 }
 
-if [ "$*" = other-builds ]; then
-    other_builds
-    exit
-fi
-
 step "format" format
 step "shell scripts" shellcheck scripts/*.sh scripts/deep/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
 step "lint" lint
@@ -247,10 +216,9 @@ step "lint" lint
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
     --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
-step "builds for Open MPI and SimGrid" builds
+step "builds for all MPI libraries and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.
-step "tests with Open MPI" tests_beside_builds
-step "builds for MPICH and current MPI libraries" end_of_other_builds
+step "tests with Open MPI" openmpi_tests
 step "tests with MPICH" mpich_tests
 step "tests with current MPI libraries" current_tests
 

@@ -9,8 +9,9 @@ use std::ffi::{c_int, c_void};
 /// with a Cartesian topology, a graph or a distributed graph.
 ///
 /// hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
-/// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is called.
-/// Errors and options are those of hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
+/// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is called,
+/// and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a schedule or a path was
+/// selected. Where hcube makes the exchange, errors and options are those of hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
 /// the order in which the MPI library's own function delivers them.
 ///
 /// # Safety

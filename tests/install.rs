@@ -114,8 +114,8 @@ fn hcube_run_finds_the_library_for_a_program() {
     for (arguments, words) in [
         (&[][..], "expected a program"),
         (&["--wrong", "x"], "--wrong is not an option"),
-        (&["--mpi"], "--mpi: expected openmpi or mpich"),
-        (&["--mpi", "lam", "true"], "--mpi lam: expected openmpi or mpich"),
+        (&["--mpi"], &*format!("--mpi: expected the name of an installed build: {mpi}")),
+        (&["--mpi", "lam", "true"], "lam: an MPI library for which hcube is not installed"),
         (&["no-such-program-anywhere"], "no-such-program-anywhere: no such program"),
         (&["true"], "cannot determine its MPI library"),
         (&["--mpi", other, "true"], "for which hcube is not installed"),

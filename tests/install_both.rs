@@ -1,5 +1,6 @@
 //! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go
-//! without the other. `make install` builds what is not built yet.
+//! without the other. `make install` builds what is not built yet. Of several builds, hcube-run takes the one for a
+//! program's MPI library.
 
 use hcube_testing as common;
 
@@ -66,4 +67,80 @@ fn two_builds_live_side_by_side_and_go_one_by_one() {
     assert!(!tree.join("lib/hcube/openmpi").exists() && tree.join("share/man/man1/hcube.1").exists());
     run(Mpi::Mpich, "uninstall", &folder);
     assert_eq!(files(&folder), Vec::<PathBuf>::new());
+}
+
+/// A program of an MPI library, if its compiler wrapper is installed here.
+fn program_of(mpi: &str, folder: &Path) -> Option<PathBuf> {
+    let source = common::root().join("tests/c/preload.c");
+    let program = folder.join(format!("program-{mpi}"));
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    let done = compiler
+        .arg("-I")
+        .arg(common::root().join("include"))
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .ok()?;
+    assert!(done.status.success(), "{mpi}: {done:?}");
+    Some(program)
+}
+
+/// Adds a build as it is installed for another MPI library, as far as hcube-run looks at it.
+fn add_build(tree: &Path, mpi: &str, description: &str) {
+    let folder = tree.join("lib/hcube").join(mpi);
+    fs::create_dir_all(&folder).expect("writable");
+    fs::write(folder.join("libhcube_preload.so"), "").expect("writable");
+    fs::write(folder.join("mpi.txt"), description).expect("writable");
+}
+
+#[test]
+fn of_several_builds_the_one_for_the_program_is_taken() {
+    let tree = common::installed::installed("several");
+    let own = fs::read_to_string(tree.join("lib/hcube/openmpi/mpi.txt")).expect("installed");
+    let version = own.lines().find_map(|line| line.strip_prefix("version ")).expect("the wrapper is here");
+    assert!(
+        own.starts_with("soname libmpi.so.40\n") && version.starts_with(|c: char| c.is_ascii_digit()),
+        "{own}"
+    );
+    let chosen = |program: &Path| {
+        let mut run = Command::new(tree.join("bin/hcube-run"));
+        let shown = common::output(run.arg("--print").arg(program));
+        let folder = Path::new(shown.trim()).parent().and_then(Path::file_name).expect("a library");
+        folder.to_str().expect("UTF-8").to_owned()
+    };
+    let client = program_of("openmpi", &tree).expect("the selected library");
+    // By its name before by its version, and by its version before by the order of names.
+    add_build(&tree, "mpich", "soname libmpich.so.12\nversion 4.0.2\n");
+    assert_eq!(chosen(&client), "openmpi");
+    add_build(&tree, "another", "soname libmpi.so.40\nversion 999.1.2\n");
+    assert_eq!(chosen(&client), "openmpi");
+    for (mpi, soname, version) in [
+        ("openmpi5", "libmpi.so.40", "5.0.11"),
+        ("mpich5", "libmpi.so.12", "5.0.2"),
+        ("abi", "libmpi_abi.so.1", ""),
+        ("intelmpi", "libmpi.so.12", "2021.16.1"),
+    ] {
+        let Some(program) = program_of(mpi, &tree) else { continue };
+        if mpi == "intelmpi" {
+            // The build for MPICH serves it, as long as there is none of its own.
+            assert_eq!(chosen(&program), "mpich5");
+        }
+        add_build(&tree, mpi, &format!("soname {soname}\nversion {version}\n"));
+        assert_eq!(chosen(&program), mpi);
+    }
+    // Libraries of one name can take each other's place; without any of that name there is an error.
+    fs::remove_dir_all(tree.join("lib/hcube/openmpi")).expect("installed");
+    assert_eq!(chosen(&client), "another");
+    for build in fs::read_dir(tree.join("lib/hcube")).expect("a folder").flatten() {
+        let description = fs::read_to_string(build.path().join("mpi.txt")).expect("one of ours");
+        if description.contains("libmpi.so.40") {
+            fs::remove_dir_all(build.path()).expect("one of ours");
+        }
+    }
+    let mut run = Command::new(tree.join("bin/hcube-run"));
+    let refused = run.arg("--print").arg(&client).output().expect("it starts");
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("uses libmpi.so.40, for which hcube is not installed"), "{errors}");
 }

@@ -1,5 +1,6 @@
 /* Random calls of hcube_alltoallv_in_place, with int and with large counts, whose send and receive blocks lie in one
- * buffer with counts, orders and gaps of their own. Every byte is compared, of blocks and of what lies between them.
+ * buffer with counts, orders and distances of their own. Every byte is compared, of blocks and of what lies between
+ * them.
  *
  *   alltoall_in_one_buffer <seed> <cases> <largest block in elements> [counts|overlap|datatype|null]
  *
@@ -30,7 +31,7 @@ static int elements(uint64_t number, int from, int to) {
   }
 }
 
-/* Blocks in a random order, some with gaps between them. */
+/* Blocks in a random order, some with bytes between them. */
 static layout make_layout(uint64_t number, int sent, int64_t start, int seamless) {
   dice own = make_dice(seed * 1000 + number, (uint64_t)rank, (uint64_t)sent + 77);
   int *order = (int *)allocate(size * (int64_t)sizeof(int)), at;
@@ -105,17 +106,17 @@ static void refused(const char *what) {
   layout sent = make_layout(3, 1, 0, 1), received = make_layout(3, 0, 0, 1);
   int64_t all = (sent.end > received.end ? sent.end : received.end) * 4 + 64;
   unsigned char *buffer = (unsigned char *)allocate(all), *before = (unsigned char *)allocate(all);
-  MPI_Datatype type = MPI_INT, gaps;
+  MPI_Datatype type = MPI_INT, resized;
   int code, class_of_code;
   put_canary(buffer, all);
   memcpy(before, buffer, (size_t)all);
-  MPI_Type_create_resized(MPI_INT, 0, 8, &gaps);
-  MPI_Type_commit(&gaps);
+  MPI_Type_create_resized(MPI_INT, 0, 8, &resized);
+  MPI_Type_commit(&resized);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (rank == size - 1) {
     if (strcmp(what, "counts") == 0) sent.counts[size - 1]++;
     if (strcmp(what, "overlap") == 0) received.places[1] = received.places[0];
-    if (strcmp(what, "datatype") == 0) type = gaps;
+    if (strcmp(what, "datatype") == 0) type = resized;
   }
   code = hcube_alltoallv_in_place(strcmp(what, "null") == 0 && rank == 0 ? NULL : buffer, sent.counts, sent.places,
                                   received.counts, received.places, type, MPI_COMM_WORLD);
@@ -128,7 +129,7 @@ static void refused(const char *what) {
          : class_of_code == MPI_ERR_TYPE   ? "type"
                                            : "other");
   fflush(stdout);
-  MPI_Type_free(&gaps);
+  MPI_Type_free(&resized);
   free(buffer);
   free(before);
   free_layout(&sent);

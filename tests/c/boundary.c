@@ -59,6 +59,10 @@ CALL(hcube_alltoallv,
      (a->sent, a->counts, a->displacements, a->type, a->received, a->counts, a->displacements, a->type, a->comm))
 CALL(hcube_alltoallv_c, (a->sent, a->large_counts, a->large_displacements, a->type, a->received, a->large_counts,
                          a->large_displacements, a->type, a->comm))
+CALL(hcube_alltoallv_in_place,
+     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type, a->comm))
+CALL(hcube_alltoallv_in_place_c,
+     (a->received, a->large_counts, a->large_displacements, a->large_counts, a->large_displacements, a->type, a->comm))
 CALL(hcube_alltoallw,
      (a->sent, a->counts, a->displacements, a->types, a->received, a->counts, a->displacements, a->types, a->comm))
 CALL(hcube_alltoallw_c, (a->sent, a->large_counts, a->large_displacements, a->types, a->received, a->large_counts,
@@ -68,6 +72,8 @@ CALL(hcube_fortran_alltoall_in_place, (a->received, a->count, a->type_number, a-
 CALL(hcube_fortran_alltoallv, (a->sent, a->counts, a->displacements, a->type_number, a->received, a->counts,
                                a->displacements, a->type_number, a->number))
 CALL(hcube_fortran_alltoallv_in_place, (a->received, a->counts, a->displacements, a->type_number, a->number))
+CALL(hcube_fortran_alltoallv_in_one_buffer,
+     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type_number, a->number))
 CALL(hcube_fortran_alltoallw, (a->sent, a->counts, a->displacements, a->type_numbers, a->received, a->counts,
                                a->displacements, a->type_numbers, a->number))
 CALL(hcube_fortran_alltoallw_in_place, (a->received, a->counts, a->displacements, a->type_numbers, a->number))
@@ -157,12 +163,15 @@ static const function functions[] = {
     FUNCTION(hcube_alltoall_c, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
     FUNCTION(hcube_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
     FUNCTION(hcube_alltoallv_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
+    FUNCTION(hcube_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
+    FUNCTION(hcube_alltoallv_in_place_c, MPI_CODE, EXCHANGE | COUNTS | TYPE),
     FUNCTION(hcube_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
     FUNCTION(hcube_alltoallw_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
     FUNCTION(hcube_fortran_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
     FUNCTION(hcube_fortran_alltoall_in_place, MPI_CODE, EXCHANGE | COUNT | TYPE),
     FUNCTION(hcube_fortran_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
     FUNCTION(hcube_fortran_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
+    FUNCTION(hcube_fortran_alltoallv_in_one_buffer, MPI_CODE, EXCHANGE | COUNTS | TYPE),
     FUNCTION(hcube_fortran_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
     FUNCTION(hcube_fortran_alltoallw_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPES),
 };

@@ -1,7 +1,7 @@
 /* Random exchanges between neighbours in Cartesian topologies, graphs and distributed graphs, in which a rank may be
  * its own neighbour and others several times. Every byte is compared with what the MPI library's function delivers.
  *
- *   neighbours <seed> <cases> <largest block in elements> hcube|preload [counts]
+ *   neighbours <seed> <cases> <largest block in elements> hcube|preload [counts|negative|datatype|null]
  *
  * hcube: hcube_neighbor_alltoall and its variants against MPI's. preload: MPI's functions against their first calls on
  * each communicator, which the preload library forwards. counts: with hcube, a call in which rank 0 sends more than is
@@ -21,11 +21,25 @@ static int rank, size, preload;
 static uint64_t seed;
 static int64_t largest;
 /* Four ints, of which the second and the fourth are sent. */
-static MPI_Datatype gaps;
+static MPI_Datatype spread;
 
 enum { ALLTOALL, ALLTOALLV, ALLTOALLW };
 
-static int exchange(int function, int hcube, const side *sent, const side *received, MPI_Comm comm) {
+/* Ranks without neighbours may pass no arrays, as far as the MPI library lets them: hcube does. */
+static side without_arrays(const side *of, int hcube) {
+  side made = *of;
+  if (hcube && of->degree == 0) {
+    made.counts = made.places = NULL;
+    made.far = NULL;
+    made.types = NULL;
+  }
+  return made;
+}
+
+static int exchange(int function, int hcube, const side *all_sent, const side *all_received, MPI_Comm comm) {
+  side sent_part = without_arrays(all_sent, hcube && function != ALLTOALL);
+  side received_part = without_arrays(all_received, hcube && function != ALLTOALL);
+  const side *sent = &sent_part, *received = &received_part;
   const void *from = sent->buffer;
   void *to = received->buffer;
   switch (function) {
@@ -148,12 +162,12 @@ static void lay_out(uint64_t number, int function, side *of, int is_sent) {
   of->types = (MPI_Datatype *)allocate(of->degree * (int64_t)sizeof(MPI_Datatype));
   of->counts[0] = elements(number, function, 0, 0);
   for (at = 0; at < of->degree; at++) {
-    int peer = of->peers[at], room, with_gaps = function == ALLTOALLW && roll(&own, 2) == 0;
+    int peer = of->peers[at], room, is_spread = function == ALLTOALLW && roll(&own, 2) == 0;
     int count = peer == MPI_PROC_NULL ? 3 : elements(number, function, is_sent ? rank : peer, is_sent ? peer : rank);
     if (function == ALLTOALL) count = of->counts[0];
-    room = with_gaps ? 2 * count + 4 : count;
-    of->types[at] = with_gaps ? gaps : MPI_INT;
-    of->counts[at] = with_gaps ? count / 2 : count;
+    room = is_spread ? 2 * count + 4 : count;
+    of->types[at] = is_spread ? spread : MPI_INT;
+    of->counts[at] = is_spread ? count / 2 : count;
     if (function != ALLTOALL) end += (int)roll(&own, 3);
     of->places[at] = end;
     of->far[at] = (MPI_Aint)end * (MPI_Aint)sizeof(int);
@@ -199,20 +213,32 @@ static void make_case(uint64_t number, int64_t *used) {
   MPI_Comm_free(&comm);
 }
 
-/* Rank 0 sends more than is expected: all ranks return an error, and nothing is written. */
-static void refused(void) {
-  int extent = size, periodic = 1, counts[2] = {4, 4}, more[2] = {4, 5}, places[2] = {0, 8}, code, kind;
+/* A call in which only rank 0 has a wrong argument: all ranks return an error, and nothing is written. */
+static void refused(const char *what) {
+  int extent = size, periodic = 1, counts[2] = {4, 4}, wrong[2] = {4, 4}, places[2] = {0, 8}, code, kind;
   int sent[16], received[16], at;
+  MPI_Datatype type = MPI_INT;
+  const int *sent_counts = counts;
   MPI_Comm ring;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &extent, &periodic, 0, &ring);
   MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
   for (at = 0; at < 16; at++) sent[at] = received[at] = at;
-  code = hcube_neighbor_alltoallv(sent, rank == 0 ? more : counts, places, MPI_INT, received, counts, places, MPI_INT,
-                                  ring);
-  if (code == MPI_SUCCESS) FAIL("a block that is too long was not refused");
+  if (rank == 0) {
+    if (strcmp(what, "counts") == 0) wrong[1] = 5;
+    if (strcmp(what, "negative") == 0) wrong[1] = -1;
+    if (strcmp(what, "datatype") == 0) type = MPI_DATATYPE_NULL;
+    sent_counts = strcmp(what, "null") == 0 ? NULL : wrong;
+  }
+  code = hcube_neighbor_alltoallv(sent, sent_counts, places, type, received, counts, places, MPI_INT, ring);
+  if (code == MPI_SUCCESS) FAIL("%s was not refused", what);
   MPI_Error_class(code, &kind);
   for (at = 0; at < 16; at++) REQUIRE(received[at] == at);
-  printf("refused %d %s\n", rank, kind == MPI_ERR_TRUNCATE ? "truncate" : "other");
+  printf("refused %d %s\n", rank,
+         kind == MPI_ERR_TRUNCATE ? "truncate"
+         : kind == MPI_ERR_COUNT  ? "count"
+         : kind == MPI_ERR_TYPE   ? "type"
+         : kind == MPI_ERR_ARG    ? "argument"
+                                  : "other");
   fflush(stdout);
   MPI_Comm_free(&ring);
 }
@@ -229,19 +255,19 @@ int main(int argc, char **argv) {
   cases = strtoull(argv[2], NULL, 10);
   largest = strtoll(argv[3], NULL, 10);
   preload = strcmp(argv[4], "preload") == 0;
-  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
   {
-    MPI_Datatype moved = gaps;
+    MPI_Datatype moved = spread;
     int length = 1;
     MPI_Aint place = sizeof(int);
-    MPI_Type_create_hindexed(1, &length, &place, moved, &gaps);
+    MPI_Type_create_hindexed(1, &length, &place, moved, &spread);
     MPI_Type_free(&moved);
-    moved = gaps;
-    MPI_Type_create_resized(moved, 0, 4 * (MPI_Aint)sizeof(int), &gaps);
+    moved = spread;
+    MPI_Type_create_resized(moved, 0, 4 * (MPI_Aint)sizeof(int), &spread);
     MPI_Type_free(&moved);
   }
-  MPI_Type_commit(&gaps);
-  if (argc > 5) refused();
+  MPI_Type_commit(&spread);
+  if (argc > 5) refused(argv[5]);
   else
     for (number = 0; number < cases; number++) make_case(number, used);
   if (rank == 0 && argc == 5) {
@@ -249,7 +275,7 @@ int main(int argc, char **argv) {
     for (path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
     printf("\n");
   }
-  MPI_Type_free(&gaps);
+  MPI_Type_free(&spread);
   MPI_Finalize();
   return 0;
 }

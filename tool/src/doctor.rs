@@ -10,6 +10,7 @@ mod lcs;
 mod own;
 mod probes;
 mod scalapack;
+mod tested;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
@@ -141,6 +142,8 @@ fn text(results: &Results) -> String {
     if let Some(choice) = &results.alltoall_choice {
         text.push_str(&format!("All-to-all exchanges here: {choice}\n"));
     }
+    text.push_str("\nAll-to-all exchanges of unmodified programs that hcube's tests have checked:\n");
+    text.push_str(&tested::text());
     let mut paths = Table::new(["path", "needs", "cost per rank", "used where"]);
     PATHS.iter().for_each(|path| paths.row(*path));
     text.push_str(

@@ -67,7 +67,8 @@ pub fn exchange_general<C: Comm>(
     let moved =
         scope(comm, patience, |requests| Traffic::new(comm, &task, ledger, region, requests).run(patience));
     extra.give(piece);
-    moved?;
+    // Other ranks are waiting for this one.
+    moved.unwrap_or_else(|error| comm.abort(&error));
     let path = if comm.size() == 1 { UsedPath::Alone } else { UsedPath::Message };
     Ok(Report {
         path,
@@ -82,7 +83,7 @@ fn places<C: Comm>(comm: &C, task: &Task<'_>, sent: bool) -> Result<Vec<Range<us
         let block = if sent { task.outgoing(rank) } else { task.incoming(rank) };
         let Some(region) = block.region() else {
             return Err(Error::Datatype(
-                "the datatype has gaps: expected one whose elements are contiguous, as the exchange is in place".into(),
+                "the datatype is non-contiguous: expected one whose elements are contiguous, as the exchange is in place".into(),
             ));
         };
         let start = region.address().addr();

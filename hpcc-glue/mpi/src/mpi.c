@@ -35,6 +35,16 @@ int hcube_preload_destinations(MPI_Comm comm)
     return destinations;
 }
 
+/* Whether a block for a neighbour goes nowhere: beyond an end of a Cartesian topology. */
+int hcube_preload_is_beyond(MPI_Comm comm, int block)
+{
+    int kind = MPI_UNDEFINED, before, behind;
+    PMPI_Topo_test(comm, &kind);
+    if (kind != MPI_CART) return 0;
+    PMPI_Cart_shift(comm, block / 2, 1, &before, &behind);
+    return (block % 2 ? behind : before) == MPI_PROC_NULL;
+}
+
 int64_t hcube_preload_type_size(MPI_Datatype type)
 {
     MPI_Count size = 0;

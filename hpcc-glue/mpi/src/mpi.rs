@@ -13,6 +13,7 @@ mod raw {
     unsafe extern "C-unwind" {
         pub fn hcube_preload_blocks(comm: MPI_Comm, own: *mut c_int) -> c_int;
         pub fn hcube_preload_destinations(comm: MPI_Comm) -> c_int;
+        pub fn hcube_preload_is_beyond(comm: MPI_Comm, block: c_int) -> c_int;
         pub fn hcube_preload_type_size(datatype: MPI_Datatype) -> i64;
     }
 }
@@ -44,5 +45,11 @@ pub unsafe fn bytes_sent(call: &Call) -> u64 {
         0 => 0,
         count => (count as u64).saturating_mul(size_of(block) as u64),
     };
-    (0..blocks).filter(|&block| block as c_int != own).map(bytes).sum()
+    // SAFETY: a communicator with a topology, by the function that MPI has accepted, and a block of it.
+    let beyond = |block: usize| unsafe { raw::hcube_preload_is_beyond(call.comm, block as c_int) } != 0;
+    let sent = |&block: &usize| match call.function.is_of_neighbours() {
+        true => !beyond(block),
+        false => block as c_int != own,
+    };
+    (0..blocks).filter(sent).map(bytes).sum()
 }

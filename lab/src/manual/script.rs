@@ -122,10 +122,6 @@ impl Script {
             if optional {
                 option = option.num_args(0..=1).require_equals(true);
             }
-            // The script itself checks it.
-            if name == "mpi" {
-                option = option.value_parser(["openmpi", "mpich"]);
-            }
             command = command.arg(option);
         }
         let (name, meaning) = self.operands;

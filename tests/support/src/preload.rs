@@ -164,6 +164,11 @@ impl Statistics {
         self.0["ranks"].as_u64().expect("a number") as usize
     }
 
+    /// What the MPI library says of itself.
+    pub fn mpi(&self) -> String {
+        self.0["mpi"].as_str().expect("a text").to_owned()
+    }
+
     /// Rows of an operation: its path, calls and bytes.
     pub fn rows(&self, operation: &str, in_place: bool) -> Vec<(&str, u64, u64)> {
         let rows = self.0["rows"].as_array().expect("an array").iter();

@@ -54,7 +54,7 @@ impl Ranges {
         self.0.insert(range.start, range.end);
     }
 
-    /// Removes the first bytes of the first range, at most so many.
+    /// Removes up to the given number of bytes from the start of the first range.
     fn take_first(&mut self, most: usize) -> Option<Range<usize>> {
         let (start, end) = self.0.pop_first()?;
         let middle = end.min(start + most);
@@ -167,7 +167,7 @@ impl Ledger {
         Some(Hole { from, range: start..middle })
     }
 
-    /// Notes that so many bytes have been received.
+    /// Notes that this number of bytes has been received.
     pub fn received(&mut self, bytes: usize) {
         self.to_receive -= bytes;
     }
@@ -238,7 +238,7 @@ impl Ledger {
         self.note_free(block + fragment.range.start..block + fragment.range.end);
     }
 
-    /// Moves bytes that lie in the way of a receive block to extra memory, at most so many: where they have been, and where in
+    /// Moves bytes that lie in the way of a receive block to extra memory, at most the given number: where they have been, and where in
     /// the extra memory they belong. The caller copies them before anything else is done; `None` where nothing is in the way,
     /// or no extra memory is free.
     pub fn evict(&mut self, most: usize) -> Option<(Fragment, usize)> {
@@ -417,7 +417,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Whatever the layout, every byte arrives, with as little extra memory as one byte.
+        /// In every layout, every byte arrives, with as little extra memory as one byte.
         #[test]
         fn all_bytes_arrive(
             (blocks, order) in (1_usize..7).prop_flat_map(|ranks| (

@@ -119,6 +119,10 @@ pub(super) unsafe fn list<'a>(
     named: &mut Named,
     names: &Names,
 ) -> Result<Vec<Block<'a>>> {
+    if blocks == 0 {
+        // A rank without neighbours may pass no arrays.
+        return Ok(Vec::new());
+    }
     match side.counts {
         Counts::Same(_) | Counts::SameLarge(_) => {}
         Counts::Int(counts, at) => require_arrays(counts.is_null(), at.is_null(), names)?,

@@ -234,7 +234,12 @@ unsafe fn make_for_neighbours(
     user: u64,
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
-    if !exchange.situation().is_asked() && topology.forwards() {
+    if !exchange.situation().is_asked() && topology.is_forwarding() {
+        // Others may not take part in a call that the library refuses: it does not count, as before the set-up.
+        // SAFETY: the contract of this function.
+        if unsafe { topology.check(call, comm) }.is_ok() {
+            topology.note_forwarded();
+        }
         return Ok(Outcome::Library("short blocks for neighbours"));
     }
     topology.complete(comm)?;
@@ -243,7 +248,7 @@ unsafe fn make_for_neighbours(
     let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };
     let outcome = crate::exchange(comm, exchange, &task, conditions, None)?;
     if let Outcome::Done(_) = &outcome {
-        topology.note(exchange.last_total());
+        topology.note_served(exchange.last_total());
     }
     Ok(outcome)
 }

@@ -48,13 +48,17 @@ pub unsafe fn in_one_buffer(
 unsafe fn make(call: &Call, comm: Handle) -> Result<()> {
     gate::enter_without_messages(comm, |comm, kept: &mut Option<State>| {
         let path = prepare(comm, kept)?.with(|engine| {
-            let Engine { exchange, named, extra, .. } = engine;
+            let Engine { exchange, named, extra, devices, .. } = engine;
             let extra = match extra {
                 Some(extra) => extra,
                 None => extra.insert(agree(comm, Scratch::new(exchange.memory_bound()))?),
             };
             // SAFETY: the contract of this function.
             let task = unsafe { read_one_buffer(call, comm, named) };
+            let task = match devices.own(call.receive.buffer.cast()) {
+                true => Err(Error::Buffer("buffer: device memory; expected memory of the host".into())),
+                false => task,
+            };
             exchange_general(comm, exchange, extra, task).map(|report| report.path.name())
         });
         if let Some(state) = kept {

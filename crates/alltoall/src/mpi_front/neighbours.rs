@@ -1,7 +1,7 @@
 //! Exchanges between neighbours in a topology, as exchanges of all ranks in which most blocks are empty.
 //!
-//! Where all ranks share memory, an exchange of all ranks takes one round of notices, which a rank reads of those alone that
-//! have something for it in the pieces that follow. Blocks for the same rank, where it is a neighbour several times, become one
+//! Where all ranks share memory, an exchange of all ranks takes one round of notices; pieces that follow are read only by the
+//! ranks that they are for. Blocks for the same rank, where it is a neighbour several times, become one
 //! block; in which order they arrive the MPI library was asked when the communicator was set up. Between nodes the library's own
 //! function is used, which sends messages to neighbours only.
 
@@ -66,14 +66,17 @@ impl Topology {
     }
 
     /// Local: whether the next call is forwarded because blocks were short; the same on all ranks.
-    pub fn forwards(&mut self) -> bool {
-        let forwarded = self.forwarded > 0;
+    pub fn is_forwarding(&self) -> bool {
+        self.forwarded > 0
+    }
+
+    /// Notes that a call was forwarded.
+    pub fn note_forwarded(&mut self) {
         self.forwarded = self.forwarded.saturating_sub(1);
-        forwarded
     }
 
     /// Notes the bytes of all ranks together in an exchange that was made; the same on all ranks.
-    pub fn note(&mut self, total: u64) {
+    pub fn note_served(&mut self, total: u64) {
         if total < self.blocks * MIN_BLOCK_BYTES {
             self.forwarded = FORWARDED_CALLS;
         }

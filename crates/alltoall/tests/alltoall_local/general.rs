@@ -133,7 +133,7 @@ fn all_bytes_arrive_with_bounded_memory() {
     }
 }
 
-/// What the extra memory holds goes the ways of exchanges between two buffers.
+/// What the extra memory holds takes the paths of exchanges between two buffers.
 #[test]
 fn small_exchanges_go_through_shared_memory() {
     let small = [Shape { seed: 1, shared: true, size: &|from, to| from + to }];

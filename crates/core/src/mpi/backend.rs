@@ -128,7 +128,7 @@ impl MpiComm {
         self.private.get().copied().unwrap_or(self.comm.raw())
     }
 
-    /// The communicator of the program, or the one that was split, which alone has a topology.
+    /// The communicator of the program, or the one that was split: only this one has a topology.
     pub(super) fn original(&self) -> MPI_Comm {
         self.comm.raw()
     }

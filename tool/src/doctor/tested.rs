@@ -1,0 +1,57 @@
+//! What works where: the exchanges of unmodified programs that tests have checked, by MPI library and path.
+
+use hcube_results::table::Table;
+
+/// Written by tests/mpi_tested.rs: lines `library | function | paths`, and `library | version | what it says of itself`.
+const RECORD: &str = include_str!("tested.txt");
+
+fn lines() -> impl Iterator<Item = [&'static str; 3]> {
+    RECORD.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut parts = line.split(" | ");
+        Some([parts.next()?, parts.next()?, parts.next()?])
+    })
+}
+
+/// The versions of the libraries, and a row for each function with the paths by their first letters.
+pub fn text() -> String {
+    let libraries: Vec<[&str; 3]> = lines().filter(|[_, function, _]| *function == "version").collect();
+    let mut functions: Vec<&str> =
+        lines().map(|[_, function, _]| function).filter(|function| *function != "version").collect();
+    functions.sort_unstable();
+    functions.dedup();
+    let mut table = Table::new(["exchange", "paths", "with"]);
+    for function in functions {
+        // Libraries with the same paths together.
+        let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+        for [mpi, _, paths] in lines().filter(|[_, other, _]| *other == function) {
+            match groups.iter_mut().find(|(known, _)| *known == paths) {
+                Some((_, all)) => all.push(mpi),
+                None => groups.push((paths, vec![mpi])),
+            }
+        }
+        for (paths, all) in groups {
+            table.row([function, paths, all.join(", ").as_str()]);
+        }
+    }
+    let versions: Vec<String> =
+        libraries.iter().map(|[mpi, _, version]| format!("{mpi}: {version}")).collect();
+    format!("{}{}\n", table.render(), versions.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_has_a_version_and_exchanges() {
+        let text = text();
+        for mpi in ["openmpi", "mpich", "openmpi5", "mpich5", "intelmpi", "abi"] {
+            assert!(lines().any(|[of, function, _]| of == mpi && function == "version"), "{mpi}");
+            assert!(
+                lines().any(|[of, function, _]| of == mpi && function == "MPI_Alltoallw in place"),
+                "{mpi}"
+            );
+            assert!(text.contains(mpi), "{text}");
+        }
+    }
+}
