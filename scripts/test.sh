@@ -192,7 +192,7 @@ current_tests() {
     local mpi
     for mpi in "${current[@]}"; do
         printf '%s\n' "--- $mpi, with the build for $(build_of "$mpi")"
-        skipping only-openmpi,only-mpich,mpi-fortran,mpi4py \
+        skipping only-openmpi,only-mpich,mpi-fortran,mpi4py,another-mpi-library \
             env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" --test mpi_alltoall \
             --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_tested --test preload --test mpi_random_access || return
     done

