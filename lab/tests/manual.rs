@@ -300,7 +300,7 @@ fn bash_completes_subcommands_options_and_values() {
         assert_eq!(completed(&tree, &[name, "gups", "--tab"]), ["--table-size"]);
     }
     assert_eq!(completed(&tree, &["hcube-run", "--st"]), ["--stats"]);
-    assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi"]);
+    assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi", "openmpi5"]);
     for name in ["bsprun", "bsprun-openmpi"] {
         assert_eq!(completed(&tree, &[name, "--np"]), ["--nprocs"]);
     }
