@@ -283,7 +283,8 @@ fn profile_is_written_and_shown() {
     }
     // A profile of before is not taken for one of a program that writes none.
     let mut run = command(&tree, "bsprun");
-    let output = run.args(["--prof", "-n", "1", "true"]).current_dir(&tree).output().expect("it starts");
+    let output =
+        run.args(["--prof", "-n", "1", "sleep", "0.3"]).current_dir(&tree).output().expect("it starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.contains("bsprun: no profile: "), "{errors}");
 }

@@ -242,7 +242,10 @@ unsafe fn make_for_neighbours(
         }
         return Ok(Outcome::Library("short blocks for neighbours"));
     }
-    topology.complete(comm)?;
+    topology.complete(call, comm)?;
+    if topology.is_ambiguous(call) {
+        return Ok(Outcome::Library("a rank that is a neighbour several times"));
+    }
     // SAFETY: the contract of this function.
     let task = unsafe { topology.read(call, comm, named) };
     let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };

@@ -6,7 +6,7 @@
 //! function is used, which sends messages to neighbours only.
 
 use super::arguments::{Named, RECEIVED, SENT, list};
-use super::call::Call;
+use super::call::{Call, Function};
 use crate::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -14,7 +14,8 @@ use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::datatype::Block;
 use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::forward;
-use hcube_core::mpi::topology::{self, Neighbours};
+use hcube_core::mpi::handle::library_version;
+use hcube_core::mpi::topology::{self, Form, Neighbours};
 
 /// Mean length of blocks from which hcube is used. Shorter ones MPI libraries send with the message that announces them, which
 /// is faster than a round of notices (faces of 16 x 16 doubles, 2 KiB, Open MPI 4.1.4 on 2 cores: 0.5 to 0.95 of its speed on 2,
@@ -29,11 +30,14 @@ const FORWARDED_CALLS: u32 = 63;
 pub(super) struct Topology {
     neighbours: Neighbours,
     /// For each rank that this one receives from, the numbers of its blocks, in the order of the sender's.
-    incoming: Option<Vec<(usize, Vec<usize>)>>,
+    /// For each form of the exchange, from its first one on.
+    incoming: [Option<Vec<(usize, Vec<usize>)>>; 3],
     /// The same for what is sent, in this rank's order.
     outgoing: Vec<(usize, Vec<usize>)>,
     /// Blocks that all ranks together send to others.
     blocks: u64,
+    /// Whether a rank is a neighbour of another one, or of itself, several times; the same on all ranks.
+    repeated: bool,
     /// Calls that are still to be forwarded; the same on all ranks.
     forwarded: u32,
 }
@@ -46,23 +50,38 @@ impl Topology {
     pub fn new(comm: &MpiComm) -> Result<Option<Self>> {
         let Some(neighbours) = topology::neighbours(comm)? else { return Ok(None) };
         let outgoing = by_rank(&neighbours.destinations, |number| number);
-        Ok(Some(Self { neighbours, incoming: None, outgoing, blocks: 0, forwarded: 0 }))
+        Ok(Some(Self {
+            neighbours,
+            incoming: [const { None }; 3],
+            outgoing,
+            blocks: 0,
+            repeated: false,
+            forwarded: 0,
+        }))
     }
 
-    /// Collective at the first exchange that is served, local afterwards: which blocks belong together.
+    /// Collective at the first exchange of a form that is served, local afterwards: which blocks belong together.
     ///
     /// # Errors
     /// Those of MPI.
-    pub fn complete(&mut self, comm: &MpiComm) -> Result<()> {
-        if self.incoming.is_none() {
-            let numbers = topology::arriving(comm, &self.neighbours)?;
+    pub fn complete(&mut self, call: &Call, comm: &MpiComm) -> Result<()> {
+        let form = form(call);
+        if self.incoming[form as usize].is_none() {
+            let numbers = topology::arriving(comm, &self.neighbours, form)?;
             let others = self.outgoing.iter().filter(|(rank, _)| *rank != comm.rank());
-            let mut blocks = [others.map(|(_, numbers)| numbers.len() as u64).sum()];
-            comm.all_reduce_sum(&mut blocks)?;
-            self.blocks = blocks[0];
-            self.incoming = Some(by_rank(&self.neighbours.sources, |number| numbers[number]));
+            let repeated = self.outgoing.iter().any(|(_, numbers)| numbers.len() > 1);
+            let mut sums = [others.map(|(_, numbers)| numbers.len() as u64).sum(), u64::from(repeated)];
+            comm.all_reduce_sum(&mut sums)?;
+            (self.blocks, self.repeated) = (sums[0], sums[1] > 0);
+            self.incoming[form as usize] = Some(by_rank(&self.neighbours.sources, |number| numbers[number]));
         }
         Ok(())
+    }
+
+    /// Local, after [`Self::complete`]: whether it is not known which blocks belong together, the same on all ranks. In
+    /// `MPI_Neighbor_alltoallw` of MPICH 4 that depends on the datatypes.
+    pub fn is_ambiguous(&self, call: &Call) -> bool {
+        self.repeated && form(call) == Form::Types && is_mpich_4()
     }
 
     /// Local: whether the next call is forwarded because blocks were short; the same on all ranks.
@@ -104,7 +123,7 @@ impl Topology {
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
         // SAFETY: the contract of this function.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
-        let incoming = self.incoming.as_deref().expect("completed before");
+        let incoming = self.incoming[form(call) as usize].as_deref().expect("completed before");
         let size = comm.size();
         Ok(Task::between(join(send, &self.outgoing, size)?, join(receive, incoming, size)?))
     }
@@ -128,6 +147,20 @@ impl Topology {
             let send = list(&call.send, destinations.len(), comm, named, &SENT)?;
             Ok([send, list(&call.receive, sources.len(), comm, named, &RECEIVED)?])
         }
+    }
+}
+
+fn is_mpich_4() -> bool {
+    let version = library_version();
+    let mut words = version.split_whitespace();
+    words.next() == Some("MPICH") && words.nth(1).is_some_and(|number| number.starts_with("4."))
+}
+
+fn form(call: &Call) -> Form {
+    match call.function {
+        Function::NeighborAlltoallv => Form::Counts,
+        Function::NeighborAlltoallw => Form::Types,
+        _ => Form::Equal,
     }
 }
 

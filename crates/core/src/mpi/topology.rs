@@ -99,21 +99,49 @@ fn distributed(comm: &MpiComm) -> Result<(Vec<c_int>, Vec<c_int>)> {
     check("MPI_Dist_graph_neighbors", code).map(|()| (sources, destinations))
 }
 
+/// Which of MPI's exchanges between neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `MPI_Neighbor_alltoall`.
+    Equal,
+    /// `MPI_Neighbor_alltoallv`.
+    Counts,
+    /// `MPI_Neighbor_alltoallw`.
+    Types,
+}
+
 /// Collective: for each block that this rank receives, which of the blocks of its source arrives there, by the source's
-/// own order. Where two ranks are neighbours several times, as on a periodic axis of two ranks, this is the library's choice:
-/// so the library is asked, by an exchange of these numbers.
+/// own order. Where two ranks are neighbours several times, as on a periodic axis of two ranks, this is the library's choice, for
+/// each function (MPICH 4.0.2 has different ones): so the library is asked, by an exchange of these numbers.
 ///
 /// # Errors
 /// Those of MPI.
-pub fn arriving(comm: &MpiComm, neighbours: &Neighbours) -> Result<Vec<usize>> {
+pub fn arriving(comm: &MpiComm, neighbours: &Neighbours, form: Form) -> Result<Vec<usize>> {
+    let Neighbours { sources, destinations } = neighbours;
     // One more, so that the buffer has an address.
-    let sent: Vec<i64> = (0..=neighbours.destinations.len() as i64).collect();
-    let mut received = vec![0i64; neighbours.sources.len() + 1];
+    let sent: Vec<i64> = (0..=destinations.len() as i64).collect();
+    let mut received = vec![0i64; sources.len() + 1];
     let (from, to, kind) = (sent.as_ptr().cast(), received.as_mut_ptr().cast(), constants().int64);
-    // SAFETY: a living communicator with a topology, and buffers of a number for each neighbour.
-    let code =
-        marked(from, || unsafe { raw::PMPI_Neighbor_alltoall(from, 1, kind, to, 1, kind, comm.original()) });
-    check("MPI_Neighbor_alltoall", code)?;
+    let blocks = sent.len().max(received.len());
+    let (ones, kinds) = (vec![1; blocks], vec![kind; blocks]);
+    let places: Vec<c_int> = (0..blocks as c_int).collect();
+    let bytes: Vec<raw::MPI_Aint> =
+        (0..blocks).map(|block| (block * size_of::<i64>()) as raw::MPI_Aint).collect();
+    let (ones, places, bytes, kinds) = (ones.as_ptr(), places.as_ptr(), bytes.as_ptr(), kinds.as_ptr());
+    let comm = comm.original();
+    // SAFETY: a living communicator with a topology, and buffers and arrays with an entry for each neighbour.
+    let code = marked(from, || unsafe {
+        match form {
+            Form::Equal => raw::PMPI_Neighbor_alltoall(from, 1, kind, to, 1, kind, comm),
+            Form::Counts => {
+                raw::PMPI_Neighbor_alltoallv(from, ones, places, kind, to, ones, places, kind, comm)
+            }
+            Form::Types => {
+                raw::PMPI_Neighbor_alltoallw(from, ones, bytes, kinds, to, ones, bytes, kinds, comm)
+            }
+        }
+    });
+    check("an exchange between neighbours", code)?;
     received.pop();
     Ok(received.into_iter().map(|number| number as usize).collect())
 }
