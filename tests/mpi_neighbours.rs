@@ -85,7 +85,8 @@ fn preloaded_calls_are_served() {
             let served: u64 =
                 rows.iter().filter(|(path, ..)| *path != "library").map(|(_, calls, _)| *calls).sum();
             // Of 3 calls in 6 cases, but for the first ones and those behind an exchange with short blocks.
-            let expected = 2 * *ranks as u64;
+            let forwarded = function.ends_with('w') && Mpi::selected().name() == "mpich";
+            let expected = if forwarded { 0 } else { 2 * *ranks as u64 };
             assert!(served >= expected, "{function}: {rows:?}");
         }
     }

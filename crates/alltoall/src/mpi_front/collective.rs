@@ -233,6 +233,9 @@ unsafe fn make_for_neighbours(
     topology: &mut Topology,
     user: u64,
 ) -> Result<Outcome> {
+    if Topology::is_ambiguous(call) {
+        return Ok(Outcome::Library("datatypes of neighbours with MPICH 4"));
+    }
     let Engine { exchange, named, devices, .. } = engine;
     if !exchange.situation().is_asked() && topology.is_forwarding() {
         // Others may not take part in a call that the library refuses: it does not count, as before the set-up.
@@ -243,9 +246,6 @@ unsafe fn make_for_neighbours(
         return Ok(Outcome::Library("short blocks for neighbours"));
     }
     topology.complete(call, comm)?;
-    if topology.is_ambiguous(call) {
-        return Ok(Outcome::Library("a rank that is a neighbour several times"));
-    }
     // SAFETY: the contract of this function.
     let task = unsafe { topology.read(call, comm, named) };
     let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };

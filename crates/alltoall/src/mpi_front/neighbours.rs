@@ -36,8 +36,6 @@ pub(super) struct Topology {
     outgoing: Vec<(usize, Vec<usize>)>,
     /// Blocks that all ranks together send to others.
     blocks: u64,
-    /// Whether a rank is a neighbour of another one, or of itself, several times; the same on all ranks.
-    repeated: bool,
     /// Calls that are still to be forwarded; the same on all ranks.
     forwarded: u32,
 }
@@ -50,14 +48,7 @@ impl Topology {
     pub fn new(comm: &MpiComm) -> Result<Option<Self>> {
         let Some(neighbours) = topology::neighbours(comm)? else { return Ok(None) };
         let outgoing = by_rank(&neighbours.destinations, |number| number);
-        Ok(Some(Self {
-            neighbours,
-            incoming: [const { None }; 3],
-            outgoing,
-            blocks: 0,
-            repeated: false,
-            forwarded: 0,
-        }))
+        Ok(Some(Self { neighbours, incoming: [const { None }; 3], outgoing, blocks: 0, forwarded: 0 }))
     }
 
     /// Collective at the first exchange of a form that is served, local afterwards: which blocks belong together.
@@ -69,19 +60,18 @@ impl Topology {
         if self.incoming[form as usize].is_none() {
             let numbers = topology::arriving(comm, &self.neighbours, form)?;
             let others = self.outgoing.iter().filter(|(rank, _)| *rank != comm.rank());
-            let repeated = self.outgoing.iter().any(|(_, numbers)| numbers.len() > 1);
-            let mut sums = [others.map(|(_, numbers)| numbers.len() as u64).sum(), u64::from(repeated)];
-            comm.all_reduce_sum(&mut sums)?;
-            (self.blocks, self.repeated) = (sums[0], sums[1] > 0);
+            let mut blocks = [others.map(|(_, numbers)| numbers.len() as u64).sum()];
+            comm.all_reduce_sum(&mut blocks)?;
+            self.blocks = blocks[0];
             self.incoming[form as usize] = Some(by_rank(&self.neighbours.sources, |number| numbers[number]));
         }
         Ok(())
     }
 
-    /// Local, after [`Self::complete`]: whether it is not known which blocks belong together, the same on all ranks. In
-    /// `MPI_Neighbor_alltoallw` of MPICH 4 that depends on the datatypes.
-    pub fn is_ambiguous(&self, call: &Call) -> bool {
-        self.repeated && form(call) == Form::Types && is_mpich_4()
+    /// Local: whether the library delivers other blocks than hcube would, the same on all ranks: `MPI_Neighbor_alltoallw` of
+    /// MPICH 4.0.2, with datatypes that differ.
+    pub fn is_ambiguous(call: &Call) -> bool {
+        form(call) == Form::Types && is_mpich_4()
     }
 
     /// Local: whether the next call is forwarded because blocks were short; the same on all ranks.
