@@ -25,15 +25,18 @@ const MIN_BLOCK_BYTES: u64 = 4096;
 /// Exchanges that are forwarded after one with shorter blocks, before the ranks state the length again.
 const FORWARDED_CALLS: u32 = 63;
 
+/// The numbers of the blocks of each rank that is a neighbour.
+type Groups = Vec<(usize, Vec<usize>)>;
+
 /// What is known of the topology of a communicator.
 #[derive(Debug)]
 pub(super) struct Topology {
     neighbours: Neighbours,
     /// For each rank that this one receives from, the numbers of its blocks, in the order of the sender's.
     /// For each form of the exchange, from its first one on.
-    incoming: [Option<Vec<(usize, Vec<usize>)>>; 3],
+    incoming: [Option<Groups>; 3],
     /// The same for what is sent, in this rank's order.
-    outgoing: Vec<(usize, Vec<usize>)>,
+    outgoing: Groups,
     /// Blocks that all ranks together send to others.
     blocks: u64,
     /// Calls that are still to be forwarded; the same on all ranks.
@@ -155,7 +158,7 @@ fn form(call: &Call) -> Form {
 }
 
 /// The numbers of the blocks of each rank, in the order that `order` gives them.
-fn by_rank(neighbours: &[Option<usize>], order: impl Fn(usize) -> usize) -> Vec<(usize, Vec<usize>)> {
+fn by_rank(neighbours: &[Option<usize>], order: impl Fn(usize) -> usize) -> Groups {
     let mut all: Vec<(usize, usize)> =
         neighbours.iter().enumerate().filter_map(|(number, rank)| Some(((*rank)?, number))).collect();
     all.sort_by_key(|&(rank, number)| (rank, order(number)));
