@@ -233,7 +233,7 @@ unsafe fn make_for_neighbours(
     topology: &mut Topology,
     user: u64,
 ) -> Result<Outcome> {
-    if Topology::is_ambiguous(call) {
+    if topology.is_ambiguous(call) {
         return Ok(Outcome::Library("datatypes of neighbours with MPICH 4"));
     }
     let Engine { exchange, named, devices, .. } = engine;

@@ -41,6 +41,8 @@ pub(super) struct Topology {
     blocks: u64,
     /// Calls that are still to be forwarded; the same on all ranks.
     forwarded: u32,
+    /// Whether the MPI library is MPICH 4.
+    of_mpich_4: bool,
 }
 
 impl Topology {
@@ -51,7 +53,14 @@ impl Topology {
     pub fn new(comm: &MpiComm) -> Result<Option<Self>> {
         let Some(neighbours) = topology::neighbours(comm)? else { return Ok(None) };
         let outgoing = by_rank(&neighbours.destinations, |number| number);
-        Ok(Some(Self { neighbours, incoming: [const { None }; 3], outgoing, blocks: 0, forwarded: 0 }))
+        Ok(Some(Self {
+            neighbours,
+            incoming: [const { None }; 3],
+            outgoing,
+            blocks: 0,
+            forwarded: 0,
+            of_mpich_4: is_mpich_4(),
+        }))
     }
 
     /// Collective at the first exchange of a form that is served, local afterwards: which blocks belong together.
@@ -73,8 +82,8 @@ impl Topology {
 
     /// Local: whether the library delivers other blocks than hcube would, the same on all ranks: `MPI_Neighbor_alltoallw` of
     /// MPICH 4.0.2, with datatypes that differ.
-    pub fn is_ambiguous(call: &Call) -> bool {
-        form(call) == Form::Types && is_mpich_4()
+    pub fn is_ambiguous(&self, call: &Call) -> bool {
+        self.of_mpich_4 && form(call) == Form::Types
     }
 
     /// Local: whether the next call is forwarded because blocks were short; the same on all ranks.
