@@ -5,9 +5,12 @@
 //! lay on the stack is found there: often an address, sometimes a small number.
 //!
 //! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, with
-//! room for its elements and not for as many distances: the C library has written its size in front of it.
+//! room for its elements and not for as many distances: the C library has written its size in front of it. It rounds the
+//! sizes of small blocks, so a block can have room for both: then the one that it was made for is likelier, and of
+//! those, the elements.
 //!
-//! Restrictions: with a C library other than glibc, a small number is believed.
+//! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for packed elements.
+//! With a C library other than glibc, a small number is believed.
 
 /// No object is larger; addresses are.
 const LARGEST: isize = 1 << 40;
@@ -20,10 +23,15 @@ pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) 
     if count == 0 {
         return true;
     }
-    let is_block_of =
-        |distance: usize| count.checked_mul(distance).is_some_and(|bytes| is_block(base, bytes));
-    // Small blocks can be both.
-    is_distance(span, element) && (!is_block_of(element) || is_block_of(span as usize))
+    if !is_distance(span, element) {
+        return false;
+    }
+    let fit = |distance: usize| count.checked_mul(distance).map_or(Fit::None, |bytes| fit(base, bytes));
+    match fit(element) {
+        Fit::None => true,
+        Fit::Exact => false,
+        Fit::Room => fit(span as usize) != Fit::None,
+    }
 }
 
 /// Whether a number can be a distance of elements of this size at all.
@@ -41,25 +49,40 @@ const LEAST: usize = 32;
 const FLAGS: usize = 7;
 const IS_MAPPED: usize = 2;
 
-/// Whether a block of these bytes, which the C library has allocated, begins at an address.
+/// Whether a block of the C library is one for some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// There is no block, or it has another size.
+    None,
+    /// It has the size that the C library makes of them.
+    Exact,
+    /// It is as little larger as the C library leaves it.
+    Room,
+}
+
+/// Whether the block that begins at an address is one for these bytes.
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
-fn is_block(base: *const u8, bytes: usize) -> bool {
+fn fit(base: *const u8, bytes: usize) -> Fit {
     let address = base.addr();
     if !address.is_multiple_of(STEP) || address % PAGE < STEP {
-        return false;
+        return Fit::None;
     }
     // SAFETY: in the page of the first element, which can be read.
     let word = unsafe { base.sub(size_of::<usize>()).cast::<usize>().read() };
     let size = word & !FLAGS;
-    let Some(needed) = bytes.checked_add(size_of::<usize>()) else { return false };
+    let Some(needed) = bytes.checked_add(size_of::<usize>()) else { return Fit::None };
     let rounded = needed.next_multiple_of(STEP).max(LEAST);
     let slack = if word & IS_MAPPED == 0 { STEP } else { PAGE + STEP };
-    (rounded..=rounded + slack).contains(&size)
+    match size.checked_sub(rounded) {
+        Some(0) => Fit::Exact,
+        Some(more) if more <= slack => Fit::Room,
+        _ => Fit::None,
+    }
 }
 
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
-fn is_block(_base: *const u8, _bytes: usize) -> bool {
-    false
+fn fit(_base: *const u8, _bytes: usize) -> Fit {
+    Fit::None
 }
 
 #[cfg(test)]
@@ -72,17 +95,25 @@ mod tests {
         fn free(memory: *mut c_void);
     }
 
+    /// Bytes of the smallest block.
+    const SMALLEST: usize = LEAST - size_of::<usize>();
+
     #[test]
     #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
     fn blocks_have_the_spans_of_their_elements() {
-        for (bytes, element) in [(12, 4), (24, 8), (64, 16), (4000, 4), (1 << 20, 8), (8 << 20, 8)] {
+        for (bytes, element) in
+            [(8, 4), (12, 4), (16, 4), (24, 8), (32, 8), (64, 16), (4000, 4), (1 << 20, 8), (8 << 20, 8)]
+        {
             // SAFETY: freed below, and not accessed.
             let block = unsafe { malloc(bytes) };
             let is_plausible = |span, count| is_plausible(span, block.cast(), count, element);
             assert!(!is_plausible(64, bytes / element), "{bytes} bytes");
             // The first component of objects of two elements.
             let objects = bytes / element / 2;
-            assert!(objects < 2 || is_plausible(2 * element as isize, objects), "{bytes} bytes");
+            let is_one = objects < 2 || is_plausible(2 * element as isize, objects);
+            assert_eq!(is_one, bytes > SMALLEST || objects < 2, "{bytes} bytes");
+            // Elements in a block that may have room for larger ones.
+            assert!(!is_plausible(2 * element as isize, bytes / element), "{bytes} bytes");
             // Components of a few large objects.
             assert!(is_plausible(1 << 12, (bytes >> 12).max(1) / 2), "{bytes} bytes");
             // SAFETY: allocated above.
