@@ -83,6 +83,7 @@ const HEADERS: [Header; 12] = [
             "src/alltoall.rs",
             "src/alltoall_in_place.rs",
             "src/alltoall_neighbours.rs",
+            "src/alltoall_nonblocking.rs",
         ],
     ),
     Header::new(

@@ -1,7 +1,7 @@
 /* hcube/alltoall.h: all-to-all, also in place.
  *
  * Generated from src/types/alltoall.rs and src/alltoall.rs and src/alltoall_in_place.rs and
- * src/alltoall_neighbours.rs by 'make header'; do not edit.
+ * src/alltoall_neighbours.rs and src/alltoall_nonblocking.rs by 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -330,6 +330,58 @@ int hcube_neighbor_alltoallw(const void *sendbuf,
                              const MPI_Aint *rdispls,
                              const MPI_Datatype *recvtypes,
                              MPI_Comm comm);
+
+/**
+ * Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI, for
+ * MPI_Wait, MPI_Waitall and their variants.
+ *
+ * hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked for, by
+ * hcube_alltoall_set_options or by HCUBE_PATH and a blocking exchange on this communicator, which performs the set-up: of
+ * two ranks, the one that starts later copies the blocks of both, or its own half if the other one has come
+ * just before, so that nothing is left to be done when the last rank has started. Otherwise, and in place, the MPI
+ * library's own function is called.
+ *
+ * Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for
+ * a block that is longer than the other rank expects is raised on the rank that starts later; the exchange of the other
+ * blocks is under way then, and its request has to be completed. A datatype that hcube cannot read ends the job with
+ * a message, as other ranks take the exchange for complete.
+ */
+int hcube_ialltoall(const void *sendbuf,
+                    int sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    int recvcount,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm,
+                    MPI_Request *request);
+
+/**
+ * Collective. MPI_Ialltoallv; see hcube_ialltoall.
+ */
+int hcube_ialltoallv(const void *sendbuf,
+                     const int *sendcounts,
+                     const int *sdispls,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     const int *recvcounts,
+                     const int *rdispls,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm,
+                     MPI_Request *request);
+
+/**
+ * Collective. MPI_Ialltoallw; see hcube_ialltoall. Displacements are in bytes.
+ */
+int hcube_ialltoallw(const void *sendbuf,
+                     const int *sendcounts,
+                     const int *sdispls,
+                     const MPI_Datatype *sendtypes,
+                     void *recvbuf,
+                     const int *recvcounts,
+                     const int *rdispls,
+                     const MPI_Datatype *recvtypes,
+                     MPI_Comm comm,
+                     MPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -141,7 +141,7 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 44] = [
+const OTHER_UNSAFE: [(&str, &str); 45] = [
     ("tool/src/bsp/blas.rs", "calls functions of a BLAS that was loaded"),
     ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
     ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
@@ -176,6 +176,10 @@ const OTHER_UNSAFE: [(&str, &str); 44] = [
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
+    (
+        "crates/alltoall/src/nonblocking.rs",
+        "reads and writes blocks of another process, which it has entered in a table",
+    ),
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
     ("crates/transpose/src/grid/memory.rs", "hands out parts of shared memory, which one rank each writes"),
     ("crates/transpose/src/grid/on_node.rs", "writes to shared memory where the counters of ranks permit it"),

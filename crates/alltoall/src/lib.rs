@@ -41,6 +41,7 @@ mod mismatch;
 pub mod model;
 pub mod mpi_front;
 mod node;
+mod nonblocking;
 pub mod options;
 pub mod report;
 pub mod schedule;

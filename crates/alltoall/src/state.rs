@@ -5,6 +5,7 @@ use super::bundles;
 use super::conditions::Conditions;
 use super::factors::Factors;
 use super::node::Node;
+use super::nonblocking::Nonblocking;
 use super::options::{Options, Path, Schedule};
 use super::schedule;
 use super::select::{self, Situation};
@@ -52,6 +53,8 @@ pub struct ExchangeState {
     pub(super) situation: Situation,
     /// This rank's node, where it has other ranks that share memory with this one.
     pub(super) node: Option<Node>,
+    /// Its nonblocking exchanges, where they work.
+    nonblocking: Option<Nonblocking>,
     /// Memory for pieces under way.
     pub(super) scratch: Scratch,
     /// The speed of writes to it.
@@ -99,6 +102,7 @@ impl ExchangeState {
                 path: options.path,
             },
             node: None,
+            nonblocking: None,
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             remote: schedule::partners(options.schedule, rank, size),
@@ -159,6 +163,10 @@ impl ExchangeState {
             Scratch::new(shares.scratch).and_then(|scratch| Ok((scratch, Scratch::new(shares.chunk)?)));
         let (scratch, chunk) = agree(comm, memory)?;
         self.scratch = scratch;
+        let asked = self.options.path == Path::SingleCopy && self.options.schedule != Schedule::Library;
+        if asked && processes.is_some() && !several_nodes && !comm.simulated() {
+            self.nonblocking = Nonblocking::new(comm, &ranks).ok();
+        }
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
@@ -204,6 +212,12 @@ impl ExchangeState {
     /// Measured times of the algorithms inside a node.
     pub fn trials(&self) -> &impl std::fmt::Debug {
         &self.trials
+    }
+
+    /// What nonblocking exchanges need, if they are made here, which is the same on all ranks.
+    pub(crate) fn nonblocking(&mut self) -> Option<(&mut Nonblocking, &mut Node, Patience)> {
+        let node = self.node.as_mut().filter(|node| node.processes.is_some())?;
+        Some((self.nonblocking.as_mut()?, node, self.patience))
     }
 
     /// Bytes of a notice for blocks, where this rank's node has other ranks.

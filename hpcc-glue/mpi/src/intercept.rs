@@ -2,8 +2,10 @@
 
 use crate::statistics::{self, Path, Statistics};
 use crate::{membership, mpi, report};
+use hcube_alltoall::mpi_front::nonblocking::{complete, refuse, start};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
 use hcube_alltoall::{Options, Schedule};
+use hcube_core::mpi::MPI_Request;
 use hcube_core::mpi::own_call::is_own;
 use hcube_drop_in::launcher::is_first_rank;
 use hcube_drop_in::mpi_library::foreign;
@@ -110,6 +112,51 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
         Verdict::Refused(refusal) => {
             statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
             refusal.raise()
+        }
+    }
+}
+
+/// A nonblocking call of the program, started by hcube or by `forward`; the request is MPI's own in either case.
+///
+/// # Safety
+/// As [`all_to_all`], and the request can be written; the memory of the call stays until it is complete.
+pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl FnOnce() -> c_int) -> c_int {
+    if !active() {
+        return forward();
+    }
+    let begin = Instant::now();
+    let statistics = statistics::wanted();
+    // SAFETY: the contract of this function.
+    match unsafe { start(call) } {
+        Verdict::Done(report) => {
+            if let Some(statistics) = statistics {
+                statistics.count(
+                    call,
+                    Path::Hcube(report.path),
+                    begin.elapsed(),
+                    report.bytes,
+                    report.memory,
+                );
+            }
+            // SAFETY: the call was started, and the contract of this function.
+            unsafe { complete(call, request) }
+        }
+        Verdict::Library(reason) => {
+            let code = forward();
+            if let Some(statistics) = statistics {
+                // SAFETY: MPI has accepted the call.
+                let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };
+                statistics.count(call, Path::Library, begin.elapsed(), bytes, 0);
+                statistics.explain(call, reason);
+            }
+            code
+        }
+        Verdict::Refused(refusal) => {
+            if let Some(statistics) = statistics {
+                statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
+            }
+            // SAFETY: the call was refused so, and the contract of this function.
+            unsafe { refuse(call, refusal, request) }
         }
     }
 }

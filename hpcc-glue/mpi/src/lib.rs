@@ -35,7 +35,7 @@ mod statistics;
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
 use hcube_core::mpi::MPI_Count;
-use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, gate};
+use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request, gate};
 use hcube_core::node::loader::Next;
 use std::ffi::{c_int, c_void};
 
@@ -89,6 +89,18 @@ macro_rules! functions {
                 }
             };
             gate::run(None, || $body)
+        }
+    };
+}
+
+/// The same for the nonblocking ones, whose last argument is a request.
+macro_rules! nonblocking {
+    ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
+        functions! {
+            $($mpi $pmpi ($($argument: $type),*, request: *mut MPI_Request) forward
+                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // this one takes.
+                unsafe { intercept::nonblocking(&$call, request, forward) };)*
         }
     };
 }
@@ -177,6 +189,40 @@ all_to_all! {
         Function::NeighborAlltoallw,
         (sendbuf, Counts::Far(sendcounts, sdispls), Types::Each(sendtypes)),
         (recvbuf, Counts::Far(recvcounts, rdispls), Types::Each(recvtypes)),
+        comm as MPI_Comm,
+    );
+}
+
+nonblocking! {
+    MPI_Ialltoall PMPI_Ialltoall (
+        sendbuf: *const c_void, sendcount: c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, comm: Handle
+    ) call(
+        Function::Ialltoall,
+        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Ialltoallv PMPI_Ialltoallv (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: Handle,
+        comm: Handle
+    ) call(
+        Function::Ialltoallv,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Ialltoallw PMPI_Ialltoallw (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
+        rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: Handle
+    ) call(
+        Function::Ialltoallw,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes)),
         comm as MPI_Comm,
     );
 }

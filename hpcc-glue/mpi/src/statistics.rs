@@ -32,6 +32,9 @@ impl Path {
         all
     };
 
+    /// Those of nonblocking calls.
+    const NONBLOCKING: [Self; 3] = [Self::Hcube(UsedPath::SingleCopy), Self::Library, Self::Refused];
+
     fn number(self) -> usize {
         match self {
             Self::Hcube(path) => path as usize,
@@ -68,8 +71,9 @@ pub struct Label {
 pub fn labels() -> impl Iterator<Item = Label> {
     Function::ALL.into_iter().flat_map(|function| {
         let places = if function.has_in_place() { &[false, true][..] } else { &[false] };
-        let label = move |in_place: bool| move |path| Label { function, in_place, path };
-        places.iter().flat_map(move |&in_place| Path::ALL.map(label(in_place)))
+        let paths = if function.is_nonblocking() { &Path::NONBLOCKING[..] } else { &Path::ALL };
+        let label = move |in_place: bool| move |&path: &Path| Label { function, in_place, path };
+        places.iter().flat_map(move |&in_place| paths.iter().map(label(in_place)))
     })
 }
 

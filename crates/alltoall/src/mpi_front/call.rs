@@ -20,17 +20,26 @@ pub enum Function {
     NeighborAlltoallv,
     /// `MPI_Neighbor_alltoallw`.
     NeighborAlltoallw,
+    /// `MPI_Ialltoall`.
+    Ialltoall,
+    /// `MPI_Ialltoallv`.
+    Ialltoallv,
+    /// `MPI_Ialltoallw`.
+    Ialltoallw,
 }
 
 impl Function {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Alltoall,
         Self::Alltoallv,
         Self::Alltoallw,
         Self::NeighborAlltoall,
         Self::NeighborAlltoallv,
         Self::NeighborAlltoallw,
+        Self::Ialltoall,
+        Self::Ialltoallv,
+        Self::Ialltoallw,
     ];
 
     /// MPI's name.
@@ -42,7 +51,15 @@ impl Function {
             Self::NeighborAlltoall => "MPI_Neighbor_alltoall",
             Self::NeighborAlltoallv => "MPI_Neighbor_alltoallv",
             Self::NeighborAlltoallw => "MPI_Neighbor_alltoallw",
+            Self::Ialltoall => "MPI_Ialltoall",
+            Self::Ialltoallv => "MPI_Ialltoallv",
+            Self::Ialltoallw => "MPI_Ialltoallw",
         }
+    }
+
+    /// Whether it returns before the exchange is complete.
+    pub fn is_nonblocking(self) -> bool {
+        matches!(self, Self::Ialltoall | Self::Ialltoallv | Self::Ialltoallw)
     }
 
     /// Whether blocks are those of the neighbours in a topology, not of all ranks.
@@ -52,7 +69,7 @@ impl Function {
 
     /// Whether MPI has the exchange in place.
     pub fn has_in_place(self) -> bool {
-        !self.is_of_neighbours()
+        !self.is_of_neighbours() && !self.is_nonblocking()
     }
 }
 

@@ -39,6 +39,21 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A call on a communicator was refused with an error.
+    pub(super) fn new(comm: Handle, function: Function, error: Error) -> Self {
+        // Nothing can be asked of an invalid handle.
+        let living = !matches!(
+            error,
+            Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_test_inter", .. }
+        );
+        Self { comm: living.then_some(comm), function, error }
+    }
+
+    /// Whether a block was longer than expected.
+    pub(super) fn is_truncation(&self) -> bool {
+        matches!(self.error, Error::Truncate { .. })
+    }
+
     /// Calls the error handler of the communicator, as MPI's functions do; where that returns, the MPI
     /// error code for the caller. Whoever calls holds nothing that must be released: an error handler
     /// may leave by a jump.
@@ -100,14 +115,7 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
-        Err(error) => {
-            // Nothing can be asked of an invalid handle.
-            let living = !matches!(
-                error,
-                Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_test_inter", .. }
-            );
-            Verdict::Refused(Refusal { comm: living.then_some(comm), function: call.function, error })
-        }
+        Err(error) => Verdict::Refused(Refusal::new(comm, call.function, error)),
     }
 }
 

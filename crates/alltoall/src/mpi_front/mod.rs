@@ -7,6 +7,7 @@
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
 //! | `neighbours` | exchanges between neighbours in a topology |
+//! | `nonblocking` | the entrance of nonblocking exchanges |
 //! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
 //! | `setup` | the collective set-up, and the engines that communicators share |
 //! | `arguments` | from arguments to the blocks of a rank |
@@ -16,6 +17,7 @@ pub mod call;
 pub mod collective;
 pub mod general;
 mod neighbours;
+pub mod nonblocking;
 mod setup;
 pub mod state;
 

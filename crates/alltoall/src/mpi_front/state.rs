@@ -66,6 +66,8 @@ pub struct State {
     pub(super) last_path: &'static str,
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
+    /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
+    pub(super) operations: u64,
     /// The number of this communicator among those that the engine has served.
     pub(super) user: u64,
 }
@@ -73,7 +75,7 @@ pub struct State {
 impl State {
     /// At the first use of a communicator, by a program that has asked for hcube.
     pub(super) fn new() -> Self {
-        Self { stage: Stage::Due(None), last_path: "none", topology: None, user: 0 }
+        Self { stage: Stage::Due(None), last_path: "none", topology: None, operations: 0, user: 0 }
     }
 
     /// At the first call for a communicator.
@@ -91,7 +93,7 @@ impl State {
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self { stage, last_path: "none", topology: None, user: 0 }
+        Self { stage, last_path: "none", topology: None, operations: 0, user: 0 }
     }
 
     /// Whether exchanges will be served that are not served yet.

@@ -2,7 +2,7 @@
 //! calls MPI.
 
 use super::constants::constants;
-use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use std::ffi::{c_int, c_void};
 
 /// Whether the library has MPI-4's functions with large counts.
@@ -75,6 +75,26 @@ forward! {
         received: *mut c_void, received_counts: *const c_int, to: *const MPI_Aint,
         received_types: *const MPI_Datatype, comm: MPI_Comm,
     );
+    /// `MPI_Ialltoall`.
+    ialltoall PMPI_Ialltoall(
+        sent: *const c_void, sent_count: c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_count: c_int, received_type: MPI_Datatype, comm: MPI_Comm,
+        request: *mut MPI_Request,
+    );
+    /// `MPI_Ialltoallv`.
+    ialltoallv PMPI_Ialltoallv(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int, received_type: MPI_Datatype,
+        comm: MPI_Comm, request: *mut MPI_Request,
+    );
+    /// `MPI_Ialltoallw`.
+    ialltoallw PMPI_Ialltoallw(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_types: *const MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int,
+        received_types: *const MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request,
+    );
+    /// `MPI_Ibarrier`.
+    ibarrier PMPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request);
     /// `MPI_Alltoall_c`; `MPI_ERR_COUNT` where the library does not have it.
     alltoall_large hcube_shim_alltoall_c(
         sent: *const c_void, sent_count: MPI_Count, sent_type: MPI_Datatype,

@@ -52,6 +52,11 @@ impl Devices {
         Self(RUNTIMES.iter().filter_map(find).collect())
     }
 
+    /// Whether the process has one of the runtimes.
+    pub fn exist(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Whether an address is in device memory.
     pub fn own(&self, address: *const u8) -> bool {
         self.0.iter().any(|(function, host)| {

@@ -2,6 +2,7 @@
 //! its node: cores, huge pages, device memory, the loader. The only module with system calls.
 
 pub mod arena;
+pub mod arrivals;
 pub mod board;
 pub mod device;
 pub mod exit;

@@ -86,6 +86,114 @@ impl Process {
     }
 }
 
+/// Bytes that follow one another in the memory of some process.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Run {
+    /// Where they start there.
+    pub address: u64,
+    /// Their number.
+    pub bytes: u64,
+}
+
+/// The most runs of a side that the kernel takes in one call (`IOV_MAX`).
+const MAX_RUNS: usize = 1024;
+
+/// How far a copy of runs has come on one side.
+struct Cursor<'a> {
+    runs: &'a [Run],
+    /// Bytes of the first of them that are copied.
+    copied: u64,
+}
+
+impl Cursor<'_> {
+    /// The next runs for one call, of at most `bound` bytes.
+    fn next(&self, bound: u64) -> (Vec<libc::iovec>, u64) {
+        let (mut list, mut bytes, mut skip) = (Vec::new(), 0, self.copied);
+        for run in self.runs {
+            let length = (run.bytes - skip).min(bound - bytes);
+            if list.len() == MAX_RUNS || bytes == bound {
+                break;
+            }
+            let base = std::ptr::without_provenance_mut((run.address + skip) as usize);
+            list.push(libc::iovec { iov_base: base, iov_len: length as usize });
+            bytes += length;
+            skip = 0;
+        }
+        (list, bytes)
+    }
+
+    fn advance(&mut self, mut bytes: u64) {
+        while let Some(first) = self.runs.first() {
+            let rest = first.bytes - self.copied;
+            if bytes < rest {
+                self.copied += bytes;
+                return;
+            }
+            bytes -= rest;
+            self.copied = 0;
+            self.runs = &self.runs[1..];
+        }
+    }
+}
+
+impl Process {
+    /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each in their order.
+    ///
+    /// # Safety
+    /// The runs of this process can be written, and nobody accesses them meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
+        // SAFETY: the contract of this function.
+        unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
+    }
+
+    /// Copies the bytes of `here`, runs of the calling process, to those of `there`, runs of this one.
+    ///
+    /// # Safety
+    /// The runs of the calling process can be read, and nobody writes to them meanwhile; nobody accesses those of this process
+    /// before the two have synchronised.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
+        // SAFETY: the contract of this function.
+        unsafe { self.transfer_runs(libc::process_vm_writev, there, here) }
+    }
+
+    /// # Safety
+    /// As [`Self::read_runs`] or [`Self::write_runs`].
+    unsafe fn transfer_runs(self, call: Transfer, there: &[Run], here: &[Run]) -> Result<(), Refused> {
+        let (mut here, mut there) = (Cursor { runs: here, copied: 0 }, Cursor { runs: there, copied: 0 });
+        let mut copied = 0;
+        loop {
+            // As many bytes on both sides: of the shorter one of two lists.
+            let (_, bound) = there.next(u64::MAX);
+            let (local, bytes) = here.next(bound);
+            let (remote, bytes) = there.next(bytes);
+            if bytes == 0 {
+                return Ok(());
+            }
+            let [locals, remotes] = [&local, &remote].map(|list| list.len() as libc::c_ulong);
+            // SAFETY: lists of as many entries; the local runs can be accessed by the contract of this function, and the kernel
+            // checks those of the other process.
+            let error = match unsafe { call(self.0, local.as_ptr(), locals, remote.as_ptr(), remotes, 0) } {
+                count @ 1.. => {
+                    copied += count as usize;
+                    here.advance(count as u64);
+                    there.advance(count as u64);
+                    continue;
+                }
+                0 => std::io::ErrorKind::UnexpectedEof.into(),
+                _ => std::io::Error::last_os_error(),
+            };
+            return Err(Refused { copied, error });
+        }
+    }
+}
+
 /// Reads a word of another process's memory.
 ///
 /// # Errors
@@ -162,6 +270,45 @@ mod tests {
     fn reads_a_cookie_and_refuses_a_wild_address() {
         if permitted() {
             assert!(super::read_word(std::process::id(), 8).is_err());
+        }
+    }
+
+    #[test]
+    fn runs_of_any_lengths_are_copied_in_order() {
+        use super::{Process, Run};
+        if !permitted() {
+            return;
+        }
+        let own = Process(std::process::id() as libc::pid_t);
+        let from: Vec<u8> = (0..20_000u32).map(|value| (value % 251) as u8).collect();
+        let mut to = vec![0u8; from.len()];
+        let runs = |start: *const u8, lengths: &[u64]| -> Vec<Run> {
+            let mut address = start.addr() as u64;
+            let all = lengths.iter().cycle().scan(from.len() as u64, |left, &length| {
+                let bytes = length.min(*left);
+                *left -= bytes;
+                (bytes > 0).then(|| {
+                    address += bytes;
+                    Run { address: address - bytes, bytes }
+                })
+            });
+            all.collect()
+        };
+        // More runs than the kernel takes at once, on either side or on both.
+        for [ours, theirs] in [[&[7][..], &[20_000]], [&[20_000], &[3, 5]], [&[1, 2, 9], &[4, 11]]] {
+            for writes in [false, true] {
+                to.fill(0);
+                let target = runs(to.as_mut_ptr(), ours);
+                let source = runs(from.as_ptr(), theirs);
+                // SAFETY: parts of two lists that nothing refers to during the call.
+                let copied = unsafe {
+                    match writes {
+                        true => own.write_runs(&target, &source),
+                        false => own.read_runs(&source, &target),
+                    }
+                };
+                assert!(copied.is_ok() && to == from, "{} and {} runs", target.len(), source.len());
+            }
         }
     }
 

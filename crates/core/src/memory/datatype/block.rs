@@ -113,6 +113,24 @@ impl<'a> Block<'a> {
         contiguous.then(|| unsafe { Region::new(self.address, self.bytes) })
     }
 
+    /// Calls `each` with address and length of the runs that the packed bytes consist of, in their order.
+    ///
+    /// # Panics
+    /// For a grid.
+    pub fn runs(&self, mut each: impl FnMut(*mut u8, usize)) {
+        match &self.form {
+            Form::Contiguous if self.bytes == 0 => {}
+            Form::Contiguous => each(self.address, self.bytes),
+            Form::Typed { count, datatype } => {
+                for number in 0..*count as isize {
+                    let start = self.address.wrapping_offset(datatype.extent.wrapping_mul(number));
+                    datatype.placed.layout.runs(start, &mut each);
+                }
+            }
+            Form::Grid(_) => panic!("runs of a grid"),
+        }
+    }
+
     /// Copies the packed bytes from `offset` on to `out`.
     ///
     /// # Panics

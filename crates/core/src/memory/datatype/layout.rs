@@ -64,6 +64,24 @@ impl Layout {
         }
     }
 
+    /// Calls `each` with address and length of the runs of the shape at `memory`, in their order.
+    pub fn runs(&self, memory: *mut u8, each: &mut impl FnMut(*mut u8, usize)) {
+        match self {
+            Self::Run(length) => each(memory, *length),
+            Self::Repeated(all) => {
+                for number in 0..all.count as isize {
+                    all.inner.runs(memory.wrapping_offset(all.stride.wrapping_mul(number)), each);
+                }
+            }
+            Self::Places(all) => {
+                all.offsets.iter().for_each(|&offset| each(memory.wrapping_offset(offset), all.length));
+            }
+            Self::Sequence(all) => {
+                all.parts.iter().for_each(|part| part.layout.runs(memory.wrapping_offset(part.offset), each));
+            }
+        }
+    }
+
     /// Whether two shapes are one, as far as that can be told at once.
     fn is(&self, other: &Self) -> bool {
         match (self, other) {

@@ -1,0 +1,128 @@
+//! Nonblocking exchanges for C.
+
+use hcube_alltoall::mpi_front::nonblocking::{by_library, complete, refuse, start};
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict};
+use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Request};
+use std::ffi::{c_int, c_void};
+
+/// Starts a call, by the library where hcube leaves it to that.
+///
+/// # Safety
+/// As [`start`].
+unsafe fn perform(
+    function: Function,
+    sent: (*const c_void, Counts, Types),
+    received: (*mut c_void, Counts, Types),
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let call = Call::new(function, sent, received, comm, false);
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        match start(&call) {
+            Verdict::Done(_) => complete(&call, request),
+            Verdict::Refused(refusal) => refuse(&call, refusal, request),
+            Verdict::Library(_) => by_library(&call, request),
+        }
+    }
+}
+
+/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI, for
+/// MPI_Wait, MPI_Waitall and their variants.
+///
+/// hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked for, by
+/// hcube_alltoall_set_options or by HCUBE_PATH and a blocking exchange on this communicator, which performs the set-up: of
+/// two ranks, the one that starts later copies the blocks of both, or its own half if the other one has come
+/// just before, so that nothing is left to be done when the last rank has started. Otherwise, and in place, the MPI
+/// library's own function is called.
+///
+/// Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for
+/// a block that is longer than the other rank expects is raised on the rank that starts later; the exchange of the other
+/// blocks is under way then, and its request has to be completed. A datatype that hcube cannot read ends the job with
+/// a message, as other ranks take the exchange for complete.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_ialltoall(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::Ialltoall,
+            (sendbuf, sent, Types::One(sendtype)),
+            (recvbuf, received, Types::One(recvtype)),
+            comm,
+            request,
+        )
+    }
+}
+
+/// Collective. MPI_Ialltoallv; see hcube_ialltoall.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_ialltoallv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::Ialltoallv,
+            (sendbuf, sent, Types::One(sendtype)),
+            (recvbuf, received, Types::One(recvtype)),
+            comm,
+            request,
+        )
+    }
+}
+
+/// Collective. MPI_Ialltoallw; see hcube_ialltoall. Displacements are in bytes.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_ialltoallw(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::Ialltoallw,
+            (sendbuf, sent, Types::Each(sendtypes)),
+            (recvbuf, received, Types::Each(recvtypes)),
+            comm,
+            request,
+        )
+    }
+}
