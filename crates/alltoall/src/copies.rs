@@ -77,7 +77,10 @@ pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scrat
         let length = (from.bytes() - start).min(piece.len());
         let bytes = &mut scratch.bytes(&piece)[..length];
         from.pack(start, bytes);
-        to.unpack(start, bytes);
+        match streaming {
+            true => to.unpack_streaming(start, bytes),
+            false => to.unpack(start, bytes),
+        }
     }
     scratch.give(piece);
 }

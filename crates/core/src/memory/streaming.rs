@@ -89,7 +89,7 @@ fn store_line(to: &mut [f64; NUMBERS], line: &[f64; NUMBERS]) {
 
 /// Orders streaming stores before what follows; nothing else does.
 #[inline(always)]
-fn finish() {
+pub(super) fn finish() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: an instruction of every x86-64.
     unsafe {
@@ -98,9 +98,19 @@ fn finish() {
 }
 
 /// # Safety
+/// As [`copy_unordered`].
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the contract of this function.
+    unsafe { copy_unordered(from, to, length) };
+    finish();
+}
+
+/// Copies past the cache; [`finish`] follows the last one of several.
+///
+/// # Safety
 /// As `ptr::copy_nonoverlapping`; where the two overlap, what is written is one or the other.
 #[cfg(target_arch = "x86_64")]
-unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+pub(super) unsafe fn copy_unordered(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
     const WIDTH: usize = size_of::<__m128i>();
 
@@ -118,7 +128,6 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
             source = source.add(LINE);
             target = target.add(LINE);
         }
-        finish();
         std::ptr::copy(source, target, length - head - lines * LINE);
     }
 }
@@ -126,7 +135,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
 /// # Safety
 /// As `ptr::copy`.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+pub(super) unsafe fn copy_unordered(from: *const u8, to: *mut u8, length: usize) {
     // SAFETY: as `ptr::copy`, by the contract of this function.
     unsafe { std::ptr::copy(from, to, length) };
 }

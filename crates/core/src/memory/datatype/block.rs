@@ -139,7 +139,7 @@ impl<'a> Block<'a> {
     pub fn pack(&self, offset: usize, out: &mut [u8]) {
         // SAFETY: `out` can be written, and no reference to the block's memory exists by the contract of
         // `Region::new`, so it lies elsewhere.
-        unsafe { self.copy::<true>(offset, out.as_mut_ptr(), out.len()) };
+        unsafe { self.copy::<true, false>(offset, out.as_mut_ptr(), out.len()) };
     }
 
     /// Overwrites the packed bytes from `offset` on; bytes between those of the elements stay as they are.
@@ -149,7 +149,7 @@ impl<'a> Block<'a> {
     #[inline]
     pub fn unpack(&self, offset: usize, bytes: &[u8]) {
         // SAFETY: as `pack`; `bytes` is only read.
-        unsafe { self.copy::<false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
+        unsafe { self.copy::<false, false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
     }
 
     /// As [`Self::pack`], past the cache where the bytes follow one another.
@@ -163,21 +163,30 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// As [`Self::unpack`], past the cache where the bytes follow one another.
+    /// As [`Self::unpack`], past the cache where many bytes follow one another.
     ///
     /// # Panics
     /// As [`Self::unpack`].
     pub fn unpack_streaming(&self, offset: usize, bytes: &[u8]) {
         match self.region() {
             Some(region) => streaming::write_streaming(region.part(offset..offset + bytes.len()), bytes),
-            None => self.unpack(offset, bytes),
+            None => {
+                // SAFETY: as `unpack`.
+                unsafe { self.copy::<false, true>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
+                streaming::finish();
+            }
         }
     }
 
     /// # Safety
     /// `length` bytes at `packed` can be written (`PACK`) or read and lie outside the block.
     #[inline]
-    unsafe fn copy<const PACK: bool>(&self, offset: usize, packed: *mut u8, length: usize) {
+    unsafe fn copy<const PACK: bool, const STREAM: bool>(
+        &self,
+        offset: usize,
+        packed: *mut u8,
+        length: usize,
+    ) {
         assert!(
             offset.checked_add(length).is_some_and(|end| end <= self.bytes),
             "{length} bytes from {offset} of a block of {}",
@@ -194,7 +203,7 @@ impl<'a> Block<'a> {
                 let (from, to) = if PACK { (memory, packed) } else { (packed, memory) };
                 copy_nonoverlapping(from, to, length);
             } else {
-                self.copy_elements::<PACK>(offset, packed, length);
+                self.copy_elements::<PACK, STREAM>(offset, packed, length);
             }
         }
     }
@@ -204,7 +213,12 @@ impl<'a> Block<'a> {
     /// # Safety
     /// As [`Self::copy`], for a range of the block that was checked.
     #[inline(never)]
-    unsafe fn copy_elements<const PACK: bool>(&self, offset: usize, packed: *mut u8, length: usize) {
+    unsafe fn copy_elements<const PACK: bool, const STREAM: bool>(
+        &self,
+        offset: usize,
+        packed: *mut u8,
+        length: usize,
+    ) {
         // SAFETY: the contract of this function.
         unsafe {
             match &self.form {
@@ -212,9 +226,48 @@ impl<'a> Block<'a> {
                 Form::Typed { count, datatype } => {
                     let Datatype { size, extent, ref placed, .. } = *datatype;
                     let elements = Loop { count: *count, stride: extent, size, inner: &placed.layout };
-                    elements.copy::<PACK>(self.address, offset, &mut Packed { at: packed, left: length });
+                    elements.copy::<PACK, STREAM>(
+                        self.address,
+                        offset,
+                        &mut Packed { at: packed, left: length },
+                    );
                 }
                 Form::Grid(grid) => grid.copy::<PACK>(self.address, offset, packed, length),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Past the cache or not, the same bytes change, wherever runs begin and a part of the block begins and ends.
+    #[test]
+    fn streaming_changes_the_same_bytes() {
+        for (run, stride) in [(100, 130), (512, 515), (700, 700 + 64), (2048, 4096)] {
+            let runs = Placed::run(run).repeated(5, stride).and_then(|plane| plane.repeated(3, 6 * stride));
+            let datatype = Datatype::new(15 * run, 0, false, runs.expect("small"));
+            let bytes: Vec<u8> = (0..15 * run).map(|index| (index % 251) as u8).collect();
+            for (offset, length) in [(0, 15 * run), (1, 14 * run), (run / 2, 7 * run + 13), (3 * run, 1)] {
+                let [plain, streamed] = [false, true].map(|streaming| {
+                    let mut memory = vec![0xee_u8; 18 * stride as usize + 1];
+                    // Not at a line of the cache.
+                    let start = memory[1..].as_mut_ptr();
+                    // SAFETY: all elements lie in the memory, to which nothing else refers meanwhile.
+                    let block = unsafe { Block::new(start.cast(), 1, &datatype) };
+                    let part = &bytes[offset..offset + length];
+                    match streaming {
+                        true => block.unpack_streaming(offset, part),
+                        false => block.unpack(offset, part),
+                    }
+                    memory
+                });
+                assert!(plain == streamed, "runs of {run}, {length} bytes from {offset}");
+                assert_eq!(
+                    plain.iter().filter(|&&byte| byte != 0xee).count(),
+                    length - bytes[offset..offset + length].iter().filter(|&&byte| byte == 0xee).count()
+                );
             }
         }
     }

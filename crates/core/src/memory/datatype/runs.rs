@@ -2,9 +2,13 @@
 //!
 //! The lengths of single numbers have loops of their own in which a run is a load and a store. Other
 //! short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
-//! costs more than a short copy.
+//! costs more than a short copy. Past the cache (`STREAM`) go runs of some lines; others lie in lines of which the copy changes
+//! only a part.
 
-use super::super::copy;
+use super::super::{copy, streaming};
+
+/// The shortest runs that are copied past the cache.
+const MIN_STREAMED_BYTES: usize = 512;
 
 /// The address of a place in memory that a layout describes.
 #[inline(always)]
@@ -18,11 +22,19 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
 /// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` the other way round,
 /// and the two do not overlap.
 #[inline(always)]
-pub(super) unsafe fn run<const PACK: bool>(memory: *mut u8, packed: *mut u8, length: usize) -> *mut u8 {
+pub(super) unsafe fn run<const PACK: bool, const STREAM: bool>(
+    memory: *mut u8,
+    packed: *mut u8,
+    length: usize,
+) -> *mut u8 {
     let (from, to) = if PACK { (memory.cast_const(), packed) } else { (packed.cast_const(), memory) };
     // SAFETY: both ranges can be accessed and do not overlap, by the contract of this function.
     unsafe {
-        short(from, to, length);
+        if STREAM && length >= MIN_STREAMED_BYTES {
+            streaming::copy_unordered(from, to, length);
+        } else {
+            short(from, to, length);
+        }
         packed.add(length)
     }
 }
@@ -31,7 +43,7 @@ pub(super) unsafe fn run<const PACK: bool>(memory: *mut u8, packed: *mut u8, len
 ///
 /// # Safety
 /// As [`run`], for all of them.
-pub(super) unsafe fn runs<const PACK: bool>(
+pub(super) unsafe fn runs<const PACK: bool, const STREAM: bool>(
     length: usize,
     memory: *mut u8,
     stride: isize,
@@ -40,14 +52,14 @@ pub(super) unsafe fn runs<const PACK: bool>(
 ) -> *mut u8 {
     let at = move |number: usize| memory.wrapping_offset(stride.wrapping_mul(number as isize));
     // SAFETY: `at` says where the runs are that can be copied by the contract of this function.
-    unsafe { copies::<PACK>(length, count, at, packed) }
+    unsafe { copies::<PACK, STREAM>(length, count, at, packed) }
 }
 
 /// Copies runs at any places.
 ///
 /// # Safety
 /// As [`run`], for all of them.
-pub(super) unsafe fn places<const PACK: bool>(
+pub(super) unsafe fn places<const PACK: bool, const STREAM: bool>(
     length: usize,
     offsets: &[isize],
     memory: *mut u8,
@@ -57,7 +69,7 @@ pub(super) unsafe fn places<const PACK: bool>(
     // this function.
     unsafe {
         let at = move |number: usize| place(memory, *offsets.get_unchecked(number));
-        copies::<PACK>(length, offsets.len(), at, packed)
+        copies::<PACK, STREAM>(length, offsets.len(), at, packed)
     }
 }
 
@@ -66,7 +78,7 @@ pub(super) unsafe fn places<const PACK: bool>(
 /// # Safety
 /// As [`run`], for all of them.
 #[inline(always)]
-unsafe fn copies<const PACK: bool>(
+unsafe fn copies<const PACK: bool, const STREAM: bool>(
     length: usize,
     count: usize,
     at: impl Fn(usize) -> *mut u8 + Copy,
@@ -83,7 +95,7 @@ unsafe fn copies<const PACK: bool>(
             16 => numbers::<PACK, 16>(count, at, packed),
             24 => numbers::<PACK, 24>(count, at, packed),
             32 => numbers::<PACK, 32>(count, at, packed),
-            _ => (0..count).fold(packed, |packed, number| run::<PACK>(at(number), packed, length)),
+            _ => (0..count).fold(packed, |packed, number| run::<PACK, STREAM>(at(number), packed, length)),
         }
     }
 }
