@@ -161,7 +161,7 @@ static void make_refused(int *counts, int *places, int *sent, int *received) {
 }
 
 /* Rank 0 sends one element more to the last rank than that expects: an error on one of the two, and all other blocks
- * arrive. */
+ * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
 static void make_truncated(void) {
   enum { COUNT = 2000 };
   int peer, code, error = MPI_SUCCESS, wrong, all;
@@ -171,7 +171,7 @@ static void make_truncated(void) {
   int *received = (int *)allocate((COUNT + 1) * (int64_t)size * (int64_t)sizeof(int));
   MPI_Request request;
   for (peer = 0; peer < size; peer++) {
-    counts[peer] = COUNT + (rank == 0 && peer == size - 1);
+    counts[peer] = peer == rank ? COUNT - 5 : COUNT + (rank == 0 && peer == size - 1);
     counts[size + peer] = COUNT;
     places[peer] = peer * (COUNT + 1);
     for (code = 0; code <= COUNT; code++) {
@@ -190,8 +190,15 @@ static void make_truncated(void) {
     REQUIRE(received[places[peer]] == (is_short ? -1 : peer * 10 + rank));
     REQUIRE(received[places[peer] + COUNT] == -1);
   }
+  REQUIRE(received[places[rank] + COUNT - 6] == rank * 11 && received[places[rank] + COUNT - 5] == -1);
   wrong = code != MPI_SUCCESS;
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (peer = 0; peer < size; peer++) counts[peer] = peer == rank ? COUNT + 1 : COUNT;
+  code = (use_hcube ? hcube_ialltoallv : MPI_Ialltoallv)(sent, counts, places, MPI_INT, received, counts + size, places,
+                                                         MPI_INT, comms[0], &request);
+  MPI_Error_class(code, &error);
+  REQUIRE(error == MPI_ERR_TRUNCATE);
+  REQUIRE(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   make_refused(counts, places, sent, received);
   if (rank == 0) printf("truncated %d\n", all);
   free(counts), free(places), free(sent), free(received);

@@ -53,8 +53,8 @@ pub fn write_pieces(
     }
 }
 
-/// Copies a rank's block for itself, out of place. Nothing else uses `scratch` meanwhile. `streaming`: past
-/// the cache.
+/// Copies a rank's block for itself, which is not longer than it expects, out of place. Nothing else uses `scratch`
+/// meanwhile. `streaming`: past the cache.
 pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scratch, streaming: bool) {
     if task.is_in_place() {
         return;
@@ -62,7 +62,9 @@ pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scrat
     let own = comm.rank();
     let (from, to) = (task.outgoing(own), task.incoming(own));
     comm.charge(COPY.of(from.bytes()));
-    if let (Some(from), Some(to)) = (from.region(), to.region()) {
+    if let (Some(from), Some(to)) = (from.region(), to.region())
+        && from.len() == to.len()
+    {
         if streaming {
             streaming::copy_streaming(from, to);
         } else {

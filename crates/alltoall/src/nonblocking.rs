@@ -188,7 +188,9 @@ impl Nonblocking {
         // SAFETY: the contract of this function.
         unsafe {
             pairs.copy_with_earlier(key, &before, offers)?;
-            copy_own(comm, task, chunk, false);
+            if pairs.fits_itself() {
+                copy_own(comm, task, chunk, false);
+            }
             if offers {
                 pairs.share_with_later(key, later)?;
             }
@@ -224,6 +226,15 @@ struct Pairs<'a, C> {
 }
 
 impl<C: Comm> Pairs<'_, C> {
+    /// Whether the block of this rank for itself is not longer than it expects.
+    fn fits_itself(&mut self) -> bool {
+        let Entry { send, receive, .. } = &self.description.entries[self.description.own];
+        let wrong = too_long(send, receive);
+        let fits = wrong.is_none();
+        self.wrong = self.wrong.take().or(wrong);
+        fits
+    }
+
     /// Copies with the ranks that have started before, whose numbers and descriptions these are.
     ///
     /// # Safety
@@ -321,24 +332,25 @@ unsafe fn exchange_with(
         let mut theirs = [Run::default(); ENTRY_BYTES / size_of::<Run>()];
         read_list(process, place, &mut theirs)?;
         let theirs: Entry = std::mem::transmute(theirs);
-        let mut wrong = None;
-        let is_right = |sent: &Runs, received: &Runs, wrong: &mut Option<String>| {
-            if sent.bytes > received.bytes {
-                *wrong = Some(format!("{} bytes sent where {} are expected", sent.bytes, received.bytes));
-            }
-            sent.bytes <= received.bytes
-        };
-        if is_right(&theirs.send, &mine.receive, &mut wrong) {
+        let received = too_long(&theirs.send, &mine.receive);
+        if received.is_none() {
             process.read_runs(&list_of(process, &theirs.send)?, &own_list(&mine.receive))?;
         }
-        if part == Part::Both && is_right(&mine.send, &theirs.receive, &mut wrong) {
+        let sent = if part == Part::Both { too_long(&mine.send, &theirs.receive) } else { None };
+        if part == Part::Both && sent.is_none() {
             process.write_runs(&list_of(process, &theirs.receive)?, &own_list(&mine.send))?;
         }
         let done = 1u64;
         let note = [Run { address: (&raw const done).addr() as u64, bytes: 8 }];
         process.write_runs(&[Run { address: place + DONE_OFFSET as u64, bytes: 8 }], &note)?;
-        Ok(wrong)
+        Ok(received.or(sent))
     }
+}
+
+/// What is wrong where more is sent than is expected.
+fn too_long(sent: &Runs, expected: &Runs) -> Option<String> {
+    let is_wrong = sent.bytes > expected.bytes;
+    is_wrong.then(|| format!("{} bytes sent where {} are expected", sent.bytes, expected.bytes))
 }
 
 /// # Safety
