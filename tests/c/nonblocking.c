@@ -1,12 +1,12 @@
 /* Many nonblocking exchanges at once, on several communicators in different orders, mixed with messages, all completed
  * by one MPI_Waitall; every byte is compared.
  *
- *   nonblocking <seed> <rounds> <requests> <largest block in elements> hcube|preload [late|truncated]
+ *   nonblocking <seed> <rounds> <requests> <largest block in elements> hcube|preload [late|refused <block>]
  *
  * hcube: hcube_ialltoall and its variants; preload: MPI's. The communicators are set up by blocking exchanges before.
  * late: rank 0 starts all exchanges before the others start any, which they do after a message from it. Prints `ok
- * <rounds>`. truncated: instead, one exchange in which a block is longer than its receiver expects; prints `truncated
- * <ranks with that error>`.
+ * <rounds> served=<exchanges by hcube>`. refused: instead, exchanges with wrong arguments and with blocks of that many
+ * elements, one of which is longer than its receiver expects; prints `truncated <ranks with that error>`.
  */
 #include "alltoall.h"
 
@@ -20,6 +20,8 @@ typedef struct exchange {
 } exchange;
 
 static int rank, size, use_hcube;
+/* Exchanges of this rank by single copy, through hcube's functions. */
+static long served;
 static uint64_t seed;
 static int64_t largest;
 static MPI_Comm comms[COMMS];
@@ -75,6 +77,13 @@ static exchange prepare(uint64_t number) {
   return made;
 }
 
+static void count_served(MPI_Comm comm) {
+  char way[32];
+  if (!use_hcube) return;
+  REQUIRE(hcube_alltoall_last_way(comm, way, sizeof way, NULL) == HCUBE_SUCCESS);
+  served += strcmp(way, "single-copy") == 0;
+}
+
 static void start(exchange *of, MPI_Request *request) {
   MPI_Comm comm = comms[of->comm];
   int code;
@@ -94,6 +103,7 @@ static void start(exchange *of, MPI_Request *request) {
                                                              comm, request);
   }
   REQUIRE(code == MPI_SUCCESS);
+  count_served(comm);
 }
 
 static void finish(exchange *of, uint64_t number) {
@@ -145,63 +155,100 @@ static void make_round(uint64_t round, int requests, int late) {
   free(all), free(pending), free(statuses), free(sent), free(arrived);
 }
 
-/* Wrong arguments on all ranks are errors at once, of the class that MPI has for them, and start nothing. */
-static void make_refused(int *counts, int *places, int *sent, int *received) {
-  MPI_Request request;
-  int error = MPI_SUCCESS, code;
-  counts[size - 1] = -1;
-  code = (use_hcube ? hcube_ialltoallv : MPI_Ialltoallv)(sent, counts, places, MPI_INT, received, counts + size, places,
-                                                         MPI_INT, comms[0], &request);
-  MPI_Error_class(code, &error);
-  REQUIRE(error == MPI_ERR_COUNT);
-  code = (use_hcube ? hcube_ialltoall : MPI_Ialltoall)(sent, 2000, MPI_INT, received, 2000, MPI_DATATYPE_NULL, comms[0],
-                                                       &request);
-  MPI_Error_class(code, &error);
-  REQUIRE(error == MPI_ERR_TYPE);
+/* Buffers for exchanges of blocks of one length, with room for an element more in each. */
+typedef struct equal {
+  int count, *counts[2], *places, *buffers[2];
+} equal;
+
+static equal make_equal(int count) {
+  equal made = {count, {NULL, NULL}, NULL, {NULL, NULL}};
+  int side, peer;
+  made.places = (int *)allocate(size * (int64_t)sizeof(int));
+  for (side = 0; side < 2; side++) {
+    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
+    made.buffers[side] = (int *)allocate((count + 1) * (int64_t)size * (int64_t)sizeof(int));
+    for (peer = 0; peer < size; peer++) {
+      made.counts[side][peer] = count;
+      made.places[peer] = peer * (count + 1);
+    }
+  }
+  return made;
+}
+
+static void free_equal(equal *of) {
+  free(of->counts[0]), free(of->counts[1]), free(of->places), free(of->buffers[0]), free(of->buffers[1]);
+}
+
+/* Fills the buffers for an exchange, so that blocks of different exchanges differ. */
+static void fill_equal(equal *of, int number) {
+  int peer, at;
+  for (peer = 0; peer < size; peer++)
+    for (at = 0; at <= of->count; at++) {
+      of->buffers[0][of->places[peer] + at] = number * 10000 + rank * 100 + peer;
+      of->buffers[1][of->places[peer] + at] = -1;
+    }
+}
+
+/* Starts the exchange; the error class. */
+static int start_equal(equal *of, MPI_Request *request) {
+  int error = MPI_SUCCESS;
+  int code = (use_hcube ? hcube_ialltoallv : MPI_Ialltoallv)(of->buffers[0], of->counts[0], of->places, MPI_INT,
+                                                             of->buffers[1], of->counts[1], of->places, MPI_INT,
+                                                             comms[0], request);
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error);
+  return error;
+}
+
+/* Whether the first elements of a block have arrived, and no others. */
+static void check_equal(equal *of, int number, int peer, int count) {
+  int at;
+  for (at = 0; at <= of->count; at++)
+    REQUIRE(of->buffers[1][of->places[peer] + at] == (at < count ? number * 10000 + peer * 100 + rank : -1));
 }
 
 /* Rank 0 sends one element more to the last rank than that expects: an error on one of the two, and all other blocks
  * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
-static void make_truncated(void) {
-  enum { COUNT = 2000 };
-  int peer, code, error = MPI_SUCCESS, wrong, all;
-  int *counts = (int *)allocate(2 * size * (int64_t)sizeof(int)),
-      *places = (int *)allocate(size * (int64_t)sizeof(int));
-  int *sent = (int *)allocate((COUNT + 1) * (int64_t)size * (int64_t)sizeof(int));
-  int *received = (int *)allocate((COUNT + 1) * (int64_t)size * (int64_t)sizeof(int));
+static void make_truncated(equal *of) {
+  int peer, error, wrong, all;
   MPI_Request request;
-  for (peer = 0; peer < size; peer++) {
-    counts[peer] = peer == rank ? COUNT - 5 : COUNT + (rank == 0 && peer == size - 1);
-    counts[size + peer] = COUNT;
-    places[peer] = peer * (COUNT + 1);
-    for (code = 0; code <= COUNT; code++) {
-      sent[places[peer] + code] = rank * 10 + peer;
-      received[places[peer] + code] = -1;
-    }
-  }
-  MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
-  code = (use_hcube ? hcube_ialltoallv : MPI_Ialltoallv)(sent, counts, places, MPI_INT, received, counts + size, places,
-                                                         MPI_INT, comms[0], &request);
-  if (code != MPI_SUCCESS) MPI_Error_class(code, &error);
-  REQUIRE(code == MPI_SUCCESS || error == MPI_ERR_TRUNCATE);
+  fill_equal(of, 1);
+  of->counts[0][rank] -= 5;
+  if (rank == 0) of->counts[0][size - 1]++;
+  error = start_equal(of, &request);
+  REQUIRE(error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE);
   REQUIRE(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  for (peer = 0; peer < size; peer++) {
-    int is_short = peer == 0 && rank == size - 1;
-    REQUIRE(received[places[peer]] == (is_short ? -1 : peer * 10 + rank));
-    REQUIRE(received[places[peer] + COUNT] == -1);
-  }
-  REQUIRE(received[places[rank] + COUNT - 6] == rank * 11 && received[places[rank] + COUNT - 5] == -1);
-  wrong = code != MPI_SUCCESS;
+  for (peer = 0; peer < size; peer++)
+    check_equal(of, 1, peer, peer == rank ? of->count - 5 : peer == 0 && rank == size - 1 ? 0 : of->count);
+  if (rank == 0) of->counts[0][size - 1]--;
+  of->counts[0][rank] += 6;
+  wrong = error != MPI_SUCCESS;
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  for (peer = 0; peer < size; peer++) counts[peer] = peer == rank ? COUNT + 1 : COUNT;
-  code = (use_hcube ? hcube_ialltoallv : MPI_Ialltoallv)(sent, counts, places, MPI_INT, received, counts + size, places,
-                                                         MPI_INT, comms[0], &request);
-  MPI_Error_class(code, &error);
-  REQUIRE(error == MPI_ERR_TRUNCATE);
+  REQUIRE(start_equal(of, &request) == MPI_ERR_TRUNCATE);
   REQUIRE(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  make_refused(counts, places, sent, received);
+  of->counts[0][rank] -= 1;
   if (rank == 0) printf("truncated %d\n", all);
-  free(counts), free(places), free(sent), free(received);
+}
+
+/* Wrong arguments of one rank are an error at once, of the class that MPI has for them, and start nothing: the exchange
+ * of the others is the one that it makes then. */
+static void make_refused(equal *of) {
+  MPI_Request request;
+  int error = MPI_SUCCESS, code, number, peer;
+  for (number = 2; number < 5; number++) {
+    fill_equal(of, number);
+    if (rank == 0 && number == 2) {
+      of->counts[0][size - 1] = -1;
+      REQUIRE(start_equal(of, &request) == MPI_ERR_COUNT);
+      of->counts[0][size - 1] = of->count;
+      code = (use_hcube ? hcube_ialltoall : MPI_Ialltoall)(of->buffers[0], of->count, MPI_INT, of->buffers[1],
+                                                           of->count, MPI_DATATYPE_NULL, comms[0], &request);
+      MPI_Error_class(code, &error);
+      REQUIRE(error == MPI_ERR_TYPE);
+    }
+    REQUIRE(start_equal(of, &request) == MPI_SUCCESS);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (peer = 0; peer < size; peer++) check_equal(of, number, peer, of->count);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -226,15 +273,19 @@ int main(int argc, char **argv) {
       else MPI_Alltoall(blocks, 1, MPI_INT, blocks + size, 1, MPI_INT, comms[comm]);
     }
   }
-  if (argc > 6 && strcmp(argv[6], "truncated") == 0) {
-    make_truncated();
+  if (argc > 7) {
+    equal of = make_equal(atoi(argv[7]));
+    MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
+    make_truncated(&of);
+    make_refused(&of);
+    free_equal(&of);
     rounds = 0;
   }
-  for (call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc > 6);
+  for (call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
   for (comm = 0; comm < COMMS; comm++) MPI_Comm_free(&comms[comm]);
   MPI_Type_free(&spread);
   free(blocks);
-  if (rank == 0 && rounds > 0) printf("ok %d\n", rounds);
+  if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
   MPI_Finalize();
   return 0;
 }

@@ -138,8 +138,8 @@ program components
   sync all
 
   ! The first component of an array of this image alone: of few elements, its memory could be that of packed ones, and is
-  ! taken for that in a block of 24 bytes.
-  do i = 4, 40
+  ! taken for that in a block of 24 bytes (2 or 3 pairs).
+  do i = 1, 40
     allocate (pairs(i), large(i))
     do j = 1, i
       pairs(j)%first = real(j)
@@ -147,13 +147,17 @@ program components
       large(j)%first = real(2*j, 8)
       large(j)%second = -1.0
     end do
-    few(1:i)[to] = pairs%first
+    if (i > 3) few(1:i)[to] = pairs%first
     many(1:i)[to] = large%first
-    if (any(few(1:i)[to] /= [(real(j), j=1, i)])) error stop 'put of a component of objects'
+    if (i > 3) then
+      if (any(few(1:i)[to] /= [(real(j), j=1, i)])) error stop 'put of a component of objects'
+    end if
     if (any(many(1:i)[to] /= [(real(2*j, 8), j=1, i)])) error stop 'put of a component of larger objects'
-    pairs%first = many(1:i)[to]
-    if (any(pairs%first /= [(real(2*j), j=1, i)])) error stop 'get into a component of objects'
-    if (any(pairs%second /= -1.0)) error stop 'beside a get into a component of objects'
+    if (i > 3) then
+      pairs%first = many(1:i)[to]
+      if (any(pairs%first /= [(real(2*j), j=1, i)])) error stop 'get into a component of objects'
+      if (any(pairs%second /= -1.0)) error stop 'beside a get into a component of objects'
+    end if
     deallocate (pairs, large)
   end do
   sync all

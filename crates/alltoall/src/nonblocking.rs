@@ -3,17 +3,19 @@
 //! Idea: a rank that starts an exchange describes its blocks in memory of its own and enters the address of that description
 //! in a table of the node ([`Arrivals`]). So of two ranks exactly one is the later one: it reads the description of the other,
 //! copies the block of the other rank from there and its own block to there, by single copy, and notes in the description that
-//! this is done. Nothing is left to be done when a rank has started, so computation that follows is not interrupted, and when
-//! all ranks have started all data has arrived: the exchange is complete when a barrier is that begins behind it.
+//! this is done. Nothing is left to be done when a rank has started, so computation that follows is not interrupted. When
+//! all ranks have started, all data has arrived: the exchange is complete once a barrier that begins after it is complete.
 //!
 //! Two ranks that start at about the same time share that work: the earlier one stays for half of the time that it would take, and
-//! a rank that comes meanwhile copies only what it receives, and leaves the rest to it. Without that, the later
-//! ranks of a program that computes in step would be the ones that all wait for.
+//! if the other one starts meanwhile, each copies only the block that it receives. Without that, the later ranks of a
+//! program that computes in step would be the ones that all wait for.
 //!
 //! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected is found by the
-//! later rank of a pair, which returns the error; the block is not copied then.
-//! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, more for blocks of many runs.
-//! Memory: 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
+//! rank that would copy it, which returns the error; the block is not copied then. A rank that is 4096 exchanges of a
+//! communicator ahead of another one waits for it.
+//! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6 where they share, and more
+//! for blocks of many runs. Memory: 65 KiB and 32 KiB per rank of the node in a table, of which pages are touched as they
+//! are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
 use super::copies::copy_own;
@@ -35,10 +37,15 @@ const MIN_SHARED_BYTES: u64 = 128 << 10;
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
 
+/// The longest time in seconds for which a rank stays: those of a program that computes in step come within less.
+const MAX_STAY: f64 = 1e-3;
+
 /// What a rank keeps of its nonblocking exchanges.
 #[derive(Debug)]
 pub struct Nonblocking {
     arrivals: Arrivals,
+    /// The processes of the node's ranks.
+    processes: Vec<Process>,
     /// Those that other ranks may still have to read, the earliest first.
     under_way: VecDeque<Description>,
 }
@@ -56,7 +63,7 @@ impl Drop for Nonblocking {
 struct Entry {
     send: Runs,
     receive: Runs,
-    /// 1 when both blocks are copied. Written by another process.
+    /// 1 when the other rank does not read this entry any more. It writes that.
     done: AtomicU64,
     padding: u64,
 }
@@ -80,8 +87,8 @@ const DONE_OFFSET: usize = std::mem::offset_of!(Entry, done);
 struct Description {
     /// One per rank of the node.
     entries: Box<[Entry]>,
-    /// The lists of blocks with several runs, which only others read.
-    _lists: Vec<Box<[Run]>>,
+    /// The lists of blocks with several runs, which others read.
+    lists: Vec<Box<[Run]>>,
     own: usize,
 }
 
@@ -90,16 +97,14 @@ impl Description {
         let (own, mut lists) = (node.board.own(), Vec::new());
         let mut runs = |block: &Block<'_>| {
             let mut list = Vec::new();
-            block.runs(|address, bytes| {
-                list.push(Run { address: address.addr() as u64, bytes: bytes as u64 })
-            });
+            block.runs(|address, bytes| list.push(Run::new(address, bytes)));
             let (count, bytes) = (list.len() as u64, block.bytes() as u64);
             let address = match list[..] {
                 [] => 0,
                 [only] => only.address,
                 _ => {
                     lists.push(list.into_boxed_slice());
-                    lists.last().map_or(0, |list| list.as_ptr().addr() as u64)
+                    lists.last().map_or(0, |list| list.as_ptr().expose_provenance() as u64)
                 }
             };
             Runs { address, count, bytes }
@@ -109,7 +114,7 @@ impl Description {
             Entry { send, receive, ..Entry::default() }
         });
         let entries = entries.collect();
-        Self { entries, _lists: lists, own }
+        Self { entries, lists, own }
     }
 
     /// Bytes that are copied from and to other ranks.
@@ -118,8 +123,14 @@ impl Description {
         others.map(|(_, entry)| entry.send.bytes + entry.receive.bytes).sum()
     }
 
+    /// Bytes of the description itself.
+    fn memory(&self) -> usize {
+        let lists: usize = self.lists.iter().map(|list| size_of_val(&**list)).sum();
+        size_of_val(&*self.entries) + lists
+    }
+
     fn address(&self) -> u64 {
-        self.entries.as_ptr().addr() as u64
+        self.entries.as_ptr().expose_provenance() as u64
     }
 
     /// Whether the blocks for all other ranks are copied.
@@ -130,18 +141,23 @@ impl Description {
 }
 
 impl Nonblocking {
-    /// Collective over `comm`; `ranks` are the ranks of this rank's node.
+    /// Collective over `comm`; `ranks` are the ranks of this rank's node, whose processes these are.
     ///
     /// # Errors
     /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device, which the kernel does
     /// not copy: a rank that finds such memory later could not tell those that have started the exchange.
-    pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
+    pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {
             false => Ok(()),
             true => Err(Error::Unsupported("memory of devices in nonblocking exchanges".into())),
         };
         agree(comm, reachable)?;
-        Ok(Self { arrivals: Arrivals::create(comm, ranks)?, under_way: VecDeque::new() })
+        Ok(Self { arrivals: Arrivals::create(comm, ranks)?, processes, under_way: VecDeque::new() })
+    }
+
+    /// Bytes of memory of this rank: its part of the table, and the descriptions of exchanges under way.
+    pub fn memory(&self) -> usize {
+        self.arrivals.bytes() + self.under_way.iter().map(Description::memory).sum::<usize>()
     }
 
     /// Starts the exchange with this key, the same on all ranks and not 0, and copies what this rank has to copy of each pair of
@@ -163,13 +179,12 @@ impl Nonblocking {
         patience: Patience,
     ) -> Result<()> {
         let description = Description::new(task, node);
-        let Node { ranks, processes, chunk, .. } = node;
-        let processes = processes.as_ref().expect("chosen where it works");
+        let Node { ranks, chunk, .. } = node;
         while self.under_way.front().is_some_and(Description::is_done) {
             self.under_way.pop_front();
         }
-        let arrivals = &self.arrivals;
-        let mut pairs = Pairs { comm, arrivals, processes, ranks, description: &description, wrong: None };
+        let (arrivals, processes) = (&self.arrivals, &self.processes[..]);
+        let mut pairs = Pairs { comm, arrivals, processes, ranks, description: &description, mismatch: None };
         // Nobody needs this core meanwhile, and there is something to share.
         let offers = !patience.shares_cores() && description.bytes() >= MIN_SHARED_BYTES;
         let others = || (0..ranks.len()).filter(|&partner| partner != description.own);
@@ -196,9 +211,9 @@ impl Nonblocking {
             }
         }
         comm.settle();
-        let wrong = pairs.wrong;
+        let mismatch = pairs.mismatch;
         self.under_way.push_back(description);
-        match wrong {
+        match mismatch {
             None => Ok(()),
             Some(message) => Err(Error::Truncate { message, first: true }),
         }
@@ -222,16 +237,16 @@ struct Pairs<'a, C> {
     ranks: &'a [usize],
     description: &'a Description,
     /// The first block that is longer than expected.
-    wrong: Option<String>,
+    mismatch: Option<String>,
 }
 
 impl<C: Comm> Pairs<'_, C> {
     /// Whether the block of this rank for itself is not longer than it expects.
     fn fits_itself(&mut self) -> bool {
         let Entry { send, receive, .. } = &self.description.entries[self.description.own];
-        let wrong = too_long(send, receive);
-        let fits = wrong.is_none();
-        self.wrong = self.wrong.take().or(wrong);
+        let mismatch = too_long(send, receive);
+        let fits = mismatch.is_none();
+        self.mismatch = self.mismatch.take().or(mismatch);
         fits
     }
 
@@ -241,7 +256,7 @@ impl<C: Comm> Pairs<'_, C> {
     /// As [`Nonblocking::start`]; the words are those of this exchange.
     unsafe fn copy_with_earlier(&mut self, key: u64, before: &[(usize, u64)], offers: bool) -> Result<()> {
         let own = self.description.address();
-        let take = |&(partner, address): &(usize, u64)| {
+        let take_offer_of = |&(partner, address): &(usize, u64)| {
             if offers {
                 self.arrivals.withdraw_offer(partner, key);
             }
@@ -249,7 +264,7 @@ impl<C: Comm> Pairs<'_, C> {
             (partner, address, if is_shared { Part::Received } else { Part::Both })
         };
         // All of them first, so that the others can begin.
-        let taken: Vec<_> = before.iter().map(take).collect();
+        let taken: Vec<_> = before.iter().map(take_offer_of).collect();
         // SAFETY: the contract of this function.
         taken
             .into_iter()
@@ -264,7 +279,7 @@ impl<C: Comm> Pairs<'_, C> {
         let begin = self.comm.seconds();
         let entries = later.iter().map(|&partner| &self.description.entries[partner]);
         let bytes: u64 = entries.map(|entry| entry.send.bytes + entry.receive.bytes).sum();
-        let until = begin + bytes as f64 / 2.0 / COPIED_PER_SECOND;
+        let until = begin + (bytes as f64 / 2.0 / COPIED_PER_SECOND).min(MAX_STAY);
         while !later.is_empty() && self.comm.seconds() < until {
             let taken =
                 later.iter().find_map(|&partner| Some((partner, self.arrivals.taken_offer(partner)?)));
@@ -305,7 +320,7 @@ impl<C: Comm> Pairs<'_, C> {
         match copied {
             Ok(None) => Ok(()),
             Ok(Some(text)) => {
-                self.wrong.get_or_insert_with(|| format!("rank {rank}: {text}"));
+                self.mismatch.get_or_insert_with(|| format!("rank {rank}: {text}"));
                 Ok(())
             }
             Err(refused) => Err(Error::Memory(format!("single copy with rank {rank}: {}", refused.error))),
@@ -327,7 +342,7 @@ unsafe fn exchange_with(
 ) -> std::result::Result<Option<String>, Refused> {
     let place = address + (own * ENTRY_BYTES) as u64;
     // SAFETY: the contract of this function, which is that of all of these: entries and lists of the description, and the blocks
-    // that they describe.
+    // that they describe. Any bytes are an entry.
     unsafe {
         let mut theirs = [Run::default(); ENTRY_BYTES / size_of::<Run>()];
         read_list(process, place, &mut theirs)?;
@@ -341,7 +356,7 @@ unsafe fn exchange_with(
             process.write_runs(&list_of(process, &theirs.receive)?, &own_list(&mine.send))?;
         }
         let done = 1u64;
-        let note = [Run { address: (&raw const done).addr() as u64, bytes: 8 }];
+        let note = [Run::new((&raw const done).cast(), size_of_val(&done))];
         process.write_runs(&[Run { address: place + DONE_OFFSET as u64, bytes: 8 }], &note)?;
         Ok(received.or(sent))
     }
@@ -385,8 +400,8 @@ unsafe fn list_of(process: Process, runs: &Runs) -> std::result::Result<Vec<Run>
 /// # Safety
 /// The list is in memory of the process that nobody writes to.
 unsafe fn read_list(process: Process, address: u64, list: &mut [Run]) -> std::result::Result<(), Refused> {
-    let bytes = size_of_val(list) as u64;
-    let here = [Run { address: list.as_mut_ptr().addr() as u64, bytes }];
+    let here = [Run::new(list.as_mut_ptr().cast(), size_of_val(list))];
+    let bytes = here[0].bytes;
     // SAFETY: a list of this function's caller, which nothing else refers to, and memory of the process by the contract.
     unsafe { process.read_runs(&[Run { address, bytes }], &here) }
 }

@@ -164,8 +164,8 @@ impl ExchangeState {
         let (scratch, chunk) = agree(comm, memory)?;
         self.scratch = scratch;
         let asked = self.options.path == Path::SingleCopy && self.options.schedule != Schedule::Library;
-        if asked && processes.is_some() && !several_nodes && !comm.simulated() {
-            self.nonblocking = Nonblocking::new(comm, &ranks).ok();
+        if let (Some(processes), true) = (&processes, asked && !several_nodes && !comm.simulated()) {
+            self.nonblocking = Nonblocking::new(comm, &ranks, processes.clone()).ok();
         }
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
@@ -216,8 +216,7 @@ impl ExchangeState {
 
     /// What nonblocking exchanges need, if they are made here, which is the same on all ranks.
     pub(crate) fn nonblocking(&mut self) -> Option<(&mut Nonblocking, &mut Node, Patience)> {
-        let node = self.node.as_mut().filter(|node| node.processes.is_some())?;
-        Some((self.nonblocking.as_mut()?, node, self.patience))
+        Some((self.nonblocking.as_mut()?, self.node.as_mut()?, self.patience))
     }
 
     /// Bytes of a notice for blocks, where this rank's node has other ranks.

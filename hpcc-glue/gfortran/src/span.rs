@@ -5,12 +5,13 @@
 //! lay on the stack is found there: often an address, sometimes a small number.
 //!
 //! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, with
-//! room for its elements and not for as many distances: the C library has written its size in front of it. It rounds the
-//! sizes of small blocks, so a block can have room for both: then the one that it was made for is likelier, and of
-//! those, the elements.
+//! room for its elements and not for as many distances: the C library has written its size in front of it. A block may
+//! be 16 bytes larger than what was asked for, and small ones are rounded up, so it can have room for both. Then the one that it
+//! fits without these 16 bytes is right; in the smallest blocks both do, and the elements are.
 //!
-//! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for packed elements.
-//! With a C library other than glibc, a small number is believed.
+//! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for consecutive
+//! elements. In a block that is larger than it would have to be, a small number that fits is believed. With a C library other
+//! than glibc, every small number is.
 
 /// No object is larger; addresses are.
 const LARGEST: isize = 1 << 40;
@@ -27,10 +28,11 @@ pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) 
         return false;
     }
     let fit = |distance: usize| count.checked_mul(distance).map_or(Fit::None, |bytes| fit(base, bytes));
-    match fit(element) {
-        Fit::None => true,
-        Fit::Exact => false,
-        Fit::Room => fit(span as usize) != Fit::None,
+    match (fit(element), fit(span as usize)) {
+        (Fit::None, _) => true,
+        (Fit::Exact, Fit::Exact) => count * element > SMALLEST,
+        (Fit::Exact, _) => false,
+        (Fit::Room, fit) => fit != Fit::None,
     }
 }
 
@@ -46,6 +48,8 @@ const PAGE: usize = 4096;
 /// Of glibc: what blocks are aligned to, their least size, and the bits of a size that are flags.
 const STEP: usize = 16;
 const LEAST: usize = 32;
+/// The most bytes that a block of the least size has room for.
+const SMALLEST: usize = LEAST - size_of::<usize>();
 const FLAGS: usize = 7;
 const IS_MAPPED: usize = 2;
 
@@ -95,9 +99,6 @@ mod tests {
         fn free(memory: *mut c_void);
     }
 
-    /// Bytes of the smallest block.
-    const SMALLEST: usize = LEAST - size_of::<usize>();
-
     #[test]
     #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
     fn blocks_have_the_spans_of_their_elements() {
@@ -106,6 +107,10 @@ mod tests {
         {
             // SAFETY: freed below, and not accessed.
             let block = unsafe { malloc(bytes) };
+            // A block may be larger than it would have to be.
+            if fit(block.cast(), bytes) != Fit::Exact {
+                continue;
+            }
             let is_plausible = |span, count| is_plausible(span, block.cast(), count, element);
             assert!(!is_plausible(64, bytes / element), "{bytes} bytes");
             // The first component of objects of two elements.
@@ -119,6 +124,20 @@ mod tests {
             // SAFETY: allocated above.
             unsafe { free(block) };
         }
+    }
+
+    /// Objects of 16 bytes and of 20 have blocks of the same size.
+    #[test]
+    #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+    fn spans_that_fit_as_well_as_elements_are_believed_in_larger_blocks() {
+        // SAFETY: freed below, and not accessed.
+        let block = unsafe { malloc(40) };
+        if fit(block.cast(), 40) == Fit::Exact {
+            assert!(is_plausible(20, block.cast(), 2, 16));
+            assert!(!is_plausible(32, block.cast(), 2, 16));
+        }
+        // SAFETY: allocated above.
+        unsafe { free(block) };
     }
 
     #[test]

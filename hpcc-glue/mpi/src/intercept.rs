@@ -124,26 +124,21 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
     if !active() {
         return forward();
     }
-    let begin = Instant::now();
-    let statistics = statistics::wanted();
+    let statistics = statistics::wanted().map(|statistics| (statistics, Instant::now()));
     // SAFETY: the contract of this function.
     match unsafe { start(call) } {
         Verdict::Done(report) => {
-            if let Some(statistics) = statistics {
-                statistics.count(
-                    call,
-                    Path::Hcube(report.path),
-                    begin.elapsed(),
-                    report.bytes,
-                    report.memory,
-                );
-            }
             // SAFETY: the call was started, and the contract of this function.
-            unsafe { complete(call, request) }
+            let code = unsafe { complete(call, request) };
+            if let Some((statistics, begin)) = statistics {
+                let path = Path::Hcube(report.path);
+                statistics.count(call, path, begin.elapsed(), report.bytes, report.memory);
+            }
+            code
         }
         Verdict::Library(reason) => {
             let code = forward();
-            if let Some(statistics) = statistics {
+            if let Some((statistics, begin)) = statistics {
                 // SAFETY: MPI has accepted the call.
                 let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };
                 statistics.count(call, Path::Library, begin.elapsed(), bytes, 0);
@@ -152,7 +147,7 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
             code
         }
         Verdict::Refused(refusal) => {
-            if let Some(statistics) = statistics {
+            if let Some((statistics, begin)) = statistics {
                 statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
             }
             // SAFETY: the call was refused so, and the contract of this function.

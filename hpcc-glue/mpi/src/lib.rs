@@ -1,7 +1,7 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
-//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` forms, `MPI_Init`, `MPI_Init_thread` and
-//! `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms,
+//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` and nonblocking forms, `MPI_Init`,
+//! `MPI_Init_thread` and `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms,
 //! because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
 //! translated. Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
 //! program's arguments.

@@ -19,14 +19,14 @@ use std::ffi::c_int;
 /// `MPI_SUCCESS`, which the standard fixes.
 const SUCCESS: c_int = 0;
 
-/// What became of a call, the same kind on all ranks of the communicator.
+/// What became of a call, the same kind on all ranks of the communicator, but for errors of nonblocking calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// hcube has made the exchange.
     Done(Report),
     /// Nothing has been done: the library's own function is to be called, on all ranks.
     Library(&'static str),
-    /// Refused, and nothing was written.
+    /// Refused, and nothing was written, but for the other blocks of a nonblocking call with one that is too long.
     Refused(Refusal),
 }
 
@@ -170,11 +170,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
             outcome
         }
     };
-    state.last_path = match &outcome {
-        Ok(Outcome::Done(report)) => report.path.name(),
-        Ok(Outcome::Library(_)) => "library",
-        Err(_) => "refused",
-    };
+    state.note_outcome(&outcome);
     outcome
 }
 

@@ -33,8 +33,12 @@ pub unsafe fn start(call: &Call) -> Verdict {
     gate::run(Some(comm), || {
         let outcome = match attribute::find(comm) {
             Ok(Some(found)) => found.with(|comm, kept: &mut Option<State>| match kept {
-                // SAFETY: the contract of this function.
-                Some(state) => unsafe { start_with(call, comm, state) },
+                Some(state) => {
+                    // SAFETY: the contract of this function.
+                    let outcome = unsafe { start_with(call, comm, state) };
+                    state.note_outcome(&outcome);
+                    outcome
+                }
                 None => Ok(Outcome::Library(NO_SET_UP)),
             }),
             Ok(None) => Ok(Outcome::Library(NO_SET_UP)),
@@ -132,12 +136,15 @@ const NO_SET_UP: &str = "nonblocking, and no blocking exchange has set up the co
 /// # Safety
 /// As [`start`].
 unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Outcome> {
-    let Stage::Ready(engine) = &state.stage else { return Ok(Outcome::Library(NO_SET_UP)) };
+    let engine = match &state.stage {
+        Stage::Ready(engine) => engine,
+        Stage::Forwarded(reason) => return Ok(Outcome::Library(reason)),
+        Stage::New | Stage::Due(_) => return Ok(Outcome::Library(NO_SET_UP)),
+    };
     if call.in_place() {
         return Ok(Outcome::Library("nonblocking and in place"));
     }
-    state.operations += 1;
-    let key = state.user << 32 | state.operations;
+    let (user, operations) = (state.user, &mut state.operations);
     engine.with(|engine| {
         let Engine { exchange, named, .. } = engine;
         let memory = exchange.memory();
@@ -149,12 +156,15 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
             Err(error @ Error::Unsupported(_)) => comm.abort(&by_library_instead(&error)),
             task => task?,
         };
+        // Not before: a rank whose arguments are refused has not started the exchange that the others have.
+        *operations += 1;
+        let key = user << 32 | *operations;
         // SAFETY: the contract of this function: the request is complete when a barrier behind all starts is.
         match unsafe { nonblocking.start(comm, node, key, &task, patience) } {
             Err(error @ Error::Memory(_)) => comm.abort(&by_library_instead(&error)),
             result => result?,
         }
-        let bytes = task.bytes_sent(comm.rank());
+        let (bytes, memory) = (task.bytes_sent(comm.rank()), memory + nonblocking.memory() as u64);
         Ok(Outcome::Done(Report { path: UsedPath::SingleCopy, bytes, memory }))
     })
 }

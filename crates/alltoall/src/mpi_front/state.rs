@@ -8,7 +8,7 @@
 use super::arguments::Named;
 use super::call::Call;
 use super::neighbours::Topology;
-use crate::{ExchangeState, Options, Schedule};
+use crate::{ExchangeState, Options, Outcome, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
@@ -122,6 +122,15 @@ impl State {
             Stage::Forwarded(reason) => Some(reason),
             _ => None,
         }
+    }
+
+    /// Notes the path of a call.
+    pub(super) fn note_outcome(&mut self, outcome: &Result<Outcome>) {
+        self.last_path = match outcome {
+            Ok(Outcome::Done(report)) => report.path.name(),
+            Ok(Outcome::Library(_)) => "library",
+            Err(_) => "refused",
+        };
     }
 
     /// Notes the path of an exchange that was made with the engine.

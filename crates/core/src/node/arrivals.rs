@@ -11,8 +11,8 @@
 //!
 //! Restrictions: at most 64 operations of a bucket that only some ranks have started; of further ones a rank has to wait
 //! until others are complete.
-//! Cost: a lock, up to 64 words read, and one per rank before; an atomic operation per offer. Memory: 33 KiB and 32 KiB per
-//! rank of the node, of which pages are touched as they are used, and 16 bytes per pair. Source: our own.
+//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer. Memory: 65 KiB and 32 KiB per
+//! rank of the node, more above 64 ranks, of which pages are touched as they are used, and 16 bytes per pair. Source: our own.
 
 use super::slots::{self, Slots};
 use crate::comm::Comm;
@@ -55,6 +55,11 @@ impl Arrivals {
 
     fn bucket_words(ranks: usize) -> usize {
         FIRST_WORD + ROWS * ranks
+    }
+
+    /// Bytes of this rank's part of the table.
+    pub fn bytes(&self) -> usize {
+        self.slots.bytes_per_rank()
     }
 
     /// Where the offers of a rank begin among its words, behind its buckets.
@@ -192,6 +197,37 @@ mod tests {
             pairs.dedup();
             assert_eq!(pairs.len(), expected, "{ranks} ranks");
         }
+    }
+
+    #[test]
+    fn an_offer_is_taken_once_and_not_after_it_was_withdrawn() {
+        let results = threads::run(2, 2, |comm| {
+            let arrivals = Arrivals::create(comm, &[0, 1])?;
+            for (key, is_withdrawn) in [(1, false), (2, true), (3, false)] {
+                if comm.rank() == 0 {
+                    arrivals.make_offer(1, key);
+                    assert_eq!(arrivals.enter(key, 7), Some(Vec::new()));
+                    if is_withdrawn {
+                        assert_eq!(arrivals.withdraw_offer(1, key), None);
+                    }
+                }
+                comm.barrier()?;
+                if comm.rank() == 1 {
+                    assert_eq!(arrivals.enter(key, 9), Some(vec![(0, 7)]));
+                    // That of another operation is none of this one.
+                    assert!(!arrivals.take_offer(0, key + 10, 9));
+                    assert_eq!(arrivals.take_offer(0, key, 9), !is_withdrawn);
+                }
+                comm.barrier()?;
+                if comm.rank() == 0 {
+                    assert_eq!(arrivals.taken_offer(1), (!is_withdrawn).then_some(9));
+                    assert_eq!(arrivals.taken_offer(1), None);
+                }
+                comm.barrier()?;
+            }
+            comm.barrier()
+        });
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
     }
 
     /// Both ranks learn the same of each offer, whoever comes first.

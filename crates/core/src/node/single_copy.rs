@@ -96,6 +96,13 @@ pub struct Run {
     pub bytes: u64,
 }
 
+impl Run {
+    /// Bytes of this process, for which the kernel may be given the address.
+    pub fn new(address: *const u8, bytes: usize) -> Self {
+        Self { address: address.expose_provenance() as u64, bytes: bytes as u64 }
+    }
+}
+
 /// The most runs of a side that the kernel takes in one call (`IOV_MAX`).
 const MAX_RUNS: usize = 1024;
 
@@ -115,7 +122,8 @@ impl Cursor<'_> {
             if list.len() == MAX_RUNS || bytes == bound {
                 break;
             }
-            let base = std::ptr::without_provenance_mut((run.address + skip) as usize);
+            // Those of the calling process were exposed by whoever has made the run; others mean nothing here.
+            let base = std::ptr::with_exposed_provenance_mut((run.address + skip) as usize);
             list.push(libc::iovec { iov_base: base, iov_len: length as usize });
             bytes += length;
             skip = 0;
@@ -141,7 +149,8 @@ impl Process {
     /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each in their order.
     ///
     /// # Safety
-    /// The runs of this process can be written, and nobody accesses them meanwhile.
+    /// The runs of the calling process can be written, their addresses are exposed, and nobody accesses them meanwhile; nobody
+    /// writes to those of this process.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -153,7 +162,7 @@ impl Process {
     /// Copies the bytes of `here`, runs of the calling process, to those of `there`, runs of this one.
     ///
     /// # Safety
-    /// The runs of the calling process can be read, and nobody writes to them meanwhile; nobody accesses those of this process
+    /// The runs of the calling process can be read, their addresses are exposed, and nobody writes to them meanwhile; nobody accesses those of this process
     /// before the two have synchronised.
     ///
     /// # Errors

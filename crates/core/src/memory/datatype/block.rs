@@ -163,7 +163,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// As [`Self::unpack`], past the cache where many bytes follow one another.
+    /// As [`Self::unpack`], with streaming stores where many bytes follow one another.
     ///
     /// # Panics
     /// As [`Self::unpack`].

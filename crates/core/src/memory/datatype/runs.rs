@@ -2,8 +2,8 @@
 //!
 //! The lengths of single numbers have loops of their own in which a run is a load and a store. Other
 //! short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
-//! costs more than a short copy. Past the cache (`STREAM`) go runs of some lines; others lie in lines of which the copy changes
-//! only a part.
+//! costs more than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores where that is asked for
+//! (`STREAM`); shorter ones consist mostly of partial lines.
 
 use super::super::{copy, streaming};
 
