@@ -10,8 +10,11 @@
 //! fits without these 16 bytes is right; in the smallest blocks both do, and the elements are.
 //!
 //! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for consecutive
-//! elements. In a block that is larger than it would have to be, a small number that fits is believed. With a C library other
-//! than glibc, every small number is.
+//! elements. A small number is believed in a block that is larger than its elements ask for and of just the size that such
+//! distances would ask for, and with a C library other than glibc.
+
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+use hcube_core::node::single_copy;
 
 /// No object is larger; addresses are.
 const LARGEST: isize = 1 << 40;
@@ -29,10 +32,8 @@ pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) 
     }
     let fit = |distance: usize| count.checked_mul(distance).map_or(Fit::None, |bytes| fit(base, bytes));
     match (fit(element), fit(span as usize)) {
-        (Fit::None, _) => true,
-        (Fit::Exact, Fit::Exact) => count * element > SMALLEST,
-        (Fit::Exact, _) => false,
-        (Fit::Room, fit) => fit != Fit::None,
+        (Fit::None, _) | (Fit::Room, Fit::Exact) => true,
+        (one, other) => one == other && count * element > SMALLEST,
     }
 }
 
@@ -68,11 +69,18 @@ enum Fit {
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
 fn fit(base: *const u8, bytes: usize) -> Fit {
     let address = base.addr();
-    if !address.is_multiple_of(STEP) || address % PAGE < STEP {
+    if address == 0 || !address.is_multiple_of(STEP) {
         return Fit::None;
     }
-    // SAFETY: in the page of the first element, which can be read.
-    let word = unsafe { base.sub(size_of::<usize>()).cast::<usize>().read() };
+    let word = if address.is_multiple_of(PAGE) {
+        // Perhaps nothing lies before it: the kernel looks.
+        let place = (address - size_of::<usize>()) as u64;
+        let Ok(word) = single_copy::read_word(std::process::id(), place) else { return Fit::None };
+        word as usize
+    } else {
+        // SAFETY: in the page of the first element, which can be read.
+        unsafe { base.sub(size_of::<usize>()).cast::<usize>().read() }
+    };
     let size = word & !FLAGS;
     let Some(needed) = bytes.checked_add(size_of::<usize>()) else { return Fit::None };
     let rounded = needed.next_multiple_of(STEP).max(LEAST);
@@ -124,6 +132,24 @@ mod tests {
             // SAFETY: allocated above.
             unsafe { free(block) };
         }
+    }
+
+    /// What the C library has written lies in another page then.
+    #[test]
+    #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+    fn blocks_at_the_start_of_a_page_are_blocks() {
+        // SAFETY: freed below, and not accessed.
+        let blocks: Vec<*mut c_void> = (0..1024).map(|_| unsafe { malloc(96) }).collect();
+        let at_start = blocks.iter().filter(|block| block.addr().is_multiple_of(PAGE));
+        let here = 0_u64;
+        if single_copy::read_word(std::process::id(), (&raw const here).addr() as u64).is_err() {
+            return;
+        }
+        let mut exact = at_start.filter(|block| fit(block.cast(), 96) == Fit::Exact).peekable();
+        assert!(exact.peek().is_some(), "one of 256 blocks begins at a page");
+        exact.for_each(|block| assert!(!is_plausible(8, block.cast(), 24, 4)));
+        // SAFETY: allocated above.
+        blocks.into_iter().for_each(|block| unsafe { free(block) });
     }
 
     /// Objects of 16 bytes and of 20 have blocks of the same size.
