@@ -75,6 +75,8 @@ esac
 [ ${#parts[@]} -gt 0 ] || parts=("${every[@]}")
 
 PATH=$PATH:$root/target/mpi/bin
+# The UCX that Open MPI 5 brings fails for one-sided communication on machines without a fast network, with two lines per window.
+[ "$mpi" != openmpi5 ] || export OMPI_MCA_osc=${OMPI_MCA_osc:-^ucx}
 # openmpi or mpich: the kind of MPI library, which has the launcher's options.
 kind=mpich launcher=("mpirun.$mpi")
 command -v "${launcher[0]}" >/dev/null || launcher=(mpirun)
@@ -186,7 +188,9 @@ bench_random_access() {
     section 5 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
         --table-size 24 --mode message --dimensions 1,2,3 --no-verify
 
-    if scripts/build-hpcc.sh sandia "$mpi" && scripts/build-hpcc.sh hcube "$mpi"; then
+    if [ "$mpi" != openmpi ] && [ "$mpi" != mpich ]; then
+        echo "=== Only messages in HPCC: skipped, HPCC is built for openmpi and mpich"
+    elif scripts/build-hpcc.sh sandia "$mpi" && scripts/build-hpcc.sh hcube "$mpi"; then
         [ -z "$full" ] || [ "$kind" != openmpi ] || some="2 3 4"
         step "$(wc -w <<<"$some" | awk '{ print 35 * $1 }')" "Only messages in HPCC (HCUBE_RANKS_PER_NODE=1), against Sandia's update" messages_in_hpcc "$some"
     else
