@@ -37,7 +37,7 @@ unsafe fn perform(
 /// place, the MPI library's own function is called.
 ///
 /// A rank that is 4096 exchanges of a communicator ahead of another one waits for it. Extra memory, beside
-/// hcube_alltoall_options.memory: 65 KiB and 32 KiB per rank on the node, of which pages are touched as they are used,
+/// hcube_alltoall_options.memory: 65 KiB and 32 KiB per rank on the node, whose pages become resident when used,
 /// and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
 ///
 /// Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for

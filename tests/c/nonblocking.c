@@ -6,7 +6,7 @@
  * hcube: hcube_ialltoall and its variants; preload: MPI's. The communicators are set up by blocking exchanges before.
  * late: rank 0 starts all exchanges before the others start any, which they do after a message from it. Prints `ok
  * <rounds> served=<exchanges by hcube>`. refused: instead, exchanges with wrong arguments and with blocks of that many
- * elements, one of which is longer than its receiver expects; prints `truncated <ranks with that error>`.
+ * elements, one of which is longer than expected; prints `truncated <ranks with that error>`.
  */
 #include "alltoall.h"
 
@@ -206,7 +206,7 @@ static void check_equal(equal *of, int number, int peer, int count) {
     REQUIRE(of->buffers[1][of->places[peer] + at] == (at < count ? number * 10000 + peer * 100 + rank : -1));
 }
 
-/* Rank 0 sends one element more to the last rank than that expects: an error on one of the two, and all other blocks
+/* Rank 0 sends one element more than expected to the last rank: an error on one of the two, and all other blocks
  * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
 static void make_truncated(equal *of) {
   int peer, error, wrong, all;

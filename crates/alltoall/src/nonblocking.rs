@@ -14,8 +14,8 @@
 //! rank that would copy it, which returns the error; the block is not copied then. A rank that is 4096 exchanges of a
 //! communicator ahead of another one waits for it.
 //! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6 where they share, and more
-//! for blocks of many runs. Memory: 65 KiB and 32 KiB per rank of the node in a table, of which pages are touched as they
-//! are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
+//! for blocks of many runs. Memory: 65 KiB and 32 KiB per rank of the node in a table, whose pages become resident
+//! when they are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
 use super::copies::copy_own;
@@ -376,7 +376,7 @@ unsafe fn own_list(runs: &Runs) -> Vec<Run> {
         1 => vec![Run { address: runs.address, bytes: runs.bytes }],
         count => {
             let list = std::ptr::with_exposed_provenance::<Run>(runs.address as usize);
-            // SAFETY: a list of the description with so many runs, by the contract of this function.
+            // SAFETY: the list of the description, which has this number of runs, by the contract of this function.
             unsafe { std::slice::from_raw_parts(list, count as usize) }.to_vec()
         }
     }

@@ -12,7 +12,7 @@
 //! Restrictions: at most 64 operations of a bucket that only some ranks have started; of further ones a rank has to wait
 //! until others are complete.
 //! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer. Memory: 65 KiB and 32 KiB per
-//! rank of the node, more above 64 ranks, of which pages are touched as they are used, and 16 bytes per pair. Source: our own.
+//! rank of the node, more above 64 ranks, whose pages become resident when they are used, and 16 bytes per pair. Source: our own.
 
 use super::slots::{self, Slots};
 use crate::comm::Comm;
@@ -32,7 +32,7 @@ const FIRST_WORD: usize = FIRST_COUNT + ROWS;
 
 /// Words of an offer.
 const OFFER_WORDS: usize = 2;
-/// The state of an offer that was taken; before, it is the key of the operation, and 0 where there is none.
+/// The state of an offer that was taken. Before, it is the key of the operation; without an offer it is 0.
 const TAKEN: u64 = u64::MAX;
 
 /// The table of a node, seen from one of its ranks.
@@ -214,7 +214,7 @@ mod tests {
                 comm.barrier()?;
                 if comm.rank() == 1 {
                     assert_eq!(arrivals.enter(key, 9), Some(vec![(0, 7)]));
-                    // That of another operation is none of this one.
+                    // An offer holds for its operation only.
                     assert!(!arrivals.take_offer(0, key + 10, 9));
                     assert_eq!(arrivals.take_offer(0, key, 9), !is_withdrawn);
                 }
