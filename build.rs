@@ -84,6 +84,7 @@ const HEADERS: [Header; 12] = [
             "src/alltoall_in_place.rs",
             "src/alltoall_neighbours.rs",
             "src/alltoall_nonblocking.rs",
+            "src/alltoall_persistent.rs",
         ],
     ),
     Header::new(

@@ -172,7 +172,7 @@ elsewhere() {
 # would be the same again. Debian's mpi4py is for Open MPI.
 mpich_tests() {
     skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_nonblocking --test mpi_tested \
+        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_nonblocking --test mpi_persistent --test mpi_tested \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
         --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
         --test bsp --test bsp_wrapper --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_random --test gfortran_statistics \
@@ -194,7 +194,7 @@ current_tests() {
         printf '%s\n' "--- $mpi, with the build for $(build_of "$mpi")"
         skipping only-openmpi,only-mpich,mpi-fortran,mpi4py,another-mpi-library \
             env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" --test mpi_alltoall \
-            --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_nonblocking --test mpi_tested --test preload --test mpi_random_access || return
+            --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_nonblocking --test mpi_persistent --test mpi_tested --test preload --test mpi_random_access || return
     done
 }
 

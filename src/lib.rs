@@ -7,6 +7,7 @@ pub mod alltoall;
 pub mod alltoall_in_place;
 mod alltoall_neighbours;
 mod alltoall_nonblocking;
+mod alltoall_persistent;
 mod boundary;
 pub mod caf;
 pub mod fft;

@@ -54,6 +54,19 @@ fn observed() -> (String, Works) {
                 add(function.to_owned(), path);
             }
         }
+        // Open MPI has them from version 5 on.
+        if Mpi::selected().name() != "openmpi" {
+            let name = format!("tested-persistent-{path}");
+            let run = Preloaded::new(&name, common::client("persistent", Language::C11), 2);
+            let arguments = ["3", "2", "60", "5000", "preload"];
+            let (_, statistics) = run.with(|launch| with(launch.args(arguments), options)).success();
+            for function in ["MPI_Alltoall_init", "MPI_Alltoallv_init", "MPI_Alltoallw_init"] {
+                let rows = statistics.rows(function, false);
+                if rows.iter().any(|(used, calls, _)| *used == path && *calls > 0) {
+                    add(function.to_owned(), path);
+                }
+            }
+        }
         // The hypercube bundles blocks of up to 256 bytes. Calls are compared with the first ones, which take the path as well:
         // tests/mpi_neighbours.rs compares with the library's.
         let largest = if path == "hypercube" { "20" } else { "3000" };

@@ -1,5 +1,5 @@
-//! Compiles the C code that needs mpi.h, and determines whether the selected MPI library has the large-count
-//! functions: only functions of the MPI library are exported.
+//! Compiles the C code that needs mpi.h, and determines which functions of MPI 4 the selected MPI library has:
+//! only functions of the MPI library are exported.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,12 @@ mod run_path;
 fn main() {
     println!("cargo::rerun-if-env-changed=MPICC");
     println!("cargo::rerun-if-changed=src/mpi.c");
-    println!("cargo::rustc-check-cfg=cfg(large_counts)");
     let wrapper = env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
-    if version(&wrapper) >= 4 {
-        println!("cargo::rustc-cfg=large_counts");
+    for (name, has) in features(&wrapper) {
+        println!("cargo::rustc-check-cfg=cfg({name})");
+        if has {
+            println!("cargo::rustc-cfg={name}");
+        }
     }
     // MPI keeps addresses of callbacks that free attributes of communicators.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");
@@ -33,17 +35,22 @@ fn main() {
         .compile("hcube_preload_mpi");
 }
 
-/// The version of the MPI standard that the library of the compiler wrapper implements.
-fn version(wrapper: &str) -> u32 {
-    const MARK: &str = "hcube_mpi_version";
+/// What the library of the compiler wrapper has of MPI 4, and the condition for that.
+const FEATURES: [(&str, &str); 2] = [
+    ("large_counts", "MPI_VERSION >= 4"),
+    // Open MPI has had them since before it claims MPI 4.
+    ("persistent", "MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5"),
+];
+
+fn features(wrapper: &str) -> Vec<(&'static str, bool)> {
     let probe = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("probe.c");
-    fs::write(&probe, format!("#include <mpi.h>\n{MARK} MPI_VERSION\n")).expect("OUT_DIR is writable");
+    let lines = FEATURES.map(|(name, has)| format!("#if {has}\nhcube_has_{name}\n#endif\n")).concat();
+    fs::write(&probe, format!("#include <mpi.h>\n{lines}")).expect("OUT_DIR is writable");
     let output = Command::new(wrapper).arg("-E").arg(&probe).output().unwrap_or_else(|error| {
         panic!("cannot run the MPI compiler wrapper '{wrapper}' ({error}); name one with MPICC=...")
     });
+    assert!(output.status.success(), "'{wrapper} -E': {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
-    let line = text.lines().find_map(|line| line.strip_prefix(MARK));
-    line.and_then(|version| version.trim().parse().ok()).unwrap_or_else(|| {
-        panic!("'{wrapper} -E' shows no MPI_VERSION:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
+    let has = |name: &str| text.lines().any(|line| line.trim() == format!("hcube_has_{name}"));
+    FEATURES.map(|(name, _)| (name, has(name))).to_vec()
 }

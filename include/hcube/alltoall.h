@@ -1,7 +1,8 @@
 /* hcube/alltoall.h: all-to-all, also in place.
  *
  * Generated from src/types/alltoall.rs and src/alltoall.rs and src/alltoall_in_place.rs and
- * src/alltoall_neighbours.rs and src/alltoall_nonblocking.rs by 'make header'; do not edit.
+ * src/alltoall_neighbours.rs and src/alltoall_nonblocking.rs and src/alltoall_persistent.rs by
+ * 'make header'; do not edit.
  * The conventions are in hcube.h.
  */
 
@@ -386,6 +387,76 @@ int hcube_ialltoallw(const void *sendbuf,
                      const MPI_Datatype *recvtypes,
                      MPI_Comm comm,
                      MPI_Request *request);
+
+/**
+ * Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or hcube_startall
+ * start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and MPI_Waitall with any others,
+ * and freed by hcube_request_free. MPI_Start and MPI_Request_free do not know that hcube is to do something, unless
+ * libhcube_preload.so is loaded.
+ *
+ * hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one node; elsewhere
+ * the MPI library does. Of two ranks the one that starts later copies the blocks of both, or each its own half; a start
+ * waits for no rank. Extra memory: 32 bytes for each contiguous part of the blocks of this rank and of those of its
+ * partners, and some pages of shared memory.
+ *
+ * Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are raised on all
+ * ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent collective operations: the error is
+ * MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that the kernel refuses at a start ends the job with a message.
+ */
+int hcube_alltoall_init(const void *sendbuf,
+                        int sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        int recvcount,
+                        MPI_Datatype recvtype,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        MPI_Request *request);
+
+/**
+ * Collective. MPI_Alltoallv_init; see hcube_alltoall_init.
+ */
+int hcube_alltoallv_init(const void *sendbuf,
+                         const int *sendcounts,
+                         const int *sdispls,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         const int *recvcounts,
+                         const int *rdispls,
+                         MPI_Datatype recvtype,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         MPI_Request *request);
+
+/**
+ * Collective. MPI_Alltoallw_init; see hcube_alltoall_init. Displacements are in bytes.
+ */
+int hcube_alltoallw_init(const void *sendbuf,
+                         const int *sendcounts,
+                         const int *sdispls,
+                         const MPI_Datatype *sendtypes,
+                         void *recvbuf,
+                         const int *recvcounts,
+                         const int *rdispls,
+                         const MPI_Datatype *recvtypes,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         MPI_Request *request);
+
+/**
+ * Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
+ */
+int hcube_start(MPI_Request *request);
+
+/**
+ * Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
+ */
+int hcube_startall(int count, MPI_Request *requests);
+
+/**
+ * Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
+ */
+int hcube_request_free(MPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

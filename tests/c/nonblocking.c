@@ -8,81 +8,7 @@
  * <rounds> served=<exchanges by hcube>`. refused: instead, exchanges with wrong arguments and with blocks of that many
  * elements, one of which is longer than expected; prints `truncated <ranks with that error>`.
  */
-#include "alltoall.h"
-
-enum { COMMS = 3, KINDS = 3 };
-
-typedef struct exchange {
-  int comm, kind, *counts[2], *places[2], *bytes[2];
-  MPI_Datatype *types[2];
-  unsigned char *buffers[2], *expected;
-  int64_t length[2];
-} exchange;
-
-static int rank, size, use_hcube;
-/* Exchanges of this rank by single copy, through hcube's functions. */
-static long served;
-static uint64_t seed;
-static int64_t largest;
-static MPI_Comm comms[COMMS];
-/* Every second int. */
-static MPI_Datatype spread;
-
-static int elements(uint64_t number, int kind, int from, int to) {
-  dice of_pair = make_dice(seed * 1000 + number, kind == 0 ? 0 : (uint64_t)from, kind == 0 ? 0 : (uint64_t)to);
-  return kind > 0 && roll(&of_pair, 4) == 0 ? 0 : (int)roll(&of_pair, largest + 1);
-}
-
-static int is_spread(uint64_t number, int kind, int side, int peer) {
-  dice own = make_dice(seed + number, (uint64_t)rank * 2 + (uint64_t)side, (uint64_t)peer);
-  return kind == 2 && roll(&own, 3) == 0;
-}
-
-static exchange prepare(uint64_t number) {
-  dice all = make_dice(seed, number, 3);
-  exchange made;
-  int side, peer;
-  made.comm = (int)roll(&all, COMMS);
-  made.kind = (int)roll(&all, KINDS);
-  for (side = 0; side < 2; side++) {
-    int64_t end = 0;
-    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.places[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.bytes[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.types[side] = (MPI_Datatype *)allocate(size * (int64_t)sizeof(MPI_Datatype));
-    for (peer = 0; peer < size; peer++) {
-      int count = side == 0 ? elements(number, made.kind, rank, peer) : elements(number, made.kind, peer, rank);
-      int twice = is_spread(number, made.kind, side, peer) ? 2 : 1;
-      made.counts[side][peer] = count;
-      made.places[side][peer] = (int)end;
-      made.bytes[side][peer] = (int)(end * 4);
-      made.types[side][peer] = twice == 2 ? spread : MPI_INT;
-      end += (int64_t)count * twice + (made.kind == 0 ? 0 : 1);
-    }
-    made.length[side] = end * 4 + 16;
-    made.buffers[side] = (unsigned char *)allocate(made.length[side]);
-    put_canary(made.buffers[side], made.length[side]);
-  }
-  made.expected = (unsigned char *)allocate(made.length[1]);
-  put_canary(made.expected, made.length[1]);
-  for (side = 0; side < 2; side++)
-    for (peer = 0; peer < size; peer++) {
-      unsigned char *to = (side == 0 ? made.buffers[0] : made.expected) + made.bytes[side][peer];
-      uint64_t key = side == 0 ? data_key(seed + number, rank, peer) : data_key(seed + number, peer, rank);
-      int count = made.counts[side][peer], at;
-      if (made.types[side][peer] == MPI_INT) put_data(key, 0, to, (int64_t)count * 4);
-      else
-        for (at = 0; at < count; at++) put_data(key, at * 4, to + (int64_t)at * 8, 4);
-    }
-  return made;
-}
-
-static void count_served(MPI_Comm comm) {
-  char way[32];
-  if (!use_hcube) return;
-  REQUIRE(hcube_alltoall_last_way(comm, way, sizeof way, NULL) == HCUBE_SUCCESS);
-  served += strcmp(way, "single-copy") == 0;
-}
+#include "nonblocking.h"
 
 static void start(exchange *of, MPI_Request *request) {
   MPI_Comm comm = comms[of->comm];
@@ -104,21 +30,6 @@ static void start(exchange *of, MPI_Request *request) {
   }
   REQUIRE(code == MPI_SUCCESS);
   count_served(comm);
-}
-
-static void finish(exchange *of, uint64_t number) {
-  int side;
-  if (memcmp(of->buffers[1], of->expected, (size_t)of->length[1]) != 0) {
-    int64_t at = 0;
-    while (of->buffers[1][at] == of->expected[at]) at++;
-    FAIL("exchange %" PRIu64 " of kind %d: byte %" PRId64 " of %" PRId64 " is wrong", number, of->kind, at,
-         of->length[1]);
-  }
-  for (side = 0; side < 2; side++) {
-    free(of->counts[side]), free(of->places[side]), free(of->bytes[side]), free(of->types[side]);
-    free(of->buffers[side]);
-  }
-  free(of->expected);
 }
 
 /* Ranks start the exchanges of different communicators in different orders, those of one communicator in the same one.
@@ -151,7 +62,10 @@ static void make_round(uint64_t round, int requests, int late) {
     for (at = 1; at < size; at++) MPI_Send(&token, 1, MPI_INT, at, 5000, MPI_COMM_WORLD);
   MPI_Waitall(exchanges + 2 * messages, pending, statuses);
   for (at = 0; at < messages; at++) REQUIRE(arrived[at] == previous * 1000 + at);
-  for (at = 0; at < exchanges; at++) finish(&all[at], round * 10000 + (uint64_t)at);
+  for (at = 0; at < exchanges; at++) {
+    check(&all[at], round * 10000 + (uint64_t)at);
+    free_exchange(&all[at]);
+  }
   free(all), free(pending), free(statuses), free(sent), free(arrived);
 }
 
@@ -262,17 +176,14 @@ int main(int argc, char **argv) {
   requests = atoi(argv[3]);
   largest = strtoll(argv[4], NULL, 10);
   use_hcube = strcmp(argv[5], "hcube") == 0;
-  MPI_Type_create_resized(MPI_INT, 0, 8, &spread);
-  MPI_Type_commit(&spread);
+  make_handles();
   blocks = (int *)allocate(2 * size * (int64_t)sizeof(int));
-  for (comm = 0; comm < COMMS; comm++) {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
+  for (comm = 0; comm < COMMS; comm++)
     for (call = 0; call < 3; call++) {
       for (peer = 0; peer < 2 * size; peer++) blocks[peer] = rank;
       if (use_hcube) hcube_alltoall(blocks, 1, MPI_INT, blocks + size, 1, MPI_INT, comms[comm]);
       else MPI_Alltoall(blocks, 1, MPI_INT, blocks + size, 1, MPI_INT, comms[comm]);
     }
-  }
   if (argc > 7) {
     equal of = make_equal(atoi(argv[7]));
     MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
@@ -282,8 +193,7 @@ int main(int argc, char **argv) {
     rounds = 0;
   }
   for (call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
-  for (comm = 0; comm < COMMS; comm++) MPI_Comm_free(&comms[comm]);
-  MPI_Type_free(&spread);
+  free_handles();
   free(blocks);
   if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
   MPI_Finalize();

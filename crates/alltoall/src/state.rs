@@ -17,7 +17,7 @@ use hcube_core::memory::scratch::Scratch;
 use hcube_core::node::board::Board;
 use hcube_core::node::pace::Pace;
 use hcube_core::node::processor::{cache, crowded};
-use hcube_core::node::single_copy;
+use hcube_core::node::single_copy::{self, Process};
 use hcube_core::plan::{Plan, Topology};
 use hcube_core::progress::wait::Patience;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -217,6 +217,14 @@ impl ExchangeState {
     /// What nonblocking exchanges need, if they are made here, which is the same on all ranks.
     pub(crate) fn nonblocking(&mut self) -> Option<(&mut Nonblocking, &mut Node, Patience)> {
         Some((self.nonblocking.as_mut()?, self.node.as_mut()?, self.patience))
+    }
+
+    /// What persistent exchanges need, if they are made here, which is the same on all ranks.
+    pub(crate) fn persistent(&self) -> Option<(&Node, &[Process], Patience)> {
+        let made =
+            self.situation.shared && self.situation.single_copy && self.options.path == Path::SingleCopy;
+        let node = self.node.as_ref().filter(|_| made)?;
+        Some((node, node.processes.as_deref()?, self.patience))
     }
 
     /// Bytes of a notice for blocks, where this rank's node has other ranks.

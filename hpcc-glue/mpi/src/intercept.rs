@@ -1,6 +1,6 @@
 //! Decides for each call of the program: hcube or the MPI library.
 
-use crate::statistics::{self, Path, Statistics};
+use crate::statistics::{self, Label, Path, Statistics};
 use crate::{membership, mpi, report};
 use hcube_alltoall::mpi_front::nonblocking::{complete, refuse, start};
 use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
@@ -24,7 +24,8 @@ const ACTIVE: u8 = 1;
 /// without statistics, or `MPI_Finalize` has begun.
 const FORWARD: u8 = 2;
 
-fn active() -> bool {
+/// Whether hcube may serve calls of this process.
+pub fn active() -> bool {
     // Relaxed: STATE publishes no other data.
     match STATE.load(Ordering::Relaxed) {
         ACTIVE => true,
@@ -96,7 +97,8 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
     // SAFETY: the contract of this function.
     match unsafe { exchange(call) } {
         Verdict::Done(report) => {
-            statistics.count(call, Path::Hcube(report.path), begin.elapsed(), report.bytes, report.memory);
+            let label = Label::of(call, Path::Hcube(report.path));
+            statistics.count(label, begin.elapsed(), report.bytes, report.memory);
             SUCCESS
         }
         Verdict::Library(reason) => {
@@ -105,12 +107,12 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
             let time = begin.elapsed();
             // SAFETY: MPI has accepted the call.
             let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };
-            statistics.count(call, Path::Library, time, bytes, 0);
+            statistics.count(Label::of(call, Path::Library), time, bytes, 0);
             statistics.explain(call, reason);
             code
         }
         Verdict::Refused(refusal) => {
-            statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
+            statistics.count(Label::of(call, Path::Refused), begin.elapsed(), 0, 0);
             refusal.raise()
         }
     }
@@ -131,8 +133,8 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
             // SAFETY: the call was started, and the contract of this function.
             let code = unsafe { complete(call, request) };
             if let Some((statistics, begin)) = statistics {
-                let path = Path::Hcube(report.path);
-                statistics.count(call, path, begin.elapsed(), report.bytes, report.memory);
+                let label = Label::of(call, Path::Hcube(report.path));
+                statistics.count(label, begin.elapsed(), report.bytes, report.memory);
             }
             code
         }
@@ -141,14 +143,14 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
             if let Some((statistics, begin)) = statistics {
                 // SAFETY: MPI has accepted the call.
                 let bytes = if code == SUCCESS { unsafe { mpi::bytes_sent(call) } } else { 0 };
-                statistics.count(call, Path::Library, begin.elapsed(), bytes, 0);
+                statistics.count(Label::of(call, Path::Library), begin.elapsed(), bytes, 0);
                 statistics.explain(call, reason);
             }
             code
         }
         Verdict::Refused(refusal) => {
             if let Some((statistics, begin)) = statistics {
-                statistics.count(call, Path::Refused, begin.elapsed(), 0, 0);
+                statistics.count(Label::of(call, Path::Refused), begin.elapsed(), 0, 0);
             }
             // SAFETY: the call was refused so, and the contract of this function.
             unsafe { refuse(call, refusal, request) }

@@ -1,8 +1,8 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
 //! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` and nonblocking forms, `MPI_Init`,
-//! `MPI_Init_thread` and `MPI_Finalize`, the `PMPI_` forms of them, and the large-count forms where the MPI library has them. Both forms,
-//! because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
+//! `MPI_Init_thread` and `MPI_Finalize`, and where the MPI library has them the large-count forms and the persistent ones, for which
+//! it also defines `MPI_Start`, `MPI_Startall` and `MPI_Request_free`; of all of these also the `PMPI_` forms. Both forms, because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
 //! translated. Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
 //! program's arguments.
 //!
@@ -12,6 +12,7 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `intercept` | the decision: hcube or the MPI library |
+//! | `persistent` | the same for persistent exchanges |
 //! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
 //! | `statistics` | counters per function, place and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
@@ -29,12 +30,16 @@
 mod intercept;
 mod membership;
 mod mpi;
+#[cfg(persistent)]
+mod persistent;
 mod report;
 mod statistics;
 
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 #[cfg(large_counts)]
 use hcube_core::mpi::MPI_Count;
+#[cfg(persistent)]
+use hcube_core::mpi::MPI_Info;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request, gate};
 use hcube_core::node::loader::Next;
 use std::ffi::{c_int, c_void};
@@ -101,6 +106,19 @@ macro_rules! nonblocking {
                 // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
                 // this one takes.
                 unsafe { intercept::nonblocking(&$call, request, forward) };)*
+        }
+    };
+}
+
+/// The same for those that initialise persistent exchanges.
+#[cfg(persistent)]
+macro_rules! persistent {
+    ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
+        functions! {
+            $($mpi $pmpi ($($argument: $type),*, info: Handle, request: *mut MPI_Request) forward
+                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // this one takes.
+                unsafe { persistent::initialise(&$call, info as MPI_Info, request, forward) };)*
         }
     };
 }
@@ -225,6 +243,56 @@ nonblocking! {
         (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes)),
         comm as MPI_Comm,
     );
+}
+
+#[cfg(persistent)]
+persistent! {
+    MPI_Alltoall_init PMPI_Alltoall_init (
+        sendbuf: *const c_void, sendcount: c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, comm: Handle
+    ) call(
+        Function::AlltoallInit,
+        (sendbuf, Counts::Same(sendcount), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Same(recvcount), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallv_init PMPI_Alltoallv_init (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: Handle,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: Handle,
+        comm: Handle
+    ) call(
+        Function::AlltoallvInit,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype as MPI_Datatype)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype as MPI_Datatype)),
+        comm as MPI_Comm,
+    );
+
+    MPI_Alltoallw_init PMPI_Alltoallw_init (
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
+        rdispls: *const c_int, recvtypes: *const MPI_Datatype, comm: Handle
+    ) call(
+        Function::AlltoallwInit,
+        (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes)),
+        (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes)),
+        comm as MPI_Comm,
+    );
+}
+
+#[cfg(persistent)]
+functions! {
+    MPI_Start PMPI_Start (request: *mut MPI_Request) forward
+        // SAFETY: as above.
+        unsafe { persistent::start(request, 1, forward) };
+
+    MPI_Startall PMPI_Startall (count: c_int, requests: *mut MPI_Request) forward
+        // SAFETY: as above.
+        unsafe { persistent::start(requests, count, forward) };
+
+    MPI_Request_free PMPI_Request_free (request: *mut MPI_Request) forward
+        // SAFETY: as above.
+        unsafe { persistent::free(request, forward) };
 }
 
 #[cfg(large_counts)]

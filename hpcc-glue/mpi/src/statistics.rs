@@ -67,6 +67,14 @@ pub struct Label {
     pub path: Path,
 }
 
+impl Label {
+    /// That of a call. Functions without a row for exchanges in place have them in their only one.
+    pub fn of(call: &Call, path: Path) -> Self {
+        let in_place = call.function.has_in_place() && call.in_place();
+        Self { function: call.function, in_place, path }
+    }
+}
+
 /// The rows, in the same order on all ranks.
 pub fn labels() -> impl Iterator<Item = Label> {
     Function::ALL.into_iter().flat_map(|function| {
@@ -101,14 +109,18 @@ impl Statistics {
     }
 
     /// Counts one call.
-    pub fn count(&self, call: &Call, path: Path, time: Duration, bytes: u64, memory: u64) {
-        let counters = &self.counters[call.function as usize][usize::from(call.in_place())][path.number()];
-        counters.count(time, 0, bytes, memory);
+    pub fn count(&self, label: Label, time: Duration, bytes: u64, memory: u64) {
+        self.counters(label).count(time, 0, bytes, memory);
+    }
+
+    fn counters(&self, label: Label) -> &Counters {
+        &self.counters[label.function as usize][usize::from(label.in_place)][label.path.number()]
     }
 
     /// Stores the first reason for which a call of this kind was forwarded.
     pub fn explain(&self, call: &Call, reason: &'static str) {
-        self.reasons[call.function as usize][usize::from(call.in_place())].get_or_init(|| reason);
+        let Label { function, in_place, .. } = Label::of(call, Path::Library);
+        self.reasons[function as usize][usize::from(in_place)].get_or_init(|| reason);
     }
 
     /// Why calls of a kind were forwarded.
@@ -118,10 +130,7 @@ impl Statistics {
 
     /// The figures of this rank, in the order of [`labels`].
     pub fn rows(&self) -> Vec<Figures> {
-        let counters = |label: Label| {
-            &self.counters[label.function as usize][usize::from(label.in_place)][label.path.number()]
-        };
-        labels().map(|label| counters(label).figures()).collect()
+        labels().map(|label| self.counters(label).figures()).collect()
     }
 }
 

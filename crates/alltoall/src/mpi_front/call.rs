@@ -26,11 +26,17 @@ pub enum Function {
     Ialltoallv,
     /// `MPI_Ialltoallw`.
     Ialltoallw,
+    /// `MPI_Alltoall_init`.
+    AlltoallInit,
+    /// `MPI_Alltoallv_init`.
+    AlltoallvInit,
+    /// `MPI_Alltoallw_init`.
+    AlltoallwInit,
 }
 
 impl Function {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Alltoall,
         Self::Alltoallv,
         Self::Alltoallw,
@@ -40,6 +46,9 @@ impl Function {
         Self::Ialltoall,
         Self::Ialltoallv,
         Self::Ialltoallw,
+        Self::AlltoallInit,
+        Self::AlltoallvInit,
+        Self::AlltoallwInit,
     ];
 
     /// MPI's name.
@@ -54,12 +63,23 @@ impl Function {
             Self::Ialltoall => "MPI_Ialltoall",
             Self::Ialltoallv => "MPI_Ialltoallv",
             Self::Ialltoallw => "MPI_Ialltoallw",
+            Self::AlltoallInit => "MPI_Alltoall_init",
+            Self::AlltoallvInit => "MPI_Alltoallv_init",
+            Self::AlltoallwInit => "MPI_Alltoallw_init",
         }
     }
 
-    /// Whether it returns before the exchange is complete.
+    /// Whether its exchanges end with the completion of a request.
     pub fn is_nonblocking(self) -> bool {
-        matches!(self, Self::Ialltoall | Self::Ialltoallv | Self::Ialltoallw)
+        matches!(
+            self,
+            Self::Ialltoall
+                | Self::Ialltoallv
+                | Self::Ialltoallw
+                | Self::AlltoallInit
+                | Self::AlltoallvInit
+                | Self::AlltoallwInit
+        )
     }
 
     /// Whether blocks are those of the neighbours in a topology, not of all ranks.
@@ -67,7 +87,7 @@ impl Function {
         matches!(self, Self::NeighborAlltoall | Self::NeighborAlltoallv | Self::NeighborAlltoallw)
     }
 
-    /// Whether MPI has the exchange in place.
+    /// Whether exchanges in place are made, too.
     pub fn has_in_place(self) -> bool {
         !self.is_of_neighbours() && !self.is_nonblocking()
     }

@@ -104,18 +104,32 @@ fn note_forwarded(comm: Handle) {
 /// As [`exchange`].
 unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     // SAFETY: the contract of this function.
-    let work = |comm: &MpiComm, kept: &mut Option<State>| unsafe { with_state(call, comm, kept, false) };
-    // As in MPI's functions, MPI raises the error of a handle that it does not know.
-    let outcome = match attribute::find(comm) {
-        Ok(Some(found)) => found.with(work),
-        // SAFETY: the contract of this function.
-        Ok(None) => unsafe { unknown(call, comm) },
-        Err(error) => Err(error),
-    };
+    let work =
+        |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe { with_state(call, comm, kept, inter) };
+    // SAFETY: the contract of this function.
+    let outcome = unsafe { on_communicator(call, comm, work) };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
         Ok(Outcome::Library(reason)) => Verdict::Library(reason),
         Err(error) => Verdict::Refused(Refusal::new(comm, call.function, error)),
+    }
+}
+
+/// Runs `work` with what is kept on the communicator of a call, and whether that is known to be an intercommunicator.
+///
+/// # Safety
+/// As [`exchange`].
+#[inline(always)]
+pub(super) unsafe fn on_communicator(
+    call: &Call,
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<State>, bool) -> Result<Outcome>,
+) -> Result<Outcome> {
+    // As in MPI's functions, MPI raises the error of a handle that it does not know.
+    match attribute::find(comm)? {
+        Some(found) => found.with(|comm, kept| work(comm, kept, false)),
+        // SAFETY: the contract of this function.
+        None => unsafe { unknown(call, comm, work) },
     }
 }
 
@@ -124,7 +138,11 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
 /// # Safety
 /// As [`exchange`].
 #[cold]
-unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
+unsafe fn unknown(
+    call: &Call,
+    comm: Handle,
+    work: impl FnOnce(&MpiComm, &mut Option<State>, bool) -> Result<Outcome>,
+) -> Result<Outcome> {
     if !comm.is_null() && check_state().is_err() {
         return Ok(Outcome::Library("MPI is not active"));
     }
@@ -140,8 +158,7 @@ unsafe fn unknown(call: &Call, comm: Handle) -> Result<Outcome> {
         }
         return Ok(Outcome::Library("intercommunicator"));
     }
-    // SAFETY: the contract of this function.
-    attribute::attach(comm)?.with(|comm, kept| unsafe { with_state(call, comm, kept, inter) })
+    attribute::attach(comm)?.with(|comm, kept| work(comm, kept, inter))
 }
 
 /// # Safety
@@ -262,7 +279,11 @@ unsafe fn make_for_neighbours(
 
 /// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's number.
 #[inline(always)]
-fn ready<'a>(comm: &MpiComm, state: &'a mut State, guest: bool) -> Result<(&'a Shared<Engine>, u64)> {
+pub(super) fn ready<'a>(
+    comm: &MpiComm,
+    state: &'a mut State,
+    guest: bool,
+) -> Result<(&'a Shared<Engine>, u64)> {
     if !matches!(state.stage, Stage::Ready(_)) {
         let ranks = if let Stage::Due(ranks) = &mut state.stage { ranks.take() } else { None };
         let engine = setup::engine(comm, ranks, guest)?;

@@ -8,6 +8,7 @@
 //! | `general` | the entrance of the general exchange in place |
 //! | `neighbours` | exchanges between neighbours in a topology |
 //! | `nonblocking` | the entrance of nonblocking exchanges |
+//! | `persistent` | exchanges that are initialised once, and started again and again |
 //! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
 //! | `setup` | the collective set-up, and the engines that communicators share |
 //! | `arguments` | from arguments to the blocks of a rank |
@@ -18,6 +19,7 @@ pub mod collective;
 pub mod general;
 mod neighbours;
 pub mod nonblocking;
+pub mod persistent;
 mod setup;
 pub mod state;
 

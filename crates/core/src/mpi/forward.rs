@@ -2,12 +2,17 @@
 //! calls MPI.
 
 use super::constants::constants;
-use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
+use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
 use std::ffi::{c_int, c_void};
 
 /// Whether the library has MPI-4's functions with large counts.
 pub fn has_large_counts() -> bool {
     constants().large_counts != 0
+}
+
+/// Whether the library has MPI-4's persistent collective operations.
+pub fn has_persistent() -> bool {
+    constants().persistent != 0
 }
 
 /// MPI_IN_PLACE, which stands for a send buffer and is never read through.
@@ -95,6 +100,32 @@ forward! {
     );
     /// `MPI_Ibarrier`.
     ibarrier PMPI_Ibarrier(comm: MPI_Comm, request: *mut MPI_Request);
+    /// `MPI_Alltoall_init`; `MPI_ERR_OTHER` where the library does not have it.
+    alltoall_init hcube_shim_alltoall_init(
+        sent: *const c_void, sent_count: c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_count: c_int, received_type: MPI_Datatype, comm: MPI_Comm,
+        info: MPI_Info, request: *mut MPI_Request,
+    );
+    /// `MPI_Alltoallv_init`; `MPI_ERR_OTHER` where the library does not have it.
+    alltoallv_init hcube_shim_alltoallv_init(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_type: MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int, received_type: MPI_Datatype,
+        comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,
+    );
+    /// `MPI_Alltoallw_init`; `MPI_ERR_OTHER` where the library does not have it.
+    alltoallw_init hcube_shim_alltoallw_init(
+        sent: *const c_void, sent_counts: *const c_int, from: *const c_int, sent_types: *const MPI_Datatype,
+        received: *mut c_void, received_counts: *const c_int, to: *const c_int,
+        received_types: *const MPI_Datatype, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request,
+    );
+    /// `MPI_Barrier_init`; `MPI_ERR_OTHER` where the library does not have it.
+    barrier_init hcube_shim_barrier_init(comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request);
+    /// `MPI_Start`.
+    start PMPI_Start(request: *mut MPI_Request);
+    /// `MPI_Startall`.
+    startall PMPI_Startall(count: c_int, requests: *mut MPI_Request);
+    /// `MPI_Request_free`.
+    request_free PMPI_Request_free(request: *mut MPI_Request);
     /// `MPI_Alltoall_c`; `MPI_ERR_COUNT` where the library does not have it.
     alltoall_large hcube_shim_alltoall_c(
         sent: *const c_void, sent_count: MPI_Count, sent_type: MPI_Datatype,

@@ -41,5 +41,5 @@ pub mod topology;
 pub use backend::MpiComm;
 /// MPI's handles and integers, as the chosen MPI library defines them.
 pub use raw::{
-    MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, hcube_shim_fint as MPI_Fint,
+    MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, hcube_shim_fint as MPI_Fint,
 };

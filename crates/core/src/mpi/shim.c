@@ -5,6 +5,12 @@
 #include <time.h>
 #endif
 
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+#define HAS_PERSISTENT 1
+#else
+#define HAS_PERSISTENT 0
+#endif
+
 void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->comm_null = MPI_COMM_NULL;
     constants->datatype_null = MPI_DATATYPE_NULL;
@@ -56,6 +62,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->simulated = 0;
 #endif
     constants->large_counts = MPI_VERSION >= 4;
+    constants->persistent = HAS_PERSISTENT;
 #ifdef OPEN_MPI
     constants->texts_for_classes = 1;
 #else
@@ -137,6 +144,66 @@ int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const
     (void)sent, (void)sent_counts, (void)from, (void)sent_types, (void)received, (void)received_counts;
     (void)to, (void)received_types, (void)comm;
     return MPI_ERR_COUNT;
+}
+
+#endif
+
+#if HAS_PERSISTENT
+
+int hcube_shim_alltoall_init(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
+                             int received_count, MPI_Datatype received_type, MPI_Comm comm, MPI_Info info,
+                             MPI_Request *request) {
+    return PMPI_Alltoall_init(sent, sent_count, sent_type, received, received_count, received_type, comm, info,
+                              request);
+}
+
+int hcube_shim_alltoallv_init(const void *sent, const int *sent_counts, const int *from, MPI_Datatype sent_type,
+                              void *received, const int *received_counts, const int *to, MPI_Datatype received_type,
+                              MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    return PMPI_Alltoallv_init(sent, sent_counts, from, sent_type, received, received_counts, to, received_type, comm,
+                               info, request);
+}
+
+int hcube_shim_alltoallw_init(const void *sent, const int *sent_counts, const int *from, const MPI_Datatype *sent_types,
+                              void *received, const int *received_counts, const int *to,
+                              const MPI_Datatype *received_types, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    return PMPI_Alltoallw_init(sent, sent_counts, from, sent_types, received, received_counts, to, received_types, comm,
+                               info, request);
+}
+
+int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    return PMPI_Barrier_init(comm, info, request);
+}
+
+#else
+
+int hcube_shim_alltoall_init(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
+                             int received_count, MPI_Datatype received_type, MPI_Comm comm, MPI_Info info,
+                             MPI_Request *request) {
+    (void)sent, (void)sent_count, (void)sent_type, (void)received, (void)received_count;
+    (void)received_type, (void)comm, (void)info, (void)request;
+    return MPI_ERR_OTHER;
+}
+
+int hcube_shim_alltoallv_init(const void *sent, const int *sent_counts, const int *from, MPI_Datatype sent_type,
+                              void *received, const int *received_counts, const int *to, MPI_Datatype received_type,
+                              MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    (void)sent, (void)sent_counts, (void)from, (void)sent_type, (void)received, (void)received_counts;
+    (void)to, (void)received_type, (void)comm, (void)info, (void)request;
+    return MPI_ERR_OTHER;
+}
+
+int hcube_shim_alltoallw_init(const void *sent, const int *sent_counts, const int *from, const MPI_Datatype *sent_types,
+                              void *received, const int *received_counts, const int *to,
+                              const MPI_Datatype *received_types, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    (void)sent, (void)sent_counts, (void)from, (void)sent_types, (void)received, (void)received_counts;
+    (void)to, (void)received_types, (void)comm, (void)info, (void)request;
+    return MPI_ERR_OTHER;
+}
+
+int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+    (void)comm, (void)info, (void)request;
+    return MPI_ERR_OTHER;
 }
 
 #endif

@@ -27,9 +27,10 @@ struct hcube_shim_constants {
     /* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that waits
      * without calling MPI waits for ever. */
     int simulated;
-    /* 1 where the library has MPI-4's functions with large counts; the hcube_shim_ forms of them below call
-     * them, or return MPI_ERR_COUNT. */
-    int large_counts;
+    /* 1 where the library has MPI-4's functions with large counts, and its persistent collective operations, which Open MPI has
+     * had since before it claims MPI 4. The hcube_shim_ forms of them below call them, or return MPI_ERR_COUNT and
+     * MPI_ERR_OTHER. */
+    int large_counts, persistent;
     /* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
      * the new code with its own message tables. */
     int texts_for_classes;
@@ -56,7 +57,7 @@ hcube_shim_fint hcube_shim_number_of_comm(MPI_Comm comm);
 MPI_Datatype hcube_shim_type_of_fortran(MPI_Fint number);
 MPI_Op hcube_shim_op_of_fortran(MPI_Fint number);
 
-/* See large_counts. */
+/* See large_counts and persistent. */
 int hcube_shim_alltoall_c(const void *sent, MPI_Count sent_count, MPI_Datatype sent_type, void *received,
                           MPI_Count received_count, MPI_Datatype received_type, MPI_Comm comm);
 int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from, MPI_Datatype sent_type,
@@ -65,6 +66,17 @@ int hcube_shim_alltoallv_c(const void *sent, const MPI_Count *sent_counts, const
 int hcube_shim_alltoallw_c(const void *sent, const MPI_Count *sent_counts, const MPI_Aint *from,
                            const MPI_Datatype *sent_types, void *received, const MPI_Count *received_counts,
                            const MPI_Aint *to, const MPI_Datatype *received_types, MPI_Comm comm);
+
+int hcube_shim_alltoall_init(const void *sent, int sent_count, MPI_Datatype sent_type, void *received,
+                             int received_count, MPI_Datatype received_type, MPI_Comm comm, MPI_Info info,
+                             MPI_Request *request);
+int hcube_shim_alltoallv_init(const void *sent, const int *sent_counts, const int *from, MPI_Datatype sent_type,
+                              void *received, const int *received_counts, const int *to, MPI_Datatype received_type,
+                              MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int hcube_shim_alltoallw_init(const void *sent, const int *sent_counts, const int *from, const MPI_Datatype *sent_types,
+                              void *received, const int *received_counts, const int *to,
+                              const MPI_Datatype *received_types, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
 /* Lets simulated time pass for this rank. */
 void hcube_shim_pass(double nanoseconds);

@@ -13,6 +13,7 @@ pub mod loader;
 pub mod mailbox;
 pub mod pace;
 pub mod pages;
+pub mod pairs;
 pub mod panels;
 pub mod processor;
 mod refusals;

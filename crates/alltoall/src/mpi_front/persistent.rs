@@ -1,0 +1,290 @@
+//! The entrance of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their requests.
+//!
+//! The request of the caller is that of a persistent barrier of MPI, so that all of MPI's functions for requests take it. Only
+//! its starts are seen here: a start moves the data of this rank, and starts the barrier behind it. Which requests are of
+//! exchanges is kept in a table of the process.
+//!
+//! MPI lets ranks wait for each other in the initialisation, so the set-up is made there, lengths are compared, and an error of
+//! one rank is known to all. Exchanges are served on the path on which nonblocking ones are ([`super::nonblocking`]).
+
+use super::arguments::{conditions, read};
+use super::call::{Call, Counts, Function, Types};
+use super::collective::{Refusal, on_communicator, ready};
+use super::state::{Engine, Stage, State};
+use crate::nonblocking::persistent::Persistent;
+use crate::report::{Report, UsedPath};
+use crate::{Outcome, Task};
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::backend::MpiComm;
+use hcube_core::mpi::handle::{Handle, abort};
+use hcube_core::mpi::{MPI_Info, MPI_Request, forward, gate};
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An exchange that was initialised.
+#[derive(Debug)]
+pub struct Operation {
+    /// The function that has initialised it.
+    pub function: Function,
+    /// Bytes that each start sends to other ranks.
+    pub bytes: u64,
+    /// `None` where the library makes it.
+    exchange: Option<Mutex<Persistent>>,
+}
+
+/// The operations of this process by the handles of their requests.
+static OPERATIONS: Mutex<BTreeMap<usize, Arc<Operation>>> = Mutex::new(BTreeMap::new());
+/// Their number: most programs have none, and no start of theirs is to wait for the table.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+fn operations() -> MutexGuard<'static, BTreeMap<usize, Arc<Operation>>> {
+    OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether there may be an operation.
+#[inline]
+pub fn exist() -> bool {
+    // Relaxed: whoever starts an operation knows its request from the thread that has initialised it.
+    COUNT.load(Ordering::Relaxed) > 0
+}
+
+/// The operation of a request.
+pub fn find(request: MPI_Request) -> Option<Arc<Operation>> {
+    operations().get(&(request as usize)).cloned()
+}
+
+/// The request is not that of an operation any more: it was freed.
+pub fn forget(request: MPI_Request) {
+    if operations().remove(&(request as usize)).is_some() {
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Operation {
+    /// One that the library makes.
+    pub fn of_library(function: Function, bytes: u64) -> Self {
+        Self { function, bytes, exchange: None }
+    }
+
+    /// From here on, the request is that of this operation.
+    pub fn register(self, request: MPI_Request) {
+        operations().insert(request as usize, Arc::new(self));
+        COUNT.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None` where the library makes
+    /// the exchange. Ends the job where the kernel refuses a copy.
+    ///
+    /// # Safety
+    /// The memory of the exchange is as MPI asks for it, and the request is not active.
+    pub unsafe fn start(&self) -> Option<Report> {
+        let mut exchange = self.exchange.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the contract of this function.
+        let started = gate::run(None, || unsafe { exchange.start() });
+        if let Err(error) = started {
+            eprintln!("hcube: {}: {error}, in a persistent exchange; {INSTEAD}", self.function.name());
+            abort(None);
+        }
+        let memory = exchange.memory() as u64;
+        Some(Report { path: UsedPath::SingleCopy, bytes: self.bytes, memory })
+    }
+}
+
+const INSTEAD: &str = "HCUBE_ALLTOALL=library runs the program without hcube";
+
+/// What became of an initialisation; the same kind on all ranks.
+#[derive(Debug)]
+pub enum Initialised {
+    /// The operation, whose request [`make_request`] makes.
+    Served(Operation),
+    /// Nothing has been done: the library's function is to be called, for this reason.
+    Library(&'static str),
+    /// Refused.
+    Refused(Refusal),
+}
+
+/// Collective: initialises an exchange, or says that the library is to do so.
+///
+/// # Safety
+/// As [`super::exchange`]; the memory of the call stays as long as the request is used.
+pub unsafe fn initialise(call: &Call) -> Initialised {
+    // SAFETY: the handle of the call, as MPI asks for it.
+    let comm = unsafe { Handle::new(call.comm) };
+    gate::run(Some(comm), || {
+        let mut made = None;
+        // SAFETY: the contract of this function.
+        let work = |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe {
+            let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+            let outcome = with_state(call, comm, state, &mut made);
+            state.note_outcome(&outcome);
+            outcome
+        };
+        // SAFETY: the contract of this function.
+        match (unsafe { on_communicator(call, comm, work) }, made) {
+            (Ok(Outcome::Done(report)), Some(made)) => {
+                let (function, bytes) = (call.function, report.bytes);
+                Initialised::Served(Operation { function, bytes, exchange: Some(Mutex::new(made)) })
+            }
+            (Ok(Outcome::Done(_)), None) => unreachable!("made where it is done"),
+            (Ok(Outcome::Library(reason)), _) => Initialised::Library(reason),
+            (Err(error), _) => Initialised::Refused(Refusal::new(comm, call.function, error)),
+        }
+    })
+}
+
+/// Collective: the request of an operation.
+///
+/// # Safety
+/// The operation is that of the call, and the request can be written.
+pub unsafe fn make_request(
+    operation: Operation,
+    call: &Call,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        let code = forward::barrier_init(call.comm, info, request);
+        if code == 0 {
+            operation.register(*request);
+        }
+        code
+    }
+}
+
+/// # Safety
+/// As [`initialise`].
+unsafe fn with_state(
+    call: &Call,
+    comm: &MpiComm,
+    state: &mut State,
+    made: &mut Option<Persistent>,
+) -> Result<Outcome> {
+    if !forward::has_persistent() {
+        return Err(Error::Unsupported(
+            "persistent collective operations, which came with MPI 4.0: this MPI library does not have them"
+                .into(),
+        ));
+    }
+    if matches!(state.stage, Stage::New) {
+        // It will be used more than once.
+        state.stage = Stage::Due(None);
+    }
+    if !matches!(state.stage, Stage::Ready(_))
+        && let Some(reason) = state.forwards(call, comm)
+    {
+        return Ok(Outcome::Library(reason));
+    }
+    let (engine, _) = ready(comm, state, call.guest)?;
+    engine.with(|engine| {
+        let Engine { exchange, named, devices, .. } = engine;
+        let Some((node, processes, patience)) = exchange.persistent() else {
+            return Ok(Outcome::Library("persistent, and not by single copy"));
+        };
+        // SAFETY: the contract of this function.
+        let task = unsafe { read(call, comm, named) };
+        let reachable = !conditions(call, devices, false).unreachable;
+        let Some(task) = agree_on_task(comm, task, reachable)? else {
+            return Ok(Outcome::Library(
+                "persistent, and in place or in memory or of datatypes that hcube cannot handle",
+            ));
+        };
+        let Some(new) = Persistent::new(comm, node, processes, &task, patience)? else {
+            return Ok(Outcome::Library("persistent, and not by single copy"));
+        };
+        let (bytes, memory) = (new.bytes_sent(), exchange.memory() + new.memory() as u64);
+        *made = Some(new);
+        Ok(Outcome::Done(Report { path: UsedPath::SingleCopy, bytes, memory }))
+    })
+}
+
+/// Collective: what this rank has to do; `None` where some rank cannot do it.
+///
+/// # Errors
+/// On all ranks, where the arguments of one are not valid.
+fn agree_on_task<'a>(comm: &MpiComm, task: Result<Task<'a>>, reachable: bool) -> Result<Option<Task<'a>>> {
+    let invalid = matches!(&task, Err(error) if !matches!(error, Error::Unsupported(_)));
+    let impossible = !reachable || task.as_ref().map_or(!invalid, Task::is_in_place);
+    let mut words = [i64::from(invalid), i64::from(impossible)];
+    comm.all_reduce_max(&mut words)?;
+    match words {
+        [0, 0] => task.map(Some),
+        [0, _] => Ok(None),
+        _ => {
+            agree(comm, if invalid { task.map(drop) } else { Ok(()) })?;
+            Err(Error::Internal("a rank has refused its arguments, and no rank says why".into()))
+        }
+    }
+}
+
+/// Collective: the library's own function.
+///
+/// # Safety
+/// As [`initialise`], and the request can be written.
+pub unsafe fn by_library(call: &Call, info: MPI_Info, request: *mut MPI_Request) -> c_int {
+    let (send, receive, comm) = (call.send, call.receive, call.comm);
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        match (send.counts, send.types, receive.counts, receive.types) {
+            (
+                Counts::Same(sent),
+                Types::One(sent_type),
+                Counts::Same(received),
+                Types::One(received_type),
+            ) => {
+                let (from, to) = (send.buffer, receive.buffer);
+                forward::alltoall_init(
+                    from,
+                    sent,
+                    sent_type,
+                    to,
+                    received,
+                    received_type,
+                    comm,
+                    info,
+                    request,
+                )
+            }
+            (
+                Counts::Int(sent, from),
+                Types::One(sent_type),
+                Counts::Int(received, to),
+                Types::One(received_type),
+            ) => forward::alltoallv_init(
+                send.buffer,
+                sent,
+                from,
+                sent_type,
+                receive.buffer,
+                received,
+                to,
+                received_type,
+                comm,
+                info,
+                request,
+            ),
+            (
+                Counts::Int(sent, from),
+                Types::Each(sent_types),
+                Counts::Int(received, to),
+                Types::Each(received_types),
+            ) => forward::alltoallw_init(
+                send.buffer,
+                sent,
+                from,
+                sent_types,
+                receive.buffer,
+                received,
+                to,
+                received_types,
+                comm,
+                info,
+                request,
+            ),
+            _ => forward::error_count(),
+        }
+    }
+}

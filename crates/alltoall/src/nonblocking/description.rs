@@ -1,0 +1,239 @@
+//! How a rank describes its blocks to the other ranks of its node: memory that they read by single copy.
+
+use crate::node::Node;
+use crate::task::Task;
+use hcube_core::memory::datatype::Block;
+use hcube_core::node::single_copy::{Process, Refused, Run};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+type Result<T> = std::result::Result<T, Refused>;
+
+/// The blocks of one rank for another, as the other one reads them.
+#[repr(C)]
+#[derive(Debug, Default)]
+struct Entry {
+    send: Runs,
+    receive: Runs,
+    /// 1 when the other rank does not read this entry any more. It writes that.
+    done: AtomicU64,
+    padding: u64,
+}
+
+/// The runs of a block.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Runs {
+    /// Where the list of runs is, or the only one.
+    address: u64,
+    count: u64,
+    /// Bytes of all of them.
+    bytes: u64,
+}
+
+const ENTRY_BYTES: usize = size_of::<Entry>();
+const DONE_OFFSET: usize = std::mem::offset_of!(Entry, done);
+
+/// The description of an exchange: memory that does not move while it lives.
+#[derive(Debug)]
+pub struct Description {
+    /// One per rank of the node.
+    entries: Box<[Entry]>,
+    /// The lists of blocks with several runs, which others read.
+    lists: Vec<Box<[Run]>>,
+    own: usize,
+}
+
+impl Description {
+    /// Of the blocks of this rank.
+    pub fn new(task: &Task<'_>, node: &Node) -> Self {
+        let (own, mut lists) = (node.board.own(), Vec::new());
+        let mut runs = |block: &Block<'_>| {
+            let mut list = Vec::new();
+            block.runs(|address, bytes| list.push(Run::new(address, bytes)));
+            let (count, bytes) = (list.len() as u64, block.bytes() as u64);
+            let address = match list[..] {
+                [] => 0,
+                [only] => only.address,
+                _ => {
+                    lists.push(list.into_boxed_slice());
+                    lists.last().map_or(0, |list| list.as_ptr().expose_provenance() as u64)
+                }
+            };
+            Runs { address, count, bytes }
+        };
+        let entries = node.ranks.iter().map(|&rank| {
+            let (send, receive) = (runs(&task.outgoing(rank)), runs(&task.incoming(rank)));
+            Entry { send, receive, ..Entry::default() }
+        });
+        let entries = entries.collect();
+        Self { entries, lists, own }
+    }
+
+    /// This rank's number on its node.
+    pub fn own(&self) -> usize {
+        self.own
+    }
+
+    /// The numbers of the other ranks of the node.
+    pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let own = self.own;
+        (0..self.entries.len()).filter(move |&number| number != own)
+    }
+
+    /// Bytes that are copied from and to another rank.
+    pub fn bytes_with(&self, number: usize) -> u64 {
+        let Entry { send, receive, .. } = &self.entries[number];
+        send.bytes + receive.bytes
+    }
+
+    /// Bytes of the description itself.
+    pub fn memory(&self) -> usize {
+        let lists: usize = self.lists.iter().map(|list| size_of_val(&**list)).sum();
+        size_of_val(&*self.entries) + lists
+    }
+
+    /// What other ranks find it by; not 0.
+    pub fn address(&self) -> u64 {
+        self.entries.as_ptr().expose_provenance() as u64
+    }
+
+    /// The blocks for another rank and from it, or for this rank itself.
+    pub fn blocks(&self, number: usize) -> Blocks {
+        let Entry { send, receive, .. } = &self.entries[number];
+        // SAFETY: runs of this description.
+        let side = |runs: &Runs| Side { runs: unsafe { own_list(runs) }, bytes: runs.bytes };
+        Blocks { send: side(send), receive: side(receive) }
+    }
+
+    /// Notes that nothing is left to be copied by another rank.
+    pub fn note_done(&self, number: usize) {
+        self.entries[number].done.store(1, Ordering::Release);
+    }
+
+    /// Whether the blocks for all other ranks are copied.
+    pub fn is_done(&self) -> bool {
+        self.others().all(|number| self.entries[number].done.load(Ordering::Acquire) != 0)
+    }
+}
+
+/// One of the two blocks of a pair of ranks.
+#[derive(Debug, Default)]
+pub struct Side {
+    /// Where it is.
+    pub runs: Vec<Run>,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The two blocks between a pair of ranks, as one of the two ranks has them.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    /// What this rank sends to the other one.
+    pub send: Side,
+    /// Where it receives from the other one.
+    pub receive: Side,
+}
+
+/// What a rank copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The blocks of both.
+    Both,
+    /// What it receives; the other rank does the same.
+    Received,
+}
+
+impl Blocks {
+    /// Reads those of another rank that a part needs, which it has for rank `own` of the node.
+    ///
+    /// # Safety
+    /// `address` is that of a living description of the process.
+    pub unsafe fn read(process: Process, address: u64, own: usize, part: Part) -> Result<Self> {
+        let place = address + (own * ENTRY_BYTES) as u64;
+        // SAFETY: the contract of this function: an entry of the description and its lists. Any bytes are an entry.
+        unsafe {
+            let mut entry = [Run::default(); ENTRY_BYTES / size_of::<Run>()];
+            read_list(process, place, &mut entry)?;
+            let Entry { send, receive, .. } = std::mem::transmute::<[Run; 4], Entry>(entry);
+            let side = |runs: &Runs| Ok(Side { runs: list_of(process, runs)?, bytes: runs.bytes });
+            let receive = if part == Part::Both { side(&receive)? } else { Side::default() };
+            Ok(Self { send: side(&send)?, receive })
+        }
+    }
+
+    /// Copies a part of the blocks between this rank, which has these, and another one, which has `theirs`. Returns what is wrong
+    /// where lengths differ; that block is not copied.
+    ///
+    /// # Safety
+    /// The blocks are those of this process and of the other one, and nobody accesses them meanwhile.
+    pub unsafe fn copy(&self, process: Process, theirs: &Self, part: Part) -> Result<Option<String>> {
+        let received = too_long(&theirs.send, &self.receive);
+        let sent = if part == Part::Both { too_long(&self.send, &theirs.receive) } else { None };
+        // SAFETY: the contract of this function.
+        unsafe {
+            if received.is_none() {
+                process.read_runs(&theirs.send.runs, &self.receive.runs)?;
+            }
+            if part == Part::Both && sent.is_none() {
+                process.write_runs(&theirs.receive.runs, &self.send.runs)?;
+            }
+        }
+        Ok(received.or(sent))
+    }
+}
+
+/// Notes in the description of another rank, at this address, that rank `own` of the node needs it no more.
+///
+/// # Safety
+/// As [`Blocks::read`].
+pub unsafe fn note_done(process: Process, address: u64, own: usize) -> Result<()> {
+    let done = 1u64;
+    let note = [Run::new((&raw const done).cast(), size_of_val(&done))];
+    let place = address + (own * ENTRY_BYTES + DONE_OFFSET) as u64;
+    // SAFETY: the contract of this function; the note lies in an atomic of the description.
+    unsafe { process.write_runs(&[Run { address: place, bytes: size_of_val(&done) as u64 }], &note) }
+}
+
+/// What is wrong where more is sent than is expected.
+pub fn too_long(sent: &Side, expected: &Side) -> Option<String> {
+    let (sent, expected) = (sent.bytes, expected.bytes);
+    (sent > expected).then(|| format!("{sent} bytes sent where {expected} are expected"))
+}
+
+/// # Safety
+/// The runs are those of a description of this process.
+unsafe fn own_list(runs: &Runs) -> Vec<Run> {
+    match runs.count {
+        0 => Vec::new(),
+        1 => vec![Run { address: runs.address, bytes: runs.bytes }],
+        count => {
+            let list = std::ptr::with_exposed_provenance::<Run>(runs.address as usize);
+            // SAFETY: the list of the description, which has this number of runs, by the contract of this function.
+            unsafe { std::slice::from_raw_parts(list, count as usize) }.to_vec()
+        }
+    }
+}
+
+/// # Safety
+/// The runs are those of a living description of the process.
+unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
+    match runs.count {
+        0 => Ok(Vec::new()),
+        1 => Ok(vec![Run { address: runs.address, bytes: runs.bytes }]),
+        count => {
+            let mut list = vec![Run::default(); count as usize];
+            // SAFETY: the contract of this function.
+            unsafe { read_list(process, runs.address, &mut list)? };
+            Ok(list)
+        }
+    }
+}
+
+/// # Safety
+/// The list is in memory of the process that nobody writes to.
+unsafe fn read_list(process: Process, address: u64, list: &mut [Run]) -> Result<()> {
+    let here = [Run::new(list.as_mut_ptr().cast(), size_of_val(list))];
+    let bytes = here[0].bytes;
+    // SAFETY: a list of this function's caller, which nothing else refers to, and memory of the process by the contract.
+    unsafe { process.read_runs(&[Run { address, bytes }], &here) }
+}

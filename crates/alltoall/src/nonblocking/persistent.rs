@@ -1,0 +1,172 @@
+//! Exchanges inside a node whose buffers and counts stay the same, started again and again.
+//!
+//! Idea: as in [`nonblocking`](super), of two ranks the later one copies the blocks of both, or each copies its own half. What
+//! a rank has to know of the blocks of others it reads once, when the exchange is initialised; lengths are compared then as well. A
+//! start only finds out which of the two ranks of each pair is the later one ([`Pairs`]), and copies.
+//!
+//! Restrictions: those of nonblocking exchanges; a rank starts an exchange again only after it was complete, as MPI asks for.
+//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later one or one by each;
+//! more for blocks of many runs. Memory: 32 bytes for each run of the blocks of a rank and the same of their partners, and at
+//! least a page of shared memory. Source: our own.
+
+use super::description::{Blocks, Description, Part, too_long};
+use super::of_refusal;
+use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
+use crate::node::Node;
+use crate::task::Task;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::error::{Error, Result};
+use hcube_core::node::pairs::{Found, Pairs};
+use hcube_core::node::single_copy::{Process, copy_own_runs};
+use hcube_core::progress::wait::Patience;
+use std::time::Instant;
+
+/// An exchange that was initialised.
+#[derive(Debug)]
+pub struct Persistent {
+    pairs: Pairs,
+    partners: Vec<Partner>,
+    /// This rank's blocks for itself.
+    own: Blocks,
+    /// Whether a rank may stay for others.
+    stays: bool,
+    /// Bytes of the lists.
+    lists: usize,
+}
+
+/// Another rank of the node.
+#[derive(Debug)]
+struct Partner {
+    /// Its number on the node.
+    number: usize,
+    rank: usize,
+    process: Process,
+    mine: Blocks,
+    theirs: Blocks,
+}
+
+impl Partner {
+    /// Bytes in both directions.
+    fn bytes(&self) -> u64 {
+        self.mine.send.bytes + self.mine.receive.bytes
+    }
+}
+
+impl Persistent {
+    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where a rank cannot read the blocks
+    /// of another one: the kernel has refused it.
+    ///
+    /// # Errors
+    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects; those of shared memory and MPI.
+    pub fn new<C: Comm>(
+        comm: &C,
+        node: &Node,
+        processes: &[Process],
+        task: &Task<'_>,
+        patience: Patience,
+    ) -> Result<Option<Self>> {
+        let pairs = Pairs::create(comm, &node.ranks)?;
+        let description = Description::new(task, node);
+        let addresses = comm.all_gather(&[description.address()])?;
+        let read = description.others().map(|number| {
+            let (rank, process) = (node.ranks[number], processes[number]);
+            // SAFETY: the rank has told the address, and keeps the description until all have agreed below.
+            let theirs =
+                unsafe { Blocks::read(process, addresses[rank], description.own(), Part::Both) }.ok()?;
+            Some(Partner { number, rank, process, mine: description.blocks(number), theirs })
+        });
+        let partners: Option<Vec<Partner>> = read.collect();
+        let mut refused = [i64::from(partners.is_none())];
+        comm.all_reduce_max(&mut refused)?;
+        let Some(partners) = partners.filter(|_| refused[0] == 0) else { return Ok(None) };
+        let own = description.blocks(description.own());
+        agree(comm, check(comm.rank(), &own, &partners))?;
+        let bytes: u64 = partners.iter().map(Partner::bytes).sum();
+        let stays = !patience.shares_cores() && bytes >= MIN_SHARED_BYTES;
+        // Those of the others are as long.
+        let lists = 2 * description.memory();
+        Ok(Some(Self { pairs, partners, own, stays, lists }))
+    }
+
+    /// Bytes sent to other ranks in each exchange.
+    pub fn bytes_sent(&self) -> u64 {
+        self.partners.iter().map(|partner| partner.mine.send.bytes).sum()
+    }
+
+    /// Bytes of memory of this rank.
+    pub fn memory(&self) -> usize {
+        self.pairs.bytes() + self.lists
+    }
+
+    /// Local: starts the exchange, and copies what this rank has to copy of each pair of ranks.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where the kernel refuses a copy: the job must end, as other ranks take the exchange for complete.
+    ///
+    /// # Safety
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is complete, and is not
+    /// accessed until then, but for reads of what is sent. All ranks have completed the exchange before in this way.
+    pub unsafe fn start(&mut self) -> Result<()> {
+        let begin = Instant::now();
+        // All of them first, so that the others can begin.
+        let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
+        let found: Vec<(usize, Found)> = found.enumerate().collect();
+        // SAFETY: the contract of this function: nobody else copies these blocks, by `Pairs`.
+        let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
+        for &(index, found) in &found {
+            match found {
+                Found::Earlier => {}
+                Found::Later => copy(index, Part::Both)?,
+                Found::LaterShared => copy(index, Part::Received)?,
+            }
+        }
+        // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access them.
+        unsafe { copy_own_runs(&self.own.send.runs, &self.own.receive.runs) };
+        if !self.stays {
+            return Ok(());
+        }
+        let later = found.iter().filter(|(_, found)| *found == Found::Earlier).map(|&(index, _)| index);
+        let later: Vec<usize> = later.collect();
+        let bytes = later.iter().map(|&index| self.partners[index].bytes()).sum();
+        let copy = |index, ()| copy(index, Part::Received);
+        share_with_later(self, later, bytes, || begin.elapsed().as_secs_f64(), copy)
+    }
+}
+
+impl Partner {
+    /// # Safety
+    /// As [`Persistent::start`]; the partner does the same or the other part.
+    unsafe fn copy(&self, part: Part) -> Result<()> {
+        // SAFETY: the contract of this function.
+        let copied = unsafe { self.mine.copy(self.process, &self.theirs, part) };
+        copied.map(drop).map_err(|refused| of_refusal(self.rank, &refused))
+    }
+}
+
+/// Offers to the partners with these indices.
+impl Offers for Persistent {
+    type Word = ();
+
+    fn taken(&self, index: usize) -> Option<()> {
+        self.pairs.taken_offer(self.partners[index].number).then_some(())
+    }
+
+    fn withdraw(&self, index: usize) -> Option<()> {
+        self.pairs.withdraw_offer(self.partners[index].number).then_some(())
+    }
+}
+
+/// Whether no block of this rank, or for it, is longer than expected.
+fn check(rank: usize, own: &Blocks, partners: &[Partner]) -> Result<()> {
+    let of_itself = too_long(&own.send, &own.receive).map(|text| (rank, text));
+    let of_partner = |partner: &Partner| {
+        let text = too_long(&partner.theirs.send, &partner.mine.receive)?;
+        Some((partner.rank, text))
+    };
+    match of_itself.or_else(|| partners.iter().find_map(of_partner)) {
+        None => Ok(()),
+        Some((rank, text)) => {
+            Err(Error::Truncate { message: format!("from rank {rank}: {text}"), first: true })
+        }
+    }
+}

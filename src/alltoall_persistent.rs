@@ -1,0 +1,188 @@
+//! Persistent exchanges for C.
+
+use hcube_alltoall::mpi_front::persistent::{self, Initialised, by_library, initialise, make_request};
+use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
+use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request, forward};
+use std::ffi::{c_int, c_void};
+
+/// Initialises a call, by the library where hcube leaves it to that.
+///
+/// # Safety
+/// As [`initialise`].
+unsafe fn perform(
+    function: Function,
+    sent: (*const c_void, Counts, Types),
+    received: (*mut c_void, Counts, Types),
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let call = Call::new(function, sent, received, comm, false);
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        match initialise(&call) {
+            Initialised::Served(operation) => make_request(operation, &call, info, request),
+            Initialised::Refused(refusal) => refusal.raise(),
+            Initialised::Library(_) => by_library(&call, info, request),
+        }
+    }
+}
+
+/// Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or hcube_startall
+/// start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and MPI_Waitall with any others,
+/// and freed by hcube_request_free. MPI_Start and MPI_Request_free do not know that hcube is to do something, unless
+/// libhcube_preload.so is loaded.
+///
+/// hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one node; elsewhere
+/// the MPI library does. Of two ranks the one that starts later copies the blocks of both, or each its own half; a start
+/// waits for no rank. Extra memory: 32 bytes for each contiguous part of the blocks of this rank and of those of its
+/// partners, and some pages of shared memory.
+///
+/// Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are raised on all
+/// ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent collective operations: the error is
+/// MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that the kernel refuses at a start ends the job with a message.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_alltoall_init(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::AlltoallInit,
+            (sendbuf, sent, Types::One(sendtype)),
+            (recvbuf, received, Types::One(recvtype)),
+            comm,
+            info,
+            request,
+        )
+    }
+}
+
+/// Collective. MPI_Alltoallv_init; see hcube_alltoall_init.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_alltoallv_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::AlltoallvInit,
+            (sendbuf, sent, Types::One(sendtype)),
+            (recvbuf, received, Types::One(recvtype)),
+            comm,
+            info,
+            request,
+        )
+    }
+}
+
+/// Collective. MPI_Alltoallw_init; see hcube_alltoall_init. Displacements are in bytes.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_alltoallw_init(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    sdispls: *const c_int,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    rdispls: *const c_int,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        perform(
+            Function::AlltoallwInit,
+            (sendbuf, sent, Types::Each(sendtypes)),
+            (recvbuf, received, Types::Each(recvtypes)),
+            comm,
+            info,
+            request,
+        )
+    }
+}
+
+/// Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_start(request: *mut MPI_Request) -> c_int {
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        start_exchanges(request, 1);
+        forward::start(request)
+    }
+}
+
+/// Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_startall(count: c_int, requests: *mut MPI_Request) -> c_int {
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        start_exchanges(requests, count);
+        forward::startall(count, requests)
+    }
+}
+
+/// # Safety
+/// As MPI asks for them in MPI_Startall.
+unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
+    for number in 0..if requests.is_null() { 0 } else { count.max(0) as usize } {
+        // SAFETY: the contract of this function.
+        if let Some(operation) = persistent::find(unsafe { *requests.add(number) }) {
+            // SAFETY: the contract of this function.
+            unsafe { operation.start() };
+        }
+    }
+}
+
+/// Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
+///
+/// # Safety
+/// As MPI asks for them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_request_free(request: *mut MPI_Request) -> c_int {
+    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    unsafe {
+        if !request.is_null() {
+            persistent::forget(*request);
+        }
+        forward::request_free(request)
+    }
+}

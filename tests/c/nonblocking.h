@@ -1,0 +1,121 @@
+/* Exchanges with random counts and datatypes, for clients that complete them by requests: each has memory of its own
+ * and the bytes that are to arrive.
+ */
+#ifndef HCUBE_TESTS_NONBLOCKING_H
+#define HCUBE_TESTS_NONBLOCKING_H
+
+#include "alltoall.h"
+
+enum { COMMS = 3, KINDS = 3 };
+
+typedef struct exchange {
+  int comm, kind, *counts[2], *places[2], *bytes[2];
+  MPI_Datatype *types[2];
+  unsigned char *buffers[2], *expected;
+  int64_t length[2];
+} exchange;
+
+static int rank, size, use_hcube;
+/* Exchanges of this rank by single copy, through hcube's functions. */
+static long served;
+static uint64_t seed;
+static int64_t largest;
+static MPI_Comm comms[COMMS];
+/* Every second int. */
+static MPI_Datatype spread;
+
+static int elements(uint64_t number, int kind, int from, int to) {
+  dice of_pair = make_dice(seed * 1000 + number, kind == 0 ? 0 : (uint64_t)from, kind == 0 ? 0 : (uint64_t)to);
+  return kind > 0 && roll(&of_pair, 4) == 0 ? 0 : (int)roll(&of_pair, largest + 1);
+}
+
+static int is_spread(uint64_t number, int kind, int side, int peer) {
+  dice own = make_dice(seed + number, (uint64_t)rank * 2 + (uint64_t)side, (uint64_t)peer);
+  return kind == 2 && roll(&own, 3) == 0;
+}
+
+/* What is sent and what is to arrive, with other data for another number. */
+static void fill(exchange *of, uint64_t number) {
+  int side, peer;
+  for (side = 0; side < 2; side++) put_canary(of->buffers[side], of->length[side]);
+  put_canary(of->expected, of->length[1]);
+  for (side = 0; side < 2; side++)
+    for (peer = 0; peer < size; peer++) {
+      unsigned char *to = (side == 0 ? of->buffers[0] : of->expected) + of->bytes[side][peer];
+      uint64_t key = side == 0 ? data_key(seed + number, rank, peer) : data_key(seed + number, peer, rank);
+      int count = of->counts[side][peer], at;
+      if (of->types[side][peer] == MPI_INT) put_data(key, 0, to, (int64_t)count * 4);
+      else
+        for (at = 0; at < count; at++) put_data(key, at * 4, to + (int64_t)at * 8, 4);
+    }
+}
+
+static exchange prepare(uint64_t number) {
+  dice all = make_dice(seed, number, 3);
+  exchange made;
+  int side, peer;
+  made.comm = (int)roll(&all, COMMS);
+  made.kind = (int)roll(&all, KINDS);
+  for (side = 0; side < 2; side++) {
+    int64_t end = 0;
+    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
+    made.places[side] = (int *)allocate(size * (int64_t)sizeof(int));
+    made.bytes[side] = (int *)allocate(size * (int64_t)sizeof(int));
+    made.types[side] = (MPI_Datatype *)allocate(size * (int64_t)sizeof(MPI_Datatype));
+    for (peer = 0; peer < size; peer++) {
+      int count = side == 0 ? elements(number, made.kind, rank, peer) : elements(number, made.kind, peer, rank);
+      int twice = is_spread(number, made.kind, side, peer) ? 2 : 1;
+      made.counts[side][peer] = count;
+      made.places[side][peer] = (int)end;
+      made.bytes[side][peer] = (int)(end * 4);
+      made.types[side][peer] = twice == 2 ? spread : MPI_INT;
+      end += (int64_t)count * twice + (made.kind == 0 ? 0 : 1);
+    }
+    made.length[side] = end * 4 + 16;
+    made.buffers[side] = (unsigned char *)allocate(made.length[side]);
+  }
+  made.expected = (unsigned char *)allocate(made.length[1]);
+  fill(&made, number);
+  return made;
+}
+
+static void check(const exchange *of, uint64_t number) {
+  if (memcmp(of->buffers[1], of->expected, (size_t)of->length[1]) != 0) {
+    int64_t at = 0;
+    while (of->buffers[1][at] == of->expected[at]) at++;
+    FAIL("exchange %" PRIu64 " of kind %d: byte %" PRId64 " of %" PRId64 " is wrong", number, of->kind, at,
+         of->length[1]);
+  }
+}
+
+static void free_exchange(exchange *of) {
+  int side;
+  for (side = 0; side < 2; side++) {
+    free(of->counts[side]), free(of->places[side]), free(of->bytes[side]), free(of->types[side]);
+    free(of->buffers[side]);
+  }
+  free(of->expected);
+}
+
+/* Communicators, whose options are those of the environment, and the datatype. */
+static void make_handles(void) {
+  int comm;
+  for (comm = 0; comm < COMMS; comm++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
+  MPI_Type_create_resized(MPI_INT, 0, 8, &spread);
+  MPI_Type_commit(&spread);
+}
+
+static void free_handles(void) {
+  int comm;
+  for (comm = 0; comm < COMMS; comm++) MPI_Comm_free(&comms[comm]);
+  MPI_Type_free(&spread);
+}
+
+static void count_served(MPI_Comm comm) {
+  char way[32];
+  if (!use_hcube) return;
+  REQUIRE(hcube_alltoall_last_way(comm, way, sizeof way, NULL) == HCUBE_SUCCESS);
+  served += strcmp(way, "single-copy") == 0;
+}
+
+#endif

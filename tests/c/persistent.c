@@ -1,0 +1,141 @@
+/* Many persistent exchanges, on several communicators, started again and again with new data together with persistent
+ * messages and completed by one MPI_Waitall; every byte is compared.
+ *
+ *   persistent <seed> <turns> <requests> <largest block in elements> hcube|preload [errors]
+ *
+ * hcube: hcube_alltoall_init and its variants; preload: MPI's. Prints `ok <turns> served=<exchanges by hcube>`. errors:
+ * instead, an exchange with a wrong argument on one rank, and one with a block that is longer than expected; prints
+ * `refused`, or `lacking` where the MPI library has no persistent collective operations.
+ */
+#include "nonblocking.h"
+
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+enum { HAS_PERSISTENT = 1 };
+#else
+/* So that the program can be compiled; it does not call these. */
+enum { HAS_PERSISTENT = 0 };
+#define MPI_Alltoall_init hcube_alltoall_init
+#define MPI_Alltoallv_init hcube_alltoallv_init
+#define MPI_Alltoallw_init hcube_alltoallw_init
+#endif
+
+static void initialise(exchange *of, MPI_Request *request) {
+  MPI_Comm comm = comms[of->comm];
+  int code;
+  switch (of->kind) {
+    case 0:
+      code = (use_hcube ? hcube_alltoall_init : MPI_Alltoall_init)(of->buffers[0], of->counts[0][0], MPI_INT,
+                                                                   of->buffers[1], of->counts[1][0], MPI_INT, comm,
+                                                                   MPI_INFO_NULL, request);
+      break;
+    case 1:
+      code = (use_hcube ? hcube_alltoallv_init : MPI_Alltoallv_init)(
+          of->buffers[0], of->counts[0], of->places[0], MPI_INT, of->buffers[1], of->counts[1], of->places[1], MPI_INT,
+          comm, MPI_INFO_NULL, request);
+      break;
+    default:
+      code = (use_hcube ? hcube_alltoallw_init : MPI_Alltoallw_init)(
+          of->buffers[0], of->counts[0], of->bytes[0], of->types[0], of->buffers[1], of->counts[1], of->bytes[1],
+          of->types[1], comm, MPI_INFO_NULL, request);
+  }
+  REQUIRE(code == MPI_SUCCESS);
+  count_served(comm);
+}
+
+/* Starts all requests: in one call, or one by one, the later ones first of those with no order among them. */
+static void start(MPI_Request *requests, int exchanges, int messages, int turn) {
+  int at;
+  if (turn % 2 == 0) {
+    REQUIRE((use_hcube ? hcube_startall : MPI_Startall)(exchanges + messages, requests) == MPI_SUCCESS);
+    return;
+  }
+  for (at = exchanges + messages - 1; at >= exchanges; at--)
+    REQUIRE((use_hcube ? hcube_start : MPI_Start)(&requests[at]) == MPI_SUCCESS);
+  for (at = 0; at < exchanges; at++) REQUIRE((use_hcube ? hcube_start : MPI_Start)(&requests[at]) == MPI_SUCCESS);
+}
+
+static void make_turns(int turns, int requests) {
+  int exchanges = requests / 2, messages = (requests - exchanges) / 2, at, turn;
+  int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  exchange *all = (exchange *)allocate(exchanges * (int64_t)sizeof *all);
+  MPI_Request *pending = (MPI_Request *)allocate(requests * (int64_t)sizeof *pending);
+  MPI_Status *statuses = (MPI_Status *)allocate(requests * (int64_t)sizeof *statuses);
+  int *sent = (int *)allocate(messages * (int64_t)sizeof(int)),
+      *arrived = (int *)allocate(messages * (int64_t)sizeof(int));
+  for (at = 0; at < exchanges; at++) {
+    all[at] = prepare((uint64_t)at);
+    initialise(&all[at], &pending[at]);
+  }
+  for (at = 0; at < messages; at++) {
+    MPI_Recv_init(&arrived[at], 1, MPI_INT, previous, at, MPI_COMM_WORLD, &pending[exchanges + 2 * at]);
+    MPI_Send_init(&sent[at], 1, MPI_INT, next, at, MPI_COMM_WORLD, &pending[exchanges + 2 * at + 1]);
+  }
+  for (turn = 1; turn <= turns; turn++) {
+    for (at = 0; at < exchanges; at++) fill(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
+    for (at = 0; at < messages; at++) {
+      sent[at] = turn * 100000 + rank * 1000 + at;
+      arrived[at] = -1;
+    }
+    start(pending, exchanges, 2 * messages, turn);
+    MPI_Waitall(exchanges + 2 * messages, pending, statuses);
+    for (at = 0; at < messages; at++) REQUIRE(arrived[at] == turn * 100000 + previous * 1000 + at);
+    for (at = 0; at < exchanges; at++) check(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
+  }
+  for (at = 0; at < exchanges + 2 * messages; at++) {
+    REQUIRE((use_hcube ? hcube_request_free : MPI_Request_free)(&pending[at]) == MPI_SUCCESS);
+    REQUIRE(pending[at] == MPI_REQUEST_NULL);
+  }
+  for (at = 0; at < exchanges; at++) free_exchange(&all[at]);
+  free(all), free(pending), free(statuses), free(sent), free(arrived);
+}
+
+/* The error class of an exchange of one int per pair, of which rank 0 sends `more` more to the last rank. */
+static int initialise_with(int more) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int error = MPI_SUCCESS, peer, code, *arrays = (int *)allocate(8 * size * (int64_t)sizeof(int));
+  int *counts[2] = {arrays, arrays + size}, *places = arrays + 2 * size;
+  for (peer = 0; peer < size; peer++) {
+    counts[0][peer] = counts[1][peer] = 1;
+    places[peer] = peer;
+  }
+  if (rank == 0) counts[0][size - 1] += more;
+  code = (use_hcube ? hcube_alltoallv_init : MPI_Alltoallv_init)(arrays + 3 * size, counts[0], places, MPI_INT,
+                                                                 arrays + 6 * size, counts[1], places, MPI_INT,
+                                                                 comms[0], MPI_INFO_NULL, &request);
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error);
+  REQUIRE(request == MPI_REQUEST_NULL);
+  free(arrays);
+  return error;
+}
+
+static void make_errors(void) {
+  MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
+  if (!HAS_PERSISTENT) {
+    REQUIRE(initialise_with(0) == MPI_ERR_ARG);
+    if (rank == 0) printf("lacking\n");
+    return;
+  }
+  REQUIRE(initialise_with(-5) == MPI_ERR_COUNT);
+  REQUIRE(initialise_with(1) == MPI_ERR_TRUNCATE);
+  if (rank == 0) printf("refused\n");
+}
+
+int main(int argc, char **argv) {
+  int turns, requests;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  REQUIRE(argc > 5);
+  seed = strtoull(argv[1], NULL, 10);
+  turns = atoi(argv[2]);
+  requests = atoi(argv[3]);
+  largest = strtoll(argv[4], NULL, 10);
+  use_hcube = strcmp(argv[5], "hcube") == 0;
+  make_handles();
+  if (argc > 6) make_errors();
+  else make_turns(turns, requests);
+  free_handles();
+  if (rank == 0 && argc == 6) printf("ok %d served=%ld\n", turns, served);
+  MPI_Finalize();
+  return 0;
+}
