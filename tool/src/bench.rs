@@ -2,12 +2,13 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`lengths`] (products of numbers and powers), [`files`] (results of earlier runs)
+//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`files`] (results of earlier runs)
 //! and [`drawn`] (results that are joined and drawn).
 
 pub mod alltoall;
 pub mod bsp;
 pub mod caf;
+pub mod computation;
 pub mod drawn;
 pub mod fft;
 pub mod fftw;

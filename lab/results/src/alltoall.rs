@@ -1,6 +1,7 @@
 //! Results of `hcube bench alltoall`: JSON, tables, picture.
 
 pub mod figure;
+pub mod kinds;
 
 use crate::numbers::{self, percent};
 use crate::table::Table;
@@ -14,8 +15,11 @@ pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 /// The results as they are written in JSON; those of several runs can be joined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results {
-    /// Each case at each size.
+    /// Blocking exchanges: each case at each size.
     pub runs: Vec<Run>,
+    /// The other kinds of exchanges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<kinds::Run>,
     /// What was left out, and why.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -110,7 +114,22 @@ impl Results {
         if runs.iter().any(|run| run.extra_bytes.is_none()) {
             notes.push("extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned());
         }
-        Self { runs, notes }
+        Self { runs, kinds: Vec::new(), notes }
+    }
+
+    /// From the runs of another kind of exchanges.
+    pub fn of_kind(mut runs: Vec<kinds::Run>, notes: Vec<String>) -> Self {
+        kinds::compare(&mut runs);
+        Self { runs: Vec::new(), kinds: runs, notes }
+    }
+
+    /// Adds those of another run, or of another kind.
+    pub fn add(&mut self, other: Self) {
+        self.runs.extend(other.runs);
+        self.kinds.extend(other.kinds);
+        self.notes.extend(other.notes);
+        self.notes.sort();
+        self.notes.dedup();
     }
 
     /// Geometric means over the sizes, a row for each case.
@@ -138,6 +157,16 @@ impl Results {
 
     /// The tables and the lines below them.
     pub fn text(&self) -> String {
+        let mut text = if self.runs.is_empty() { String::new() } else { self.exchanges() };
+        text.push_str(&kinds::text(&self.kinds));
+        for note in &self.notes {
+            let _ = writeln!(text, "{note}");
+        }
+        text
+    }
+
+    /// The tables of blocking exchanges.
+    fn exchanges(&self) -> String {
         let mut text = Table::of(self.runs.iter().map(Run::columns)).render();
         if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
             let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
@@ -146,9 +175,6 @@ impl Results {
             "\nx: speed-up over the library's own function, in place and out of place\n\
              extra memory: peak beyond the caller's buffers (one in place, two out of place)\n",
         );
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
         text
     }
 }
@@ -185,7 +211,7 @@ pub mod tests {
         let mut runs = vec![run(2, 8 << 20, "auto", 350.0), run(2, 8 << 20, "library-in-place", 700.0)];
         runs[0].extra_bytes = Some(65536);
         compare(&mut runs);
-        let value = serde_json::to_value(Results { runs, notes: Vec::new() }).expect("valid");
+        let value = serde_json::to_value(Results { runs, ..Results::default() }).expect("valid");
         let first = &value["runs"][0];
         assert_eq!((first["mpi"].as_str(), first["ranks"].as_u64()), (Some("Some MPI 1.0"), Some(2)));
         assert_eq!(

@@ -4,6 +4,9 @@ use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use std::fs;
 
+/// Probes of the memory that something adds.
+const PROBES: usize = 3;
+
 /// What the kernel says about this process, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Footprint {
@@ -48,6 +51,17 @@ pub fn added_by(comm: &impl Comm, work: impl FnOnce() -> Result<()>) -> Result<O
     comm.all_reduce_max(&mut largest)?;
     let [peak, held, unknown] = largest;
     Ok((unknown == 0).then_some(Added { peak: peak as u64, held: held as u64 }))
+}
+
+/// Collective: the median by its peak of several probes, each by [`added_by`].
+pub fn typical(mut probe: impl FnMut() -> Result<Option<Added>>) -> Result<Option<Added>> {
+    let mut probes = Vec::new();
+    for _ in 0..PROBES {
+        let Some(added) = probe()? else { return Ok(None) };
+        probes.push(added);
+    }
+    probes.sort_unstable_by_key(|added: &Added| added.peak);
+    Ok(Some(probes[PROBES / 2]))
 }
 
 /// The value of a line `name:   123 kB`.

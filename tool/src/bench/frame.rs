@@ -116,28 +116,58 @@ pub fn start<S: System, const REPEAT: u32>(
     check: impl FnOnce() -> hcube_core::Result<()>,
     new: impl FnOnce() -> hcube_core::Result<S>,
 ) -> Result<Verdict, Failure> {
-    let failure = |error: hcube_core::Error| error.to_string();
+    begin(session, common, check)?;
+    let mut system = new().map_err(|error| error.to_string())?;
+    let results = run(session, common, &mut system)?;
+    Ok(finish(session, common, &results, || system.write(&results)))
+}
+
+/// Collective: checks the files that a benchmark is to write.
+pub fn begin<const REPEAT: u32>(
+    session: &Session,
+    common: &Common<REPEAT>,
+    check: impl FnOnce() -> hcube_core::Result<()>,
+) -> Result<(), Failure> {
     let files = if session.speaks() { common.json.check().and_then(|()| check()) } else { Ok(()) };
-    agree(&session.comm, files).map_err(failure)?;
-    let mut system = new().map_err(failure)?;
-    if session.speaks() && common.json.tables() {
+    agree(&session.comm, files).map_err(|error| error.to_string())
+}
+
+/// Collective: measures a system, between its heading and its tables.
+pub fn run<S: System, const REPEAT: u32>(
+    session: &Session,
+    common: &Common<REPEAT>,
+    system: &mut S,
+) -> Result<S::Results, Failure> {
+    let tables = session.speaks() && common.json.tables();
+    if tables {
         print!("{}", system.heading());
     }
     let mut progress = Progress::new(S::NAME, session.speaks() && !common.no_progress);
-    let (rows, left_out) = measure(&mut system, common.repeat, &mut progress).map_err(failure)?;
+    let (rows, left_out) =
+        measure(system, common.repeat, &mut progress).map_err(|error| error.to_string())?;
     progress.finish();
     let results = system.results(rows, left_out);
+    if tables {
+        print!("{}{}", results.text(), verification(&results.errors()));
+    }
+    Ok(results)
+}
+
+/// Local: writes JSON, and by `write` what else was asked for.
+pub fn finish<R: Results, const REPEAT: u32>(
+    session: &Session,
+    common: &Common<REPEAT>,
+    results: &R,
+    write: impl FnOnce() -> Result<(), Failure>,
+) -> Verdict {
     if session.speaks() {
-        if common.json.tables() {
-            print!("{}{}", results.text(), verification(&results.errors()));
-        }
         // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        if let Err(failure) = common.json.write(&results).and_then(|()| system.write(&results)) {
+        if let Err(failure) = common.json.write(results).and_then(|()| write()) {
             eprintln!("hcube: {failure}");
-            return Ok(Verdict::Wrong);
+            return Verdict::Wrong;
         }
     }
-    Ok(results.verdict())
+    results.verdict()
 }
 
 /// Rows, and what was left out.

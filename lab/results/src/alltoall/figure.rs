@@ -1,6 +1,7 @@
 //! The picture of exchanges: which results make which series.
 
-use super::Run;
+use super::kinds::figure::panels;
+use super::{Results, Run};
 use crate::numbers;
 use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
 use crate::plot::{Colour, Marker};
@@ -118,7 +119,19 @@ fn machine(runs: &[&Run]) -> String {
     }
 }
 
-/// The picture of the results of one MPI library, the first in the list; `None` without results. Over ranks where
+/// The picture of all kinds of exchanges; `None` without results.
+pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
+    let exchanges = sheet(over, &results.runs);
+    let title = match results.kinds.first() {
+        Some(run) if exchanges.is_none() => format!("All-to-all exchange, {}", run.subject.place.mpi),
+        _ => String::new(),
+    };
+    let mut sheet = exchanges.unwrap_or(Sheet { title, panels: Vec::new() });
+    sheet.panels.extend(panels(&results.kinds));
+    (!sheet.panels.is_empty()).then_some(sheet)
+}
+
+/// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results. Over ranks where
 /// there are several numbers of ranks, unless `over` says otherwise.
 pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let mpi = &runs.first()?.mpi;

@@ -2,8 +2,8 @@
 
 use crate::bench::frame::Common;
 use crate::choices::{help_and, one_of, value};
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ValueEnum, value_parser};
 use hcube_alltoall::options::{MAX_MEMORY_BYTES, parse_bytes};
 use hcube_alltoall::{Options, Path, Schedule};
 use hcube_results::alltoall::figure;
@@ -21,7 +21,22 @@ const DEFAULT_SIZES: [usize; 4] = [64 << 10, 512 << 10, 4 << 20, 32 << 20];
 /// Bytes that an exchange stores with each block that it holds, so that `--memory all` is enough.
 const BLOCK_OVERHEAD: usize = 4096;
 
-/// What can be measured.
+/// A kind of exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExchangeKind {
+    /// The blocking exchange, in place and out of place
+    Exchange,
+    /// The general exchange in place, whose send and receive counts differ, against a copy and MPI_Alltoallv
+    General,
+    /// Halos of a cube of doubles per rank by MPI_Neighbor_alltoallw and MPI_Neighbor_alltoall
+    Neighbours,
+    /// Nonblocking exchanges beside a computation
+    Nonblocking,
+    /// All of them
+    All,
+}
+
+/// What can be measured of the blocking exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// hcube's choice, in place.
@@ -102,6 +117,28 @@ pub enum Memory {
     Everything,
 }
 
+impl Memory {
+    /// The bound for `bytes` per rank.
+    pub fn bytes(self, bytes: usize, ranks: usize) -> usize {
+        match self {
+            Self::Bytes(memory) => memory,
+            Self::Everything => bytes.saturating_add(BLOCK_OVERHEAD * ranks).min(MAX_MEMORY_BYTES),
+        }
+    }
+}
+
+/// Doubles along an edge of a cube.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cube(pub usize);
+
+/// The largest cube has 2^30 doubles, and places in it fit an int.
+const MAX_EDGE: usize = 1022;
+
+fn cube(text: &str) -> Result<Cube, String> {
+    let edge = text.parse().ok().filter(|edge| (1..=MAX_EDGE).contains(edge));
+    edge.map(Cube).ok_or_else(|| format!("expected doubles along an edge, from 1 to {MAX_EDGE}"))
+}
+
 fn memory(text: &str) -> Result<Memory, String> {
     if text == "all" {
         return Ok(Memory::Everything);
@@ -149,6 +186,8 @@ const REPEAT: u32 = 21;
 /// All cases of a size are measured alternately, in an order that rotates; a time is that of the slowest
 /// rank after a barrier. Short calls are timed in batches.
 ///
+/// Other exchanges are measured with --kinds, each against what the MPI library offers for the same purpose.
+///
 /// Extra memory is what an algorithm adds to the resident memory of a process at its peak: on a new
 /// duplicate of the communicator, after all algorithms have run once on others, the kernel's peak
 /// (VmHWM) is reset, the options are set, the exchange is called twice, and the peak is compared.
@@ -160,16 +199,21 @@ const REPEAT: u32 = 21;
 /// Examples:
 ///   mpirun -np 4 hcube bench alltoall --algorithms all --sizes 4M
 ///   mpirun -np 4 hcube bench alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
+///   mpirun -np 8 hcube bench alltoall --kinds neighbours --cubes 32,64,128
+///   mpirun -np 2 hcube bench alltoall --kinds general,nonblocking --sizes 4M --json two.json
 ///   hcube bench alltoall --from two.json,four.json --over ranks --plot ranks.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The algorithms to measure. mpich, linear-shift and hierarchical-sets are schedules of messages (path
+    /// The kinds of exchanges to measure, in the order of this list
+    #[arg(long, value_name = "KIND[,KIND...]", value_delimiter = ',', default_value = "exchange")]
+    pub kinds: Vec<ExchangeKind>,
+    /// The algorithms to measure, of the kind exchange. mpich, linear-shift and hierarchical-sets are schedules of messages (path
     /// message unless --path says otherwise), single-copy and shared are paths inside a node.
     /// Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = selection_parser())]
     pub algorithms: Vec<Selection>,
-    /// Bytes of data per rank, for example 64k or 4M [default: 64k,512k,4M,32M]
+    /// Bytes of data per rank, for example 64k or 4M; of all kinds but neighbours [default: 64k,512k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
@@ -177,9 +221,17 @@ pub struct Arguments {
                                                 Figure 6: 0,64k,1M,all"))]
     pub memory: Vec<Memory>,
     #[arg(long, value_parser = one_of::<Path>(Path::NAMES),
-          help = help_and::<Options>("path", "Applies to auto and to the schedules"))]
+          help = help_and::<Options>("path", "Applies to auto and to the schedules, and to the other kinds; without it, \
+                                              nonblocking exchanges use single-copy, the only path on which hcube makes them"))]
     pub path: Option<Path>,
-    /// Equal counts and MPI_Alltoall instead of random counts and MPI_Alltoallv
+    /// Doubles along an edge of a rank's cube, whose faces neighbours exchange
+    #[arg(long, value_name = "EDGE[,EDGE...]", value_delimiter = ',', value_parser = cube, default_value = "64")]
+    pub cubes: Vec<Cube>,
+    /// Microseconds of computation beside a nonblocking exchange, by a calibrated loop; where ranks share a core, it takes
+    /// longer [default: as long as the library's exchange]
+    #[arg(long, value_name = "US", value_parser = value_parser!(u32).range(0..=1_000_000))]
+    pub work: Option<u32>,
+    /// Equal counts instead of random ones, and MPI_Alltoall (MPI_Ialltoall) instead of MPI_Alltoallv (MPI_Ialltoallv)
     #[arg(long)]
     pub uniform: bool,
     /// Seed of the random counts
@@ -194,7 +246,7 @@ pub struct Arguments {
     #[arg(long, value_enum, requires = "plot")]
     pub over: Option<Over>,
     /// Do not measure (no mpirun needed): read the results of earlier runs with --json, draw them with
-    /// --plot, join them with --json; --algorithms and --sizes select among them
+    /// --plot, join them with --json; --algorithms and --sizes select among blocking exchanges
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     pub from: Vec<PathBuf>,
 }
@@ -215,15 +267,34 @@ pub struct Case {
 impl Case {
     /// The options for `bytes` per rank.
     pub fn options(&self, bytes: usize, ranks: usize) -> Options {
-        let memory = match self.memory {
-            Memory::Bytes(memory) => memory,
-            Memory::Everything => bytes.saturating_add(BLOCK_OVERHEAD * ranks).min(MAX_MEMORY_BYTES),
-        };
-        Options { memory, ..self.options }
+        Options { memory: self.memory.bytes(bytes, ranks), ..self.options }
     }
 }
 
 impl Arguments {
+    /// The kinds, each once, in the order of tables.
+    pub fn kinds(&self) -> Vec<ExchangeKind> {
+        let wanted = |kind: &ExchangeKind| {
+            *kind != ExchangeKind::All
+                && (self.kinds.contains(kind) || self.kinds.contains(&ExchangeKind::All))
+        };
+        ExchangeKind::value_variants().iter().copied().filter(wanted).collect()
+    }
+
+    /// Those of the environment, with `--path`.
+    ///
+    /// # Errors
+    /// Variables that are not valid.
+    pub fn options(&self) -> hcube_core::Result<Options> {
+        let options = Options::from_environment()?;
+        Ok(Options { path: self.path.unwrap_or(options.path), ..options })
+    }
+
+    /// The bounds of memory, in the order of tables.
+    pub fn memory(&self, options: &Options) -> Vec<Memory> {
+        if self.memory.is_empty() { vec![Memory::Bytes(options.memory)] } else { self.memory.clone() }
+    }
+
     /// In bytes per rank.
     pub fn sizes(&self) -> &[usize] {
         if self.sizes.is_empty() { &DEFAULT_SIZES } else { &self.sizes }
@@ -250,8 +321,7 @@ impl Arguments {
 
     /// All cases, in the order of the table.
     pub fn cases(&self, defaults: &Options) -> Vec<Case> {
-        let usual = [Memory::Bytes(defaults.memory)];
-        let sweep = if self.memory.is_empty() { &usual } else { &self.memory[..] };
+        let (usual, sweep) = ([Memory::Bytes(defaults.memory)], self.memory(defaults));
         let mut cases = Vec::new();
         for (algorithm, optional) in self.algorithms() {
             let schedule = match algorithm {
@@ -268,7 +338,7 @@ impl Arguments {
             };
             let options = Options { schedule, path, ..*defaults };
             // The library has no bound of its memory.
-            let sweep = if algorithm.is_ours() { sweep } else { &usual };
+            let sweep = if algorithm.is_ours() { &sweep[..] } else { &usual };
             cases.extend(sweep.iter().map(|&memory| Case { algorithm, options, memory, optional }));
         }
         cases
@@ -279,6 +349,7 @@ impl Arguments {
 mod tests {
     use super::*;
     use crate::command_line::parse;
+    use hcube_results::alltoall::kinds;
 
     #[test]
     fn nothing_chosen_is_hcube_against_the_library() {
@@ -314,6 +385,20 @@ mod tests {
         assert_eq!(options("--algorithms mpich --path shared").path, Path::Shared);
         assert_eq!(options("--algorithms single-copy --path shared").path, Path::SingleCopy);
         assert!(options("--memory all").memory > 1 << 20);
+    }
+
+    #[test]
+    fn kinds_come_once_and_the_blocking_exchange_without_any() {
+        use ExchangeKind::{Exchange, General, Neighbours, Nonblocking};
+        let kinds = |line: &str| parse::<Arguments>(line.split_whitespace()).kinds();
+        assert_eq!(kinds(""), [Exchange]);
+        assert_eq!(kinds("--kinds neighbours,general,neighbours"), [General, Neighbours]);
+        assert_eq!(kinds("--kinds all,general"), [Exchange, General, Neighbours, Nonblocking]);
+        let names = [General, Neighbours, Nonblocking]
+            .map(|kind| kind.to_possible_value().expect("shown").get_name().to_owned());
+        assert_eq!(names, [kinds::GENERAL, kinds::NEIGHBOURS, kinds::NONBLOCKING]);
+        assert_eq!((cube("64"), cube("1")), (Ok(Cube(64)), Ok(Cube(1))));
+        assert!(["0", "1023", "-1", "64k", "x"].iter().all(|text| cube(text).is_err()));
     }
 
     #[test]

@@ -3,15 +3,17 @@
 
 use super::problem::Blocks;
 use hcube_alltoall::Options;
+use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, collective};
 use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
 use hcube_core::{Error, Result};
 use mpi::datatype::Equivalence;
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 /// One exchange, from `sent` where it is out of place.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +26,43 @@ pub struct Exchange<'a> {
     pub blocks: &'a Blocks,
 }
 
-/// A duplicate of MPI_COMM_WORLD.
-pub struct Channel(SimpleCommunicator);
+/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology.
+pub struct Channel<C = SimpleCommunicator>(pub C);
+
+/// The result of a call of MPI.
+pub fn done(call: &'static str, code: c_int) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(Error::Mpi { call, code, text: String::new() }) }
+}
+
+/// MPI's datatype of a type of Rust.
+pub fn datatype<T: Equivalence>() -> MPI_Datatype
+where
+    T::Out: AsRaw<Raw = mpi::ffi::MPI_Datatype>,
+{
+    const { assert!(size_of::<MPI_Datatype>() == size_of::<mpi::ffi::MPI_Datatype>()) };
+    // SAFETY: both types are MPI_Datatype of one mpi.h.
+    unsafe { std::mem::transmute_copy(&T::equivalent_datatype().as_raw()) }
+}
+
+/// Collective: makes a call, by hcube or by the MPI library's own function.
+///
+/// # Safety
+/// The call describes memory and handles as MPI asks for them.
+pub unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
+    // SAFETY: the contract of this function.
+    let code = unsafe {
+        if ours {
+            match collective::exchange(call) {
+                Verdict::Done(_) => 0,
+                Verdict::Refused(refusal) => refusal.raise(),
+                Verdict::Library(reason) => collective::forwarded(call, reason, || call.by_library()),
+            }
+        } else {
+            call.by_library()
+        }
+    };
+    done("the exchange", code)
+}
 
 impl Channel {
     /// Collective. Dropping it, between MPI_Init and MPI_Finalize, is collective too.
@@ -33,7 +70,31 @@ impl Channel {
         Self(SimpleCommunicator::world().duplicate())
     }
 
-    fn handle(&self) -> MPI_Comm {
+    /// Collective: makes an exchange, in place where `sent` is nothing.
+    pub fn exchange(&self, exchange: &Exchange, sent: Option<&[u64]>, received: &mut [u64]) -> Result<()> {
+        let blocks = exchange.blocks;
+        assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
+        let fits = |length: usize| blocks.elements() <= length;
+        assert!(
+            fits(received.len()) && sent.is_none_or(|sent| fits(sent.len())),
+            "all blocks in the buffers"
+        );
+        let function = if exchange.uniform { Function::Alltoall } else { Function::Alltoallv };
+        let counts = blocks.as_counts(exchange.uniform);
+        let sent = sent.map_or(in_place(), |sent| sent.as_ptr().cast_mut().cast::<c_void>());
+        let received = received.as_mut_ptr().cast::<c_void>();
+        let side = |buffer| Side { buffer, counts, types: Types::One(datatype::<u64>()) };
+        let call =
+            Call { function, send: side(sent), receive: side(received), comm: self.handle(), guest: false };
+        // SAFETY: an entry per rank, and blocks follow one another inside the buffers, as checked
+        // above; `sent` is only read.
+        unsafe { perform(&call, exchange.ours) }
+    }
+}
+
+impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
+    /// As hcube's functions take it.
+    pub fn handle(&self) -> MPI_Comm {
         // The crate `mpi` and hcube have bindings of their own, generated from the same header.
         const { assert!(size_of::<MPI_Comm>() == size_of::<mpi::ffi::MPI_Comm>()) };
         // SAFETY: both types are MPI_Comm of one mpi.h.
@@ -47,48 +108,21 @@ impl Channel {
         collective::set_options(comm, Ok(*options))
     }
 
-    /// Collective: makes an exchange, in place where `sent` is nothing.
-    pub fn exchange(&self, exchange: &Exchange, sent: Option<&[u64]>, received: &mut [u64]) -> Result<()> {
-        let blocks = exchange.blocks;
-        assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
-        let fits = |length: usize| blocks.elements() <= length;
-        assert!(
-            fits(received.len()) && sent.is_none_or(|sent| fits(sent.len())),
-            "all blocks in the buffers"
-        );
-        let sent = sent.map_or(in_place(), |sent| sent.as_ptr().cast_mut().cast::<c_void>());
-        let received = received.as_mut_ptr().cast::<c_void>();
-        // SAFETY: an entry per rank, and blocks follow one another inside the buffers, as checked
-        // above; `sent` is only read.
-        let code = unsafe { self.call(exchange, sent, received) };
-        if code == 0 { Ok(()) } else { Err(Error::Mpi { call: "the exchange", code, text: String::new() }) }
+    /// Local: the path of hcube's last exchange.
+    pub fn last_path(&self) -> Result<&'static str> {
+        // SAFETY: the communicator is alive as long as this channel.
+        let comm = unsafe { Handle::new(self.handle()) };
+        Ok(gate::look(comm, |state: &State| state.last_path())?.unwrap_or("none"))
     }
+}
 
-    /// # Safety
-    /// The buffers hold the blocks, or `sent` is MPI_IN_PLACE.
-    unsafe fn call(&self, exchange: &Exchange, sent: *mut c_void, received: *mut c_void) -> i32 {
-        const { assert!(size_of::<MPI_Datatype>() == size_of::<mpi::ffi::MPI_Datatype>()) };
-        // SAFETY: both types are MPI_Datatype of one mpi.h.
-        let kind: MPI_Datatype = unsafe { std::mem::transmute_copy(&u64::equivalent_datatype().as_raw()) };
-        let (blocks, comm) = (exchange.blocks, self.handle());
-        let (counts, at) = (blocks.counts.as_ptr(), blocks.displacements.as_ptr());
-        let same = blocks.counts[0];
-        let (function, counts) = match exchange.uniform {
-            true => (Function::Alltoall, Counts::Same(same)),
-            false => (Function::Alltoallv, Counts::Int(counts, at)),
-        };
-        let side = |buffer| Side { buffer, counts, types: Types::One(kind) };
-        let call = Call { function, send: side(sent), receive: side(received), comm, guest: false };
-        // SAFETY: blocks inside living buffers and an entry per rank, as `exchange` has checked.
-        unsafe {
-            if !exchange.ours {
-                return call.by_library();
-            }
-            match collective::exchange(&call) {
-                Verdict::Done(_) => 0,
-                Verdict::Refused(refusal) => refusal.raise(),
-                Verdict::Library(reason) => collective::forwarded(&call, reason, || call.by_library()),
-            }
+impl Blocks {
+    /// As MPI's functions take them; equal ones, also as those of `MPI_Alltoall`.
+    pub fn as_counts(&self, uniform: bool) -> Counts {
+        if uniform {
+            Counts::Same(self.counts[0])
+        } else {
+            Counts::Int(self.counts.as_ptr(), self.displacements.as_ptr())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The measurements: buffers, and exchanges on them.
+//! The measurements of the blocking exchange: buffers, and exchanges on them.
 
 use super::arguments::{Arguments, Case, ELEMENT};
 use super::calls::{Channel, Exchange};
@@ -11,9 +11,6 @@ use hcube_alltoall::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::numbers;
-
-/// Probes of the memory that an algorithm adds.
-const PROBES: usize = 3;
 
 /// A case at one size under way.
 pub struct Line {
@@ -138,20 +135,15 @@ impl<'a> Alltoall<'a> {
     pub fn footprint(&mut self, line: &Line) -> Result<Option<Added>> {
         let session = self.session;
         let comm = &session.comm;
-        let mut probes = Vec::new();
-        for _ in 0..PROBES {
+        footprint::typical(|| {
             let fresh = Channel::new();
-            let added = footprint::added_by(comm, || {
+            footprint::added_by(comm, || {
                 if line.case.algorithm.is_ours() {
                     fresh.set_options(&line.case.options(line.bytes, comm.size()))?;
                 }
                 self.call(line, &fresh, 1)?;
                 self.call(line, &fresh, 1)
-            })?;
-            let Some(added) = added else { return Ok(None) };
-            probes.push(added);
-        }
-        probes.sort_unstable_by_key(|added| added.peak);
-        Ok(Some(probes[PROBES / 2]))
+            })
+        })
     }
 }

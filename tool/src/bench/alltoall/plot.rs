@@ -13,7 +13,7 @@ pub fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
 /// Writes the plot where it was asked for.
 pub fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
-    let sheet = figure::sheet(arguments.over.map(Into::into), &results.runs)
+    let sheet = figure::sheet_of_all(arguments.over.map(Into::into), results)
         .ok_or("--plot: there are no results to draw")?;
     output::write("--plot", path, &sheet.svg())
 }

@@ -16,7 +16,7 @@ const STEPS: u64 = 1 << 20;
 /// own block.
 const CORRECTIONS: usize = 40;
 
-/// The blocks of one rank: the same to send and to receive.
+/// The blocks of one rank: the same to send and to receive, or those of one direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     rank: usize,
@@ -33,11 +33,16 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The weight of a pair, from above 0 to 1.
-fn weight(seed: u64, one: usize, other: usize) -> f64 {
-    let (low, high) = (one.min(other) as u64, one.max(other) as u64);
-    let random = mix(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ mix(high << 32 | low));
+/// A number for an ordered pair, from above 0 to 1.
+fn random(seed: u64, from: usize, to: usize) -> f64 {
+    let pair = (from as u64) << 32 | to as u64;
+    let random = mix(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ mix(pair));
     (1 + random % STEPS) as f64 / STEPS as f64
+}
+
+/// The weight of a pair.
+fn weight(seed: u64, one: usize, other: usize) -> f64 {
+    random(seed, one.max(other), one.min(other))
 }
 
 /// Sum of a row of the matrix of weights, with the factors of row and columns.
@@ -90,6 +95,19 @@ impl Blocks {
     /// The same count for all partners, with the largest sum up to `elements`.
     pub fn uniform(rank: usize, ranks: usize, elements: usize) -> Self {
         Self::new(rank, vec![(elements / ranks) as c_int; ranks])
+    }
+
+    /// What a rank sends and what it receives, with a random count for each ordered pair of ranks. Sums differ, and the
+    /// largest one is at most `elements`, which fits an int.
+    pub fn directed(rank: usize, ranks: usize, elements: usize, seed: u64) -> [Self; 2] {
+        let sum = |weights: &dyn Fn(usize) -> f64| (0..ranks).map(weights).sum::<f64>();
+        let sums = (0..ranks)
+            .flat_map(|one| [sum(&|other| random(seed, one, other)), sum(&|other| random(seed, other, one))]);
+        let largest = sums.fold(0.0, f64::max) * (1.0 + 1e-12);
+        let count = |from: usize, to: usize| (random(seed, from, to) / largest * elements as f64) as c_int;
+        let sent = (0..ranks).map(|to| count(rank, to)).collect();
+        let received = (0..ranks).map(|from| count(from, rank)).collect();
+        [Self::new(rank, sent), Self::new(rank, received)]
     }
 
     pub fn ranks(&self) -> usize {
@@ -157,6 +175,25 @@ mod tests {
         let (least, most) = (all[0].counts.iter().min(), all[0].counts.iter().max());
         assert!(most > least.map(|least| 2 * least).as_ref(), "{:?}", all[0].counts);
         assert_ne!(all, of_all(16, 1 << 20, 8));
+    }
+
+    #[test]
+    fn directed_counts_match_and_differ() {
+        for ranks in 1..=9 {
+            for (elements, seed) in [(0, 1), (1, 1), (1000, 2), (i32::MAX as usize, 3)] {
+                let all: Vec<[Blocks; 2]> =
+                    (0..ranks).map(|rank| Blocks::directed(rank, ranks, elements, seed)).collect();
+                for (rank, [sent, received]) in all.iter().enumerate() {
+                    let arriving: Vec<c_int> = all.iter().map(|other| other[0].counts[rank]).collect();
+                    assert_eq!(received.counts, arriving, "{ranks} ranks");
+                    assert!(sent.elements() <= elements && received.elements() <= elements);
+                    let differ = sent.elements() != received.elements() && sent.counts != received.counts;
+                    assert!(differ || ranks == 1 || elements < 1000, "{sent:?} {received:?}");
+                }
+                let largest = all.iter().flatten().map(Blocks::elements).max();
+                assert!(largest.is_some_and(|largest| largest + ranks + 1 >= elements), "{largest:?}");
+            }
+        }
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl frame::Results for Results {
     }
 
     fn errors(&self) -> Vec<Option<u64>> {
-        self.runs.iter().map(|run| run.errors).collect()
+        let exchanges = self.runs.iter().map(|run| run.errors);
+        exchanges.chain(self.kinds.iter().map(|run| run.errors)).collect()
     }
 }

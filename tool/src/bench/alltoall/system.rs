@@ -1,13 +1,11 @@
-//! `hcube bench alltoall` as a system of the bench frame.
+//! The blocking exchange as a system of the bench frame.
 
 use super::arguments::Case;
 use super::measure::{Alltoall, Line, Measured};
-use super::plot::draw;
 use super::report;
 use crate::bench::frame::{Opened, System};
 use crate::bench::timing;
 use crate::progress::Progress;
-use crate::session::Failure;
 use hcube_core::{Error, Result};
 use hcube_results::alltoall::{Results, Run};
 use hcube_results::numbers;
@@ -81,9 +79,5 @@ impl System for Alltoall<'_> {
 
     fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
         Results::new(rows, left_out)
-    }
-
-    fn write(&self, results: &Results) -> std::result::Result<(), Failure> {
-        draw(self.arguments, results)
     }
 }

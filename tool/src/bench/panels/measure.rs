@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, Variant, WORD};
 use super::calls::Broadcast;
 use super::work;
+use crate::bench::computation;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing;
 use crate::session::{self, Session};
@@ -65,11 +66,9 @@ impl<'a> PanelBench<'a> {
             nodes: session.node_sizes()?.len(),
             cores: hcube_core::node::processor::cores(),
         };
-        // The same amount of work on all ranks.
-        let mut steps = [(1e3 * work::calibrate()) as i64];
-        comm.all_reduce_max(&mut steps)?;
+        let steps = computation::rate(comm)?;
         let contents = work::contents(largest / WORD);
-        Ok(Self { session, arguments, options, contents, steps: 1e-3 * steps[0] as f64, place })
+        Ok(Self { session, arguments, options, contents, steps, place })
     }
 
     pub fn subject(&self, case: &Case) -> Subject {
@@ -106,7 +105,7 @@ impl<'a> PanelBench<'a> {
                 begin(&mut line.broadcast, number + 1)?;
             }
             for _ in 0..SLICES {
-                work::compute(slice);
+                computation::compute(slice);
                 line.broadcast.poll(comm, number)?;
             }
             let sum = line.broadcast.read(comm, number, work::sum)?;

@@ -1,0 +1,196 @@
+//! Nonblocking exchanges beside a computation: the computation alone, the exchange alone (start, wait), and both (start,
+//! computation, wait). hcube makes them by single copy, unless another path is asked for; the competitor is the MPI library's
+//! own function.
+
+use super::arguments::{Arguments, ELEMENT};
+use super::calls::{Channel, datatype, done};
+use super::kinds::{Case, Kind, Named, Variant};
+use super::problem::Blocks;
+use crate::bench::memory::{self, Wanted};
+use crate::bench::{computation, timing};
+use crate::session::Session;
+use hcube_alltoall::mpi_front::nonblocking::{by_library, complete, refuse, start};
+use hcube_alltoall::mpi_front::{Call, Function, Types, Verdict};
+use hcube_alltoall::{Options, Path};
+use hcube_core::Result;
+use hcube_core::comm::{Comm, agree};
+use hcube_core::mpi::MPI_Request;
+use hcube_results::alltoall::kinds::{ALONE, NONBLOCKING, OVERLAPPED};
+use hcube_results::numbers;
+use mpi::ffi::{MPI_Wait, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE};
+
+/// What is done, with this number of bytes per rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    bytes: usize,
+    /// Computation and exchange at the same time.
+    overlapped: bool,
+}
+
+/// A case under way.
+pub struct Line {
+    case: Case<Part>,
+    channel: Channel,
+    blocks: Blocks,
+}
+
+/// The buffers and the computation.
+pub struct Nonblocking<'a> {
+    arguments: &'a Arguments,
+    options: Options,
+    rank: usize,
+    ranks: usize,
+    sent: Vec<u64>,
+    received: Vec<u64>,
+    /// Of the computation, per microsecond.
+    rate: f64,
+    /// Of the present computation.
+    steps: u64,
+}
+
+impl<'a> Nonblocking<'a> {
+    /// Collective: allocates the buffers of the largest size.
+    pub fn new(session: &Session, arguments: &'a Arguments) -> Result<Self> {
+        let comm = &session.comm;
+        let options = agree(comm, arguments.options())?;
+        let path = arguments.path.unwrap_or(Path::SingleCopy);
+        let largest = arguments.sizes().iter().copied().max().unwrap_or(0);
+        let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
+        let length = largest / ELEMENT;
+        let mut sent = memory::reserve(comm, &wanted, 2 * length as u64)?;
+        sent.resize(2 * length, 0);
+        let received = sent.split_off(length);
+        let (rank, ranks, rate) = (comm.rank(), comm.size(), computation::rate(comm)?);
+        let options = Options { path, ..options };
+        Ok(Self { arguments, options, rank, ranks, sent, received, rate, steps: 0 })
+    }
+
+    /// Collective: one exchange, with the computation between its start and its end.
+    fn exchange(&mut self, line: &Line, steps: u64) -> Result<()> {
+        let blocks = &line.blocks;
+        assert!(blocks.elements() <= self.sent.len().min(self.received.len()), "all blocks in the buffers");
+        let uniform = self.arguments.uniform;
+        let function = if uniform { Function::Ialltoall } else { Function::Ialltoallv };
+        let (counts, kind) = (blocks.as_counts(uniform), Types::One(datatype::<u64>()));
+        let sent = (self.sent.as_ptr().cast(), counts, kind);
+        let received = (self.received.as_mut_ptr().cast(), counts, kind);
+        let call = Call::new(function, sent, received, line.channel.handle(), false);
+        const { assert!(size_of::<MPI_Request>() == size_of::<mpi::ffi::MPI_Request>()) };
+        // SAFETY: a constant of MPI; both types are MPI_Request of one mpi.h.
+        let mut request: MPI_Request = unsafe { std::mem::transmute_copy(&RSMPI_REQUEST_NULL) };
+        // SAFETY: an entry per rank, and blocks inside the buffers, as checked, which nobody uses before the request is
+        // complete.
+        let started = unsafe {
+            match line.case.variant {
+                Variant::Hcube => match start(&call) {
+                    Verdict::Done(_) => complete(&call, &mut request),
+                    Verdict::Refused(refusal) => refuse(&call, refusal, &mut request),
+                    Verdict::Library(_) => by_library(&call, &mut request),
+                },
+                _ => by_library(&call, &mut request),
+            }
+        };
+        computation::compute(steps);
+        // SAFETY: the request of this exchange, or none.
+        let ended = unsafe { MPI_Wait((&raw mut request).cast(), RSMPI_STATUS_IGNORE) };
+        done("the start of an exchange", started).and(done("MPI_Wait", ended))
+    }
+}
+
+impl Kind for Nonblocking<'_> {
+    const NAME: &'static str = NONBLOCKING;
+    type What = Part;
+    type Line = Line;
+
+    fn groups(&self) -> Vec<Vec<Case<Part>>> {
+        let group = |&bytes: &usize| {
+            let case = |variant, overlapped| Case { what: Part { bytes, overlapped }, variant, memory: None };
+            vec![
+                case(Variant::Computation, false),
+                case(Variant::Hcube, false),
+                case(Variant::Library, false),
+                case(Variant::Hcube, true),
+                case(Variant::Library, true),
+            ]
+        };
+        self.arguments.sizes().iter().map(group).collect()
+    }
+
+    fn heading(&self) -> String {
+        let (counts, function) = match self.arguments.uniform {
+            true => ("equal counts".to_owned(), "MPI_Ialltoall"),
+            false => (format!("random counts per pair (seed {})", self.arguments.seed), "MPI_Ialltoallv"),
+        };
+        let work = match self.arguments.work {
+            Some(work) => format!("{work} us of computation"),
+            None => "a computation as long as the library's exchange".to_owned(),
+        };
+        format!("64-bit integers, {counts}, {function} beside {work}")
+    }
+
+    fn named(&self, what: &Part) -> Named {
+        let exchange = if what.overlapped { OVERLAPPED } else { ALONE };
+        Named { exchange: exchange.to_owned(), bytes_per_rank: what.bytes, cube: None }
+    }
+
+    fn open(&mut self, case: &Case<Part>) -> Result<Line> {
+        let channel = Channel::new();
+        if case.variant == Variant::Hcube {
+            channel.set_options(&self.options)?;
+        }
+        let (rank, ranks, elements) = (self.rank, self.ranks, case.what.bytes / ELEMENT);
+        let blocks = match self.arguments.uniform {
+            true => Blocks::uniform(rank, ranks, elements),
+            false => Blocks::random(rank, ranks, elements, self.arguments.seed),
+        };
+        Ok(Line { case: *case, channel, blocks })
+    }
+
+    fn call(&mut self, line: &mut Line, calls: u32) -> Result<()> {
+        let steps = self.steps;
+        let mut done = Ok(());
+        for _ in 0..calls {
+            if line.case.variant == Variant::Computation {
+                computation::compute(steps);
+                continue;
+            }
+            // Also after a failure: the other ranks wait in these calls.
+            done = done.and(self.exchange(line, if line.case.what.overlapped { steps } else { 0 }));
+        }
+        done
+    }
+
+    fn wrong(&mut self, line: &mut Line) -> Result<Option<u64>> {
+        if line.case.variant == Variant::Computation {
+            return Ok(None);
+        }
+        line.blocks.fill(&mut self.sent);
+        self.received.fill(u64::MAX);
+        self.call(line, 1)?;
+        Ok(Some(line.blocks.wrong(&self.received)))
+    }
+
+    /// Finds how long the computation is.
+    fn prepare(&mut self, session: &Session, lines: &mut [&mut Line]) -> Result<()> {
+        let is_measure =
+            |line: &&mut &mut Line| line.case.variant == Variant::Library && !line.case.what.overlapped;
+        let microseconds = match (self.arguments.work, lines.iter_mut().find(is_measure)) {
+            (Some(work), _) => f64::from(work),
+            (None, None) => 0.0,
+            (None, Some(line)) => {
+                let mut timed = |calls: u32| {
+                    let (seconds, ()) = timing::timed(&session.comm, || self.call(line, calls))?;
+                    Ok(seconds / f64::from(calls))
+                };
+                let calls = timing::settled(&mut timed)?;
+                1e6 * timed(calls)?
+            }
+        };
+        self.steps = (microseconds * self.rate) as u64;
+        Ok(())
+    }
+
+    fn path(&self, line: &Line) -> Result<Option<&'static str>> {
+        (line.case.variant == Variant::Hcube).then(|| line.channel.last_path()).transpose()
+    }
+}
