@@ -18,7 +18,7 @@
 #   target/bench/gups.json      RandomAccess: {"mpi": ..., "cores": ..., "sections": {<name>:
 #                               <hcube bench random-access --json>, ...},
 #                               "hpcc": <hcube-lab hpcc --json> or null}
-#   target/bench/alltoall.json  the exchange, and alltoall-{ranks,sizes,memory}.svg
+#   target/bench/alltoall.json  all kinds of exchanges, and alltoall-{ranks,sizes,memory,kinds}.svg
 #   target/bench/gemm.json      distributed matrix multiplication, and gemm.svg
 #   target/bench/bsp.json       supersteps of BSP programs, and bsp.svg; BSPLIB=FILE adds
 #                               another BSP library to the comparison
@@ -232,6 +232,10 @@ bench_alltoall() {
         exchange 3 "memory-$ranks" "$ranks" "All-to-all: extra memory (the paper's Figure 6), $ranks ranks" \
             --algorithms hierarchical-sets,library-in-place,library-out-of-place --memory 0,64k,1M,all --sizes 4M
     done
+    for ranks in 2 4 8; do
+        exchange 8 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges, $ranks ranks" \
+            --kinds general,neighbours,nonblocking --sizes 64k,4M --repeat 9
+    done
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
         step 6 "All-to-all: all algorithms with MPICH, 2 ranks" mpich_exchange "$other"
     fi
@@ -249,12 +253,13 @@ write_alltoall() {
     "$tool" bench alltoall --from "$all" --over ranks --sizes 4M --plot "$folder/alltoall-ranks.svg"
     "$tool" bench alltoall --from "$all" --over sizes --plot "$folder/alltoall-sizes.svg"
     "$tool" bench alltoall --from "$(joined "memory-*.json")" --over ranks --plot "$folder/alltoall-memory.svg"
-    for pattern in "memory-*.json" "mpich-*.json"; do
+    "$tool" bench alltoall --from "$(joined "kinds-*.json")" --plot "$folder/alltoall-kinds.svg"
+    for pattern in "memory-*.json" "kinds-*.json" "mpich-*.json"; do
         more=$(joined "$pattern")
         all=$all${more:+,$more}
     done
     "$tool" bench alltoall --from "$all" --json "$folder/alltoall.json"
-    echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory}.svg"
+    echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory,kinds}.svg"
 }
 
 # --- Distributed matrix multiplication ----------------------------------------

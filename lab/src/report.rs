@@ -3,6 +3,7 @@
 mod bsp_programs_simulated;
 mod coarrays;
 mod coarrays_simulated;
+mod exchange_kinds;
 mod exchanges;
 mod groups;
 mod headline;

@@ -1,5 +1,6 @@
 //! The headline figures, each with its evidence.
 
+use super::exchange_kinds;
 use super::exchanges;
 use super::inputs::{HpccRun, Inputs};
 use super::kernels;
@@ -11,6 +12,7 @@ use super::shared::{gups, machine_title};
 use super::transforms;
 use super::variants;
 use super::{coarrays, subsequences, supersteps};
+use hcube_results::alltoall::kinds;
 use hcube_results::gemm::HCUBE;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
@@ -230,6 +232,8 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let exchanges = inputs.alltoall.iter().flat_map(|results| &results.runs);
     let ours = exchanges.filter(|run| !run.algorithm.starts_with("library"));
     measured.extend(ours.filter_map(|run| run.errors));
+    let of_hcube = exchange_kinds::runs(inputs).iter().filter(|run| run.variant == kinds::HCUBE);
+    measured.extend(of_hcube.filter_map(|run| run.errors));
     let of_hcube = products::runs(inputs).iter().filter(|run| run.variant == HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
     let of_hcube = supersteps::runs(inputs).iter().filter(|run| run.variant == bsp::HCUBE);

@@ -5,9 +5,9 @@ use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
 use super::{
-    bsp_programs_simulated, coarrays, coarrays_simulated, exchanges, groups, kernels, kernels_simulated,
-    nodes, products, programs, rates, subsequences, subsequences_simulated, supersteps, supersteps_simulated,
-    sweeps, transforms,
+    bsp_programs_simulated, coarrays, coarrays_simulated, exchange_kinds, exchanges, groups, kernels,
+    kernels_simulated, nodes, products, programs, rates, subsequences, subsequences_simulated, supersteps,
+    supersteps_simulated, sweeps, transforms,
 };
 use askama::Template;
 use hcube_results::plot::{self, Evidence};
@@ -26,6 +26,7 @@ pub fn sections(inputs: &Inputs) -> Vec<Section> {
         exchanges::ranks(inputs),
         exchanges::sizes(inputs),
         exchanges::memory(inputs),
+        exchange_kinds::kinds(inputs),
         products::products(inputs),
         groups::groups(inputs),
         supersteps::supersteps(inputs),

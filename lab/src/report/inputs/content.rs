@@ -135,6 +135,11 @@ impl Checked for alltoall::Results {
                 run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
             }
         }
+        for (number, run) in self.kinds.iter().enumerate() {
+            positive("kinds", number, "ranks", run.subject.place.ranks as f64)?;
+            positive("kinds", number, "bytes_per_rank", run.subject.bytes_per_rank as f64)?;
+            run.timing.check().or_else(|(name, time)| positive("kinds", number, name, time))?;
+        }
         Ok(())
     }
 }

@@ -217,7 +217,8 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
-          help = help_and::<Options>("memory", "'all' is enough for all blocks. A list is a sweep, as in the paper's \
+          help = help_and::<Options>("memory", "'all' is enough for all blocks. Applies to hcube's \
+                                                blocking and general exchanges. A list is a sweep, as in the paper's \
                                                 Figure 6: 0,64k,1M,all"))]
     pub memory: Vec<Memory>,
     #[arg(long, value_parser = one_of::<Path>(Path::NAMES),
