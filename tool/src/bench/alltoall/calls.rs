@@ -4,15 +4,21 @@
 use super::problem::Blocks;
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::state::State;
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Side, Types, Verdict, collective};
+use hcube_alltoall::mpi_front::{
+    Call, Counts, Function, Side, Types, Verdict, collective, general, nonblocking,
+};
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
-use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
+use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request};
 use hcube_core::{Error, Result};
 use mpi::datatype::Equivalence;
+use mpi::ffi::{
+    MPI_Dims_create, MPI_ORDER_C, MPI_Type_commit, MPI_Type_create_subarray, MPI_Type_free, MPI_Wait,
+    RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
+};
 use mpi::raw::AsRaw;
-use mpi::topology::{Communicator, SimpleCommunicator};
+use mpi::topology::{CartesianCommunicator, Communicator, SimpleCommunicator};
 use std::ffi::{c_int, c_void};
 
 /// One exchange, from `sent` where it is out of place.
@@ -27,15 +33,15 @@ pub struct Exchange<'a> {
 }
 
 /// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology.
-pub struct Channel<C = SimpleCommunicator>(pub C);
+pub struct Channel<C = SimpleCommunicator>(C);
 
 /// The result of a call of MPI.
-pub fn done(call: &'static str, code: c_int) -> Result<()> {
+fn done(call: &'static str, code: c_int) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(Error::Mpi { call, code, text: String::new() }) }
 }
 
 /// MPI's datatype of a type of Rust.
-pub fn datatype<T: Equivalence>() -> MPI_Datatype
+fn datatype<T: Equivalence>() -> MPI_Datatype
 where
     T::Out: AsRaw<Raw = mpi::ffi::MPI_Datatype>,
 {
@@ -48,7 +54,7 @@ where
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them.
-pub unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
+unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
     // SAFETY: the contract of this function.
     let code = unsafe {
         if ours {
@@ -70,17 +76,18 @@ impl Channel {
         Self(SimpleCommunicator::world().duplicate())
     }
 
+    /// That blocks lie in a buffer of this length.
+    fn check(&self, blocks: &Blocks, length: usize) {
+        assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
+        assert!(blocks.elements() <= length, "all blocks in the buffers");
+    }
+
     /// Collective: makes an exchange, in place where `sent` is nothing.
     pub fn exchange(&self, exchange: &Exchange, sent: Option<&[u64]>, received: &mut [u64]) -> Result<()> {
-        let blocks = exchange.blocks;
-        assert_eq!(blocks.ranks(), self.0.size() as usize, "an entry per rank");
-        let fits = |length: usize| blocks.elements() <= length;
-        assert!(
-            fits(received.len()) && sent.is_none_or(|sent| fits(sent.len())),
-            "all blocks in the buffers"
-        );
+        let length = sent.map_or(received.len(), |sent| sent.len().min(received.len()));
+        self.check(exchange.blocks, length);
         let function = if exchange.uniform { Function::Alltoall } else { Function::Alltoallv };
-        let counts = blocks.as_counts(exchange.uniform);
+        let counts = exchange.blocks.as_counts(exchange.uniform);
         let sent = sent.map_or(in_place(), |sent| sent.as_ptr().cast_mut().cast::<c_void>());
         let received = received.as_mut_ptr().cast::<c_void>();
         let side = |buffer| Side { buffer, counts, types: Types::One(datatype::<u64>()) };
@@ -90,11 +97,174 @@ impl Channel {
         // above; `sent` is only read.
         unsafe { perform(&call, exchange.ours) }
     }
+
+    /// Collective: the general exchange in place by hcube: blocks that are sent and blocks that are received lie in one buffer.
+    pub fn in_one_buffer(&self, [sent, received]: [&Blocks; 2], buffer: &mut [u64]) -> Result<()> {
+        [sent, received].iter().for_each(|blocks| self.check(blocks, buffer.len()));
+        let counts = (sent.as_counts(false), received.as_counts(false));
+        let (kind, comm, buffer) = (datatype::<u64>(), self.handle(), buffer.as_mut_ptr().cast());
+        const NAME: &str = "hcube_alltoallv_in_place";
+        // SAFETY: an entry per rank, and the blocks of each direction follow one another inside the buffer, as checked.
+        done(NAME, unsafe { general::in_one_buffer(NAME, buffer, counts, kind, comm) })
+    }
+
+    /// Collective: the same exchange by the MPI library, through a second buffer.
+    pub fn through(
+        &self,
+        [sent, received]: [&Blocks; 2],
+        buffer: &mut [u64],
+        second: &mut [u64],
+    ) -> Result<()> {
+        self.check(received, buffer.len());
+        self.check(sent, second.len().min(buffer.len()));
+        second[..sent.elements()].copy_from_slice(&buffer[..sent.elements()]);
+        let kind = Types::One(datatype::<u64>());
+        let from = (second.as_ptr().cast(), sent.as_counts(false), kind);
+        let to = (buffer.as_mut_ptr().cast(), received.as_counts(false), kind);
+        let call = Call::new(Function::Alltoallv, from, to, self.handle(), false);
+        // SAFETY: an entry per rank, and blocks follow one another inside the two buffers, as checked.
+        unsafe { perform(&call, false) }
+    }
+
+    /// Collective: a nonblocking exchange, with something between its start and its end.
+    pub fn around(
+        &self,
+        exchange: &Exchange,
+        sent: &[u64],
+        received: &mut [u64],
+        between: impl FnOnce(),
+    ) -> Result<()> {
+        self.check(exchange.blocks, sent.len().min(received.len()));
+        let function = if exchange.uniform { Function::Ialltoall } else { Function::Ialltoallv };
+        let (counts, kind) = (exchange.blocks.as_counts(exchange.uniform), Types::One(datatype::<u64>()));
+        let sent = (sent.as_ptr().cast(), counts, kind);
+        let received = (received.as_mut_ptr().cast(), counts, kind);
+        let call = Call::new(function, sent, received, self.handle(), false);
+        const { assert!(size_of::<MPI_Request>() == size_of::<mpi::ffi::MPI_Request>()) };
+        // SAFETY: a constant of MPI; both types are MPI_Request of one mpi.h.
+        let mut request: MPI_Request = unsafe { std::mem::transmute_copy(&RSMPI_REQUEST_NULL) };
+        // SAFETY: an entry per rank, and blocks inside the buffers, as checked, which are borrowed until the request is complete.
+        let started = unsafe {
+            if exchange.ours {
+                match nonblocking::start(&call) {
+                    Verdict::Done(_) => nonblocking::complete(&call, &mut request),
+                    Verdict::Refused(refusal) => nonblocking::refuse(&call, refusal, &mut request),
+                    Verdict::Library(_) => nonblocking::by_library(&call, &mut request),
+                }
+            } else {
+                nonblocking::by_library(&call, &mut request)
+            }
+        };
+        between();
+        // SAFETY: the request of this exchange, or none.
+        let ended = unsafe { MPI_Wait((&raw mut request).cast(), RSMPI_STATUS_IGNORE) };
+        done("the start of an exchange", started).and(done("MPI_Wait", ended))
+    }
+}
+
+/// Axes of a grid of ranks and of their cubes.
+const AXES: usize = 3;
+/// Neighbours in a grid: one before a rank and one behind it, on each axis.
+pub const FACES: usize = 2 * AXES;
+
+/// A layer of a cube.
+struct Subarray(MPI_Datatype);
+
+impl Subarray {
+    /// The layer with this number on an axis, without the edges of the halo.
+    fn new(edge: usize, axis: usize, number: usize) -> Result<Self> {
+        let whole = [edge as c_int + 2; AXES];
+        let (mut size, mut from) = ([edge as c_int; AXES], [1; AXES]);
+        (size[axis], from[axis]) = (1, number as c_int);
+        let double = f64::equivalent_datatype().as_raw();
+        let (mut created, axes, order) = (double, AXES as c_int, MPI_ORDER_C as c_int);
+        let (whole, size, from) = (whole.as_ptr(), size.as_ptr(), from.as_ptr());
+        // SAFETY: arrays of three numbers, and a layer inside the cube.
+        let code = unsafe {
+            match MPI_Type_create_subarray(axes, whole, size, from, order, double, &mut created) {
+                0 => MPI_Type_commit(&mut created),
+                code => code,
+            }
+        };
+        done("MPI_Type_create_subarray", code)?;
+        // SAFETY: both types are MPI_Datatype of one mpi.h.
+        Ok(Self(unsafe { std::mem::transmute_copy(&created) }))
+    }
+}
+
+impl Drop for Subarray {
+    fn drop(&mut self) {
+        // SAFETY: a datatype of this value, before MPI_Finalize; both types are MPI_Datatype of one mpi.h.
+        unsafe { MPI_Type_free((&raw mut self.0).cast()) };
+    }
+}
+
+/// The faces of a cube with a halo, as datatypes.
+pub struct Faces {
+    doubles: usize,
+    /// What is sent to each neighbour, then what is received from each.
+    layers: Vec<Subarray>,
+}
+
+impl Faces {
+    /// Of a cube with this number of doubles along an edge, without the halo.
+    pub fn new(edge: usize) -> Result<Self> {
+        // The outermost layers go to the neighbours; what comes from these surrounds them.
+        let both = [[1, edge], [0, edge + 1]].into_iter();
+        let places = both.flat_map(|pair| (0..AXES).flat_map(move |axis| pair.map(|number| (axis, number))));
+        let layers = places.map(|(axis, number)| Subarray::new(edge, axis, number)).collect::<Result<_>>()?;
+        Ok(Self { doubles: Self::doubles(edge), layers })
+    }
+
+    /// Of the cube with its halo.
+    pub fn doubles(edge: usize) -> usize {
+        (edge + 2).pow(AXES as u32)
+    }
+}
+
+impl Channel<CartesianCommunicator> {
+    /// Collective: a grid of all ranks, as cubical as possible.
+    pub fn grid(periodic: bool) -> Result<Self> {
+        let world = SimpleCommunicator::world();
+        let mut edges = [0; AXES];
+        // SAFETY: an array of three numbers.
+        let code = unsafe { MPI_Dims_create(world.size(), AXES as c_int, edges.as_mut_ptr()) };
+        done("MPI_Dims_create", code)?;
+        let created = world.create_cartesian_communicator(&edges, &[periodic; AXES], false);
+        let missing = Error::Mpi { call: "MPI_Cart_create", code: 0, text: "no communicator".to_owned() };
+        created.map(Self).ok_or(missing)
+    }
+
+    /// Collective: exchanges the faces of a cube with the neighbours.
+    pub fn exchange_faces(&self, faces: &Faces, cube: &mut [f64], ours: bool) -> Result<()> {
+        assert!(faces.doubles <= cube.len(), "the cube in the buffer");
+        let types: Vec<MPI_Datatype> = faces.layers.iter().map(|layer| layer.0).collect();
+        let (sends, receives) = types.split_at(FACES);
+        let (ones, places) = ([1; FACES], [0 as MPI_Aint; FACES]);
+        let counts = Counts::Far(ones.as_ptr(), places.as_ptr());
+        let cube = cube.as_mut_ptr().cast::<c_void>();
+        let sent = (cube.cast_const(), counts, Types::Each(sends.as_ptr()));
+        let received = (cube, counts, Types::Each(receives.as_ptr()));
+        let call = Call::new(Function::NeighborAlltoallw, sent, received, self.handle(), false);
+        // SAFETY: an entry per neighbour; layers inside the cube, as checked, those that are received in its halo.
+        unsafe { perform(&call, ours) }
+    }
+
+    /// Collective: exchanges faces of this number of doubles, which lie one behind the other.
+    pub fn exchange_packed(&self, face: usize, sent: &[f64], received: &mut [f64], ours: bool) -> Result<()> {
+        assert!(FACES * face <= sent.len().min(received.len()), "all faces in the buffers");
+        let (counts, kind) = (Counts::Same(face as c_int), Types::One(datatype::<f64>()));
+        let sent = (sent.as_ptr().cast(), counts, kind);
+        let received = (received.as_mut_ptr().cast(), counts, kind);
+        let call = Call::new(Function::NeighborAlltoall, sent, received, self.handle(), false);
+        // SAFETY: a block per neighbour in both buffers, as checked.
+        unsafe { perform(&call, ours) }
+    }
 }
 
 impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
     /// As hcube's functions take it.
-    pub fn handle(&self) -> MPI_Comm {
+    fn handle(&self) -> MPI_Comm {
         // The crate `mpi` and hcube have bindings of their own, generated from the same header.
         const { assert!(size_of::<MPI_Comm>() == size_of::<mpi::ffi::MPI_Comm>()) };
         // SAFETY: both types are MPI_Comm of one mpi.h.

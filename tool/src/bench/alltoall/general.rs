@@ -4,14 +4,13 @@
 //! there. The second buffer is kept between the calls.
 
 use super::arguments::{Arguments, ELEMENT, Memory};
-use super::calls::{Channel, datatype, done, perform};
+use super::calls::Channel;
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::memory::{self, Wanted};
 use crate::session::Session;
 use hcube_alltoall::Options;
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, general};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::alltoall::kinds::GENERAL;
@@ -60,33 +59,13 @@ impl<'a> General<'a> {
     }
 }
 
-/// Collective: exchanges on a channel, through a second buffer where the library makes them.
+/// Collective: an exchange on a channel, through a second buffer where the library makes it.
 fn exchange(line: &Line, channel: &Channel, buffer: &mut [u64], second: &mut [u64]) -> Result<()> {
-    let (sent, received) = (&line.sent, &line.received);
-    let needed = sent.elements().max(received.elements());
-    assert!(needed <= buffer.len(), "all blocks in the buffer");
-    let counts = [sent, received].map(|blocks| blocks.as_counts(false));
-    let (kind, comm) = (datatype::<u64>(), channel.handle());
-    let to = buffer.as_mut_ptr().cast();
-    if line.case.variant == Variant::Hcube {
-        let [sent, received] = counts;
-        // SAFETY: an entry per rank, and the blocks of each direction follow one another inside the buffer, as checked.
-        let code =
-            unsafe { general::in_one_buffer("hcube_alltoallv_in_place", to, (sent, received), kind, comm) };
-        return done("hcube_alltoallv_in_place", code);
+    let blocks = [&line.sent, &line.received];
+    match line.case.variant {
+        Variant::Hcube => channel.in_one_buffer(blocks, buffer),
+        _ => channel.through(blocks, buffer, second),
     }
-    second[..sent.elements()].copy_from_slice(&buffer[..sent.elements()]);
-    let from = second.as_ptr().cast();
-    let [sent, received]: [(Counts, Types); 2] = counts.map(|counts| (counts, Types::One(kind)));
-    let call = Call::new(
-        Function::Alltoallv,
-        (from, sent.0, sent.1),
-        (buffer.as_mut_ptr().cast(), received.0, received.1),
-        comm,
-        false,
-    );
-    // SAFETY: as above, with two buffers.
-    unsafe { perform(&call, false) }
 }
 
 impl Kind for General<'_> {

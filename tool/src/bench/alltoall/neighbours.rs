@@ -6,26 +6,15 @@
 //! ranks, depends on the library, so that hcube's results are compared with its results.
 
 use super::arguments::{Arguments, Cube};
-use super::calls::{Channel, datatype, done, perform};
+use super::calls::{Channel, FACES, Faces};
 use super::kinds::{Case, Kind, Named, Variant};
 use crate::bench::memory::{self, Wanted};
 use crate::session::Session;
 use hcube_alltoall::Options;
-use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
+use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_core::mpi::{MPI_Aint, MPI_Datatype};
-use hcube_core::{Error, Result};
 use hcube_results::alltoall::kinds::NEIGHBOURS;
-use mpi::datatype::Equivalence;
-use mpi::ffi::{MPI_Dims_create, MPI_ORDER_C, MPI_Type_commit, MPI_Type_create_subarray, MPI_Type_free};
-use mpi::raw::AsRaw;
-use mpi::topology::{CartesianCommunicator, Communicator, SimpleCommunicator};
-use std::ffi::{c_int, c_void};
-
-/// Axes of the grid and of the cubes.
-const AXES: usize = 3;
-/// Neighbours: one before a rank and one behind it, on each axis.
-const FACES: usize = 2 * AXES;
+use mpi::topology::CartesianCommunicator;
 
 /// What is exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,44 +32,7 @@ impl Halo {
 
     /// Doubles of the buffer that is sent from, and of that which is received into: the same cube where faces are subarrays.
     fn doubles(self) -> usize {
-        if self.packed { FACES * self.face() } else { (self.edge + 2).pow(AXES as u32) }
-    }
-}
-
-/// A face of a cube.
-struct Subarray(MPI_Datatype);
-
-impl Subarray {
-    /// The layer with this number on an axis, without the edges of the halo.
-    fn layer(edge: usize, axis: usize, number: usize) -> Result<Self> {
-        let whole = [edge as c_int + 2; AXES];
-        let (mut size, mut from) = ([edge as c_int; AXES], [1; AXES]);
-        (size[axis], from[axis]) = (1, number as c_int);
-        let mut created = f64::equivalent_datatype().as_raw();
-        let old = created;
-        // SAFETY: arrays of three numbers, and a layer inside the cube.
-        let code = unsafe {
-            let code = MPI_Type_create_subarray(
-                AXES as c_int,
-                whole.as_ptr(),
-                size.as_ptr(),
-                from.as_ptr(),
-                MPI_ORDER_C as c_int,
-                old,
-                &mut created,
-            );
-            if code == 0 { MPI_Type_commit(&mut created) } else { code }
-        };
-        done("MPI_Type_create_subarray", code)?;
-        // SAFETY: both types are MPI_Datatype of one mpi.h.
-        Ok(Self(unsafe { std::mem::transmute_copy(&created) }))
-    }
-}
-
-impl Drop for Subarray {
-    fn drop(&mut self) {
-        // SAFETY: a datatype of this value, before MPI_Finalize; both types are MPI_Datatype of one mpi.h.
-        unsafe { MPI_Type_free((&raw mut self.0).cast()) };
+        if self.packed { FACES * self.face() } else { Faces::doubles(self.edge) }
     }
 }
 
@@ -88,9 +40,8 @@ impl Drop for Subarray {
 pub struct Line {
     case: Case<Halo>,
     channel: Channel<CartesianCommunicator>,
-    /// What is sent to each neighbour, then what is received from each, where faces are subarrays.
-    types: Vec<MPI_Datatype>,
-    _subarrays: Vec<Subarray>,
+    /// Where they are not packed.
+    faces: Option<Faces>,
 }
 
 /// The buffers.
@@ -98,22 +49,10 @@ pub struct Neighbours<'a> {
     arguments: &'a Arguments,
     options: Options,
     rank: usize,
-    ranks: usize,
     /// A cube with its halo, or packed faces that are sent.
     sent: Vec<f64>,
     /// Packed faces that are received.
     received: Vec<f64>,
-}
-
-/// Collective: a grid of all ranks, as cubical as possible.
-fn grid(ranks: usize, periodic: bool) -> Result<Channel<CartesianCommunicator>> {
-    let mut edges = [0; AXES];
-    // SAFETY: an array of three numbers.
-    let code = unsafe { MPI_Dims_create(ranks as c_int, AXES as c_int, edges.as_mut_ptr()) };
-    done("MPI_Dims_create", code)?;
-    let created = SimpleCommunicator::world().create_cartesian_communicator(&edges, &[periodic; AXES], false);
-    let missing = Error::Mpi { call: "MPI_Cart_create", code: 0, text: "no communicator".to_owned() };
-    created.map(Channel).ok_or(missing)
 }
 
 impl<'a> Neighbours<'a> {
@@ -126,35 +65,19 @@ impl<'a> Neighbours<'a> {
         // While results are compared, there are two of each.
         let wanted = Wanted { what: "cubes", option: "--cubes", value: edge.to_string() };
         drop(memory::reserve(comm, &wanted, 2 * (cube.max(packed) + packed) as u64)?);
-        let (rank, ranks) = (comm.rank(), comm.size());
         let (sent, received) = (vec![0.0; cube.max(packed)], vec![0.0; packed]);
-        Ok(Self { arguments, options, rank, ranks, sent, received })
+        Ok(Self { arguments, options, rank: comm.rank(), sent, received })
     }
 
     /// Collective: an exchange, by hcube or by the MPI library.
     fn exchange(&mut self, line: &Line, ours: bool) -> Result<()> {
-        let halo = line.case.what;
-        let (comm, kind) = (line.channel.handle(), datatype::<f64>());
-        if halo.packed {
-            let needed = halo.doubles();
-            assert!(needed <= self.sent.len().min(self.received.len()), "all faces in the buffers");
-            let counts = Counts::Same(halo.face() as c_int);
-            let sent = (self.sent.as_ptr().cast(), counts, Types::One(kind));
-            let received = (self.received.as_mut_ptr().cast(), counts, Types::One(kind));
-            let call = Call::new(Function::NeighborAlltoall, sent, received, comm, false);
-            // SAFETY: a block per neighbour in both buffers, as checked.
-            return unsafe { perform(&call, ours) };
+        match &line.faces {
+            Some(faces) => line.channel.exchange_faces(faces, &mut self.sent, ours),
+            None => {
+                let face = line.case.what.face();
+                line.channel.exchange_packed(face, &self.sent, &mut self.received, ours)
+            }
         }
-        assert!(halo.doubles() <= self.sent.len(), "the cube in the buffer");
-        let (counts, places) = ([1; FACES], [0 as MPI_Aint; FACES]);
-        let counts = Counts::Far(counts.as_ptr(), places.as_ptr());
-        let (sends, receives) = line.types.split_at(FACES);
-        let cube = self.sent.as_mut_ptr().cast::<c_void>();
-        let sent = (cube.cast_const(), counts, Types::Each(sends.as_ptr()));
-        let received = (cube, counts, Types::Each(receives.as_ptr()));
-        let call = Call::new(Function::NeighborAlltoallw, sent, received, comm, false);
-        // SAFETY: an entry per neighbour; layers inside the cube, as checked, those that are received in its halo.
-        unsafe { perform(&call, ours) }
     }
 
     /// Collective: what an exchange of known values leaves in the buffers.
@@ -199,23 +122,12 @@ impl Kind for Neighbours<'_> {
 
     fn open(&mut self, case: &Case<Halo>) -> Result<Line> {
         let Halo { edge, packed, periodic } = case.what;
-        let channel = grid(self.ranks, periodic)?;
+        let channel = Channel::grid(periodic)?;
         if case.variant == Variant::Hcube {
             channel.set_options(&self.options)?;
         }
-        let mut subarrays = Vec::new();
-        if !packed {
-            // The outermost layers go to the neighbours; what comes from these surrounds them.
-            for numbers in [[1, edge], [0, edge + 1]] {
-                for axis in 0..AXES {
-                    for number in numbers {
-                        subarrays.push(Subarray::layer(edge, axis, number)?);
-                    }
-                }
-            }
-        }
-        let types = subarrays.iter().map(|subarray| subarray.0).collect();
-        Ok(Line { case: *case, channel, types, _subarrays: subarrays })
+        let faces = (!packed).then(|| Faces::new(edge)).transpose()?;
+        Ok(Line { case: *case, channel, faces })
     }
 
     fn call(&mut self, line: &mut Line, calls: u32) -> Result<()> {
