@@ -8,7 +8,7 @@ use crate::bench::timing;
 use crate::progress::Progress;
 use crate::session::{self, Session};
 use hcube_core::Result;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_results::alltoall::Results;
 use hcube_results::alltoall::kinds::{COMPUTATION, HCUBE, LIBRARY, Run, Subject};
 use hcube_results::measured::{Place, Timing};
@@ -71,7 +71,7 @@ pub trait Kind {
     /// Collective: the exchange, several times.
     fn call(&mut self, line: &mut Self::Line, calls: u32) -> Result<()>;
     /// Collective: one exchange of known data; elements of this rank that are wrong then, or nothing where a line is what
-    /// others are compared with.
+    /// others are compared with, on all ranks.
     fn wrong(&mut self, line: &mut Self::Line) -> Result<Option<u64>>;
     /// Collective: what depends on the other lines of a group, before they are measured.
     fn prepare(&mut self, _session: &Session, _lines: &mut [&mut Self::Line]) -> Result<()> {
@@ -171,8 +171,7 @@ impl<K: Kind> System for Measured<'_, K> {
     fn warm_up(&mut self, lines: &mut [Self::Line]) -> Result<()> {
         let comm = &self.session.comm;
         for line in &mut *lines {
-            // All lines of the same kind and variant have been verified, or none.
-            let wrong = self.kind.wrong(&mut line.line)?;
+            let wrong = agree(comm, self.kind.wrong(&mut line.line))?;
             let verified = wrong.is_some() && !self.arguments.common.no_verify;
             let all = comm.all_gather(&[wrong.unwrap_or(0)])?.iter().sum();
             line.errors = verified.then_some(all);

@@ -62,9 +62,9 @@ impl<'a> Neighbours<'a> {
         let options = agree(comm, arguments.options())?;
         let edge = arguments.cubes.iter().map(|cube| cube.0).max().unwrap_or(0);
         let [cube, packed] = [false, true].map(|packed| Halo { edge, packed, periodic: false }.doubles());
-        // While results are compared, there are two of each.
+        // While results are compared, there are three of each.
         let wanted = Wanted { what: "cubes", option: "--cubes", value: edge.to_string() };
-        drop(memory::reserve(comm, &wanted, 2 * (cube.max(packed) + packed) as u64)?);
+        drop(memory::reserve(comm, &wanted, 3 * (cube.max(packed) + packed) as u64)?);
         let (sent, received) = (vec![0.0; cube.max(packed)], vec![0.0; packed]);
         Ok(Self { arguments, options, rank: comm.rank(), sent, received })
     }
