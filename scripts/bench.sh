@@ -233,7 +233,7 @@ bench_alltoall() {
             --algorithms hierarchical-sets,library-in-place,library-out-of-place --memory 0,64k,1M,all --sizes 4M
     done
     for ranks in 2 4 8; do
-        exchange 8 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges, $ranks ranks" \
+        exchange 2 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges, $ranks ranks" \
             --kinds general,neighbours,nonblocking --sizes 64k,4M --repeat 9
     done
     if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
