@@ -75,7 +75,7 @@ fn run(program: PathBuf, ranks: usize, ranks_per_node: usize, arguments: &[Strin
     command.arg(&program);
     // cargo points it at a libhcube.so that was built for another MPI library.
     command.env_remove("LD_LIBRARY_PATH");
-    Launch::new(program, ranks).args(arguments).limit(90).supervise(command)
+    Launch::new(program, ranks).args(arguments).limit(90).simulated().supervise(command)
 }
 
 /// `mode` is a number of HCUBE_MODE_*.

@@ -284,6 +284,7 @@ pub struct Launch {
     whole_lines: bool,
     placement: Option<hosts::Placement>,
     interruption: Option<Interruption>,
+    simulated: bool,
 }
 
 impl Launch {
@@ -300,11 +301,17 @@ impl Launch {
             whole_lines: false,
             placement: None,
             interruption: None,
+            simulated: false,
         }
     }
 
     pub fn client(name: &str, ranks: usize) -> Self {
         Self::new(client(name, Language::C11), ranks)
+    }
+
+    /// Its ranks are simulated by one thread, so it takes no turn of others.
+    pub fn simulated(self) -> Self {
+        Self { simulated: true, ..self }
     }
 
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {

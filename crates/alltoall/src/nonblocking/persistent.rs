@@ -53,11 +53,11 @@ impl Partner {
 }
 
 impl Persistent {
-    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where a rank cannot read the blocks
-    /// of another one: the kernel has refused it.
+    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks get no more shared
+    /// memory, or the kernel does not let one of them read the blocks of another.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects; those of shared memory and MPI.
+    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of MPI.
     pub fn new<C: Comm>(
         comm: &C,
         node: &Node,
@@ -65,7 +65,8 @@ impl Persistent {
         task: &Task<'_>,
         patience: Patience,
     ) -> Result<Option<Self>> {
-        let pairs = Pairs::create(comm, &node.ranks)?;
+        // Where it fails, it fails on all ranks.
+        let Ok(pairs) = Pairs::create(comm, &node.ranks) else { return Ok(None) };
         let description = Description::new(task, node);
         let addresses = comm.all_gather(&[description.address()])?;
         let read = description.others().map(|number| {

@@ -30,6 +30,9 @@ pub const DETAILS: usize = 2;
 const WORDS_END: usize = WORDS * size_of::<u64>();
 /// A line of the cache.
 const LINE: usize = 64;
+/// The bytes of a line, which numbers can be read from.
+#[repr(align(8))]
+struct Line([u8; LINE]);
 /// Bytes of the tag of a refusal.
 const TAG_BYTES: usize = size_of::<u64>();
 /// Smallest capacity.
@@ -184,11 +187,18 @@ impl Board {
         let contents = unsafe { self.slots.own_contents(self.round) };
         let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
-        let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
+        let (short, payload) = payload[layout.short - layout.bounds_end..].split_at_mut(layout.payload - layout.short);
+        let is_short = bytes <= short.len();
+        let mut line = Line([0; LINE]);
+        let payload = if is_short { &mut line.0[..bytes] } else { &mut payload[..bytes] };
         self.bounds.fill(0);
         fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) });
-        // After the payload, because others are looking at this line.
+        // All of this line at once, and last, because others are looking at it.
         let (head, bounds) = head.split_at_mut(WORDS_END);
+        if is_short {
+            let length = short.len();
+            slots::numbers_mut::<u64>(short).copy_from_slice(slots::numbers(&line.0[..length]));
+        }
         slots::numbers_mut(bounds).copy_from_slice(&self.bounds);
         slots::numbers_mut(head).copy_from_slice(&words);
         self.slots.publish(self.round, is_refusal);
