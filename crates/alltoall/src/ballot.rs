@@ -11,6 +11,7 @@
 
 use super::conditions::Conditions;
 use super::copies::write_pieces;
+use super::leaders;
 use super::node::Node;
 use super::state::ExchangeState;
 use super::task::Task;
@@ -50,7 +51,7 @@ pub fn hold<C: Comm>(
     task: &Result<Task<'_>>,
     conditions: Conditions,
 ) -> Result<Ballot> {
-    let (mut own, mut largest, mut enclosed, mut begin) = (Vote::default(), 0, false, None);
+    let (mut own, mut largest, mut enclosed, mut led, mut begin) = (Vote::default(), 0, false, false, None);
     match task {
         Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
         Err(_) => own = own.with(Property::Refused, true),
@@ -69,22 +70,29 @@ pub fn hold<C: Comm>(
             }
             // Between nodes only.
             let small = !state.situation.shared && state.bundles(largest);
+            led = !conditions.unreachable && state.leads(largest);
             own = own
                 .with(Property::Unreachable, conditions.unreachable)
                 .with(Property::Enclosed, enclosed)
-                .with(Property::Small, small);
+                .with(Property::Small, small)
+                .with(Property::Led, led);
         }
     }
     own = own.with(Property::BeyondLibrary, conditions.beyond_library);
     own.time = state.time;
     // An exchange of another communicator that uses this state may come between.
     state.forwarded = None;
-    let ExchangeState { node, situation, trials, patience, .. } = state;
+    let ExchangeState { node, situation, trials, patience, routes, .. } = state;
     let Some(node) = node else {
         return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });
     };
     node.board.see_all(*patience, comm);
-    announce(comm, node, task.as_ref().ok(), &own, largest, enclosed);
+    let contents = match routes {
+        _ if enclosed => Contents::Enclosed,
+        Some(routes) if led => Contents::Led(routes),
+        _ => Contents::None,
+    };
+    announce(comm, node, task.as_ref().ok(), &own, largest, contents);
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
         // Even after an error: a round of the board is complete when all have seen it.
@@ -108,19 +116,31 @@ fn all_reduce<C: Comm>(comm: &C, vote: &Vote) -> Result<Vote> {
     Ok(Vote::from_words(words))
 }
 
-/// Posts the first notice: the vote, the addresses of contiguous blocks and, where they are `enclosed`,
-/// the blocks for other ranks of the node.
+/// Blocks in the first notice.
+enum Contents<'r> {
+    None,
+    /// Those for other ranks of the node.
+    Enclosed,
+    /// Those for all ranks, for node leaders.
+    Led(&'r leaders::Routes),
+}
+
+/// Posts the first notice: the vote, the addresses of contiguous blocks, and blocks.
 fn announce<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: Option<&Task<'_>>,
     vote: &Vote,
     largest: usize,
-    enclosed: bool,
+    contents: Contents<'_>,
 ) {
     let Node { ranks, board, pace, .. } = node;
     let own = board.own();
-    let bytes = if enclosed { vote.bytes as usize } else { 0 };
+    let bytes = match contents {
+        Contents::None => 0,
+        Contents::Enclosed => vote.bytes as usize,
+        Contents::Led(routes) => leaders::notice_bytes(routes, vote.bytes),
+    };
     comm.charge(COPY.of(bytes));
     comm.settle();
     board.post(vote.brief(), bytes, |draft| {
@@ -132,8 +152,10 @@ fn announce<C: Comm + ?Sized>(
             let region = task.outgoing(rank).region();
             *address = region.map_or(0, |region| region.address().addr() as u64);
         }
-        if enclosed {
-            write_pieces(draft, ranks, own, task, 0..usize::MAX, pace);
+        match contents {
+            Contents::None => {}
+            Contents::Enclosed => write_pieces(draft, ranks, own, task, 0..usize::MAX, pace),
+            Contents::Led(routes) => leaders::announce(draft, ranks, own, routes, task, pace),
         }
     });
 }

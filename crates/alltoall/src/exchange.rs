@@ -9,7 +9,7 @@ use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, fallback, messages, mismatch, slots};
+use super::{ballot, bundles, enclosed, fallback, leaders, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -119,7 +119,7 @@ fn vote_and_move<C: Comm>(
         state.begin_forwarded(begin);
         return Ok(Outcome::Library(COMPARED));
     }
-    if matches!(choice, Choice::Messages | Choice::Hypercube)
+    if matches!(choice, Choice::Messages | Choice::Hypercube | Choice::Leaders)
         && let Err(error) = comm.open_messages()
     {
         // All ranks know of it, and nothing was written.
@@ -191,6 +191,16 @@ fn perform<C: Comm>(
             let plan = state.plan.get_or_insert_with(|| bundles::plan(comm.rank(), comm.size()));
             bundles::exchange(comm, task, plan, bundled)?;
             Ok(UsedPath::Hypercube)
+        }
+        (Choice::Leaders, node) => {
+            let routes = state.routes.as_ref().expect("chosen where there are routes");
+            if let Some(node) =
+                node.as_mut().filter(|_| sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64)
+            {
+                node.board.populate();
+            }
+            leaders::exchange(comm, node.as_mut(), &mut state.scratch, routes, task, patience)?;
+            Ok(UsedPath::NodeLeaders)
         }
         (Choice::Enclosed, Some(node)) => {
             if sum.bytes > (comm.size() * MAX_ENCLOSED_BYTES) as u64 {

@@ -13,6 +13,7 @@
 //! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
+//! | `leaders` | small blocks between nodes, by one message for each pair of nodes |
 //! | [`general`] | the exchange in place with send and receive blocks of their own |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |
@@ -36,6 +37,7 @@ pub mod exchange;
 mod factors;
 mod fallback;
 pub mod general;
+mod leaders;
 mod messages;
 mod mismatch;
 pub mod model;

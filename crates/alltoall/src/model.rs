@@ -10,6 +10,7 @@
 //! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
 //!   into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
+//! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three copies.
 //! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
 //!   other.
 //!
@@ -21,6 +22,7 @@
 
 use crate::bundles;
 use crate::choice::Choice;
+use crate::leaders;
 use crate::messages::{MAX_PIECES_UNDER_WAY, copied_piece};
 use crate::options::{Path, Schedule};
 use crate::select::{self, MAX_ENCLOSED_BYTES, Situation};
@@ -55,11 +57,13 @@ pub enum Algorithm {
     SingleCopy,
     /// Hierarchical sets between nodes, shared memory or single copy inside.
     Nodes,
+    /// One message for each pair of nodes.
+    NodeLeaders,
 }
 
 impl Algorithm {
     /// All with their names.
-    pub const NAMES: [(&'static str, Self); 7] = [
+    pub const NAMES: [(&'static str, Self); 8] = [
         (Schedule::Mpich.name(), Self::Mpich),
         (Schedule::LinearShift.name(), Self::LinearShift),
         (Schedule::HierarchicalSets.name(), Self::HierarchicalSets),
@@ -67,6 +71,7 @@ impl Algorithm {
         (Path::Shared.name(), Self::Shared),
         (Path::SingleCopy.name(), Self::SingleCopy),
         ("nodes", Self::Nodes),
+        (Schedule::NodeLeaders.name(), Self::NodeLeaders),
     ];
 }
 
@@ -126,6 +131,7 @@ impl Exchange {
             Algorithm::Shared => self.one_node().then(|| self.shared(parameters)),
             Algorithm::SingleCopy => self.one_node().then(|| self.single_copy(parameters)),
             Algorithm::Nodes => self.over_nodes(parameters),
+            Algorithm::NodeLeaders => self.by_leaders(parameters),
         };
         inside.map(|seconds| vote + seconds)
     }
@@ -154,6 +160,7 @@ impl Exchange {
             Choice::Messages if self.placement.max_on_node() > 1 => Some(Algorithm::Nodes),
             Choice::Messages => Some(Algorithm::HierarchicalSets),
             Choice::Enclosed => Some(Algorithm::Shared),
+            Choice::Leaders => Some(Algorithm::NodeLeaders),
             // Both are tried, and the faster one is used.
             Choice::Slots | Choice::SingleCopy | Choice::Library => {
                 let faster = self.single_copy(parameters) < self.shared(parameters);
@@ -248,6 +255,23 @@ impl Exchange {
         let far = self.ranks() - self.placement.max_on_node();
         let between = self.messages(Schedule::HierarchicalSets, [0, far], scratch, parameters);
         Some(between + self.shared(parameters).min(self.single_copy(parameters)))
+    }
+
+    fn by_leaders(&self, parameters: &Parameters) -> Option<f64> {
+        let (nodes, here) = (self.placement.nodes(), self.placement.max_on_node());
+        if nodes == 1 || here == 1 {
+            return None;
+        }
+        let Shares { slot, scratch, .. } = Shares::of(self.budget(), true);
+        let ranks_of_nodes = (0..nodes).map(|node| here.min(self.ranks() - node * here));
+        leaders::max_block(ranks_of_nodes, slot, scratch).filter(|&most| self.block() <= most)?;
+        let routes = leaders::routes_to_all(here, nodes);
+        let led = routes.div_ceil(here) as f64;
+        let far = ((self.ranks() - here) * self.block()) as f64;
+        let latency = led * parameters.network.latency * (BUSY + (1.0 - BUSY) / led);
+        // What a rank encloses, passes on and receives.
+        let copies = (3.0 * far + 2.0 * self.inside()) * parameters.copy;
+        Some(parameters.node.latency + latency + parameters.network.transfer(far * here as f64) + copies)
     }
 }
 
@@ -356,6 +380,7 @@ mod tests {
         assert_eq!(possible(exchange(64, 1, 64 << 8, 1 << 20)), with(&["hypercube"]));
         assert_eq!(possible(exchange(8, 8, 1 << 20, 1 << 20)), with(&["shared", "single-copy"]));
         assert_eq!(possible(exchange(16, 8, 1 << 20, 1 << 20)), with(&["nodes"]));
+        assert_eq!(possible(exchange(16, 8, 1 << 14, 1 << 20)), with(&["nodes", "node-leaders"]));
     }
 
     #[test]

@@ -17,12 +17,21 @@ pub enum UsedPath {
     Mixed,
     /// Small blocks bundled along the hypercube.
     Hypercube,
+    /// Shared memory inside nodes, one message for each pair of nodes.
+    NodeLeaders,
 }
 
 impl UsedPath {
     /// All paths, in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Alone, Self::Shared, Self::SingleCopy, Self::Message, Self::Mixed, Self::Hypercube];
+    pub const ALL: [Self; 7] = [
+        Self::Alone,
+        Self::Shared,
+        Self::SingleCopy,
+        Self::Message,
+        Self::Mixed,
+        Self::Hypercube,
+        Self::NodeLeaders,
+    ];
 
     /// The name in statistics.
     pub const fn name(self) -> &'static str {
@@ -33,6 +42,7 @@ impl UsedPath {
             Self::Message => Path::Message.name(),
             Self::Mixed => "node+message",
             Self::Hypercube => Schedule::Hypercube.name(),
+            Self::NodeLeaders => Schedule::NodeLeaders.name(),
         }
     }
 }

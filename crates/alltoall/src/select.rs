@@ -16,7 +16,7 @@ use hcube_core::error::{Error, Result};
 /// ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes, where all ranks
 /// cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16 without memory 0.88);
 /// inside a node messages are not selected.
-pub const ALGORITHMS: [[&str; 4]; 8] = [
+pub const ALGORITHMS: [[&str; 4]; 9] = [
     [UsedPath::Alone.name(), "one rank, or nothing to move", "no communication", "in these cases"],
     [
         Path::Shared.name(),
@@ -44,6 +44,12 @@ pub const ALGORITHMS: [[&str; 4]; 8] = [
         "blocks of at most 256 B that fit into HCUBE_MEMORY",
         "ceil(log2 P) messages, log2 P copies per byte",
         "several nodes, in place, 32 ranks or more, blocks of 16 B at most (make simulate, small)",
+    ],
+    [
+        Schedule::NodeLeaders.name(),
+        "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
+        "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
+        "on request",
     ],
     [
         Schedule::Library.name(),
@@ -129,6 +135,9 @@ pub fn choose(situation: &Situation, sum: &Vote, trials: &mut Trials) -> Choice 
         return Choice::Alone;
     }
     if !situation.shared {
+        if sum.count(Property::Led) == situation.ranks {
+            return Choice::Leaders;
+        }
         let small = sum.count(Property::Small) == situation.ranks;
         let many = situation.schedule == Schedule::Auto && situation.ranks >= MIN_BUNDLED_RANKS;
         let bundled = small && (many || situation.schedule == Schedule::Hypercube);

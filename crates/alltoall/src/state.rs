@@ -4,6 +4,7 @@
 use super::bundles;
 use super::conditions::Conditions;
 use super::factors::Factors;
+use super::leaders::Routes;
 use super::node::Node;
 use super::nonblocking::Nonblocking;
 use super::options::{Options, Path, Schedule};
@@ -61,6 +62,8 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// Partners that messages go to, in the order of the schedule.
     pub(super) remote: Vec<usize>,
+    /// The routes of node leaders, where they may be chosen.
+    pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
     pub(super) plan: Option<Plan>,
     /// How to wait for other ranks.
@@ -106,6 +109,7 @@ impl ExchangeState {
             scratch: Scratch::new(0)?,
             pace: Pace::default(),
             remote: schedule::partners(options.schedule, rank, size),
+            routes: None,
             plan: None,
             patience: Patience::new(false, comm.simulated()),
             refusal: None,
@@ -170,6 +174,12 @@ impl ExchangeState {
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
+        if several_nodes
+            && self.options.schedule == Schedule::NodeLeaders
+            && self.options.path != Path::SingleCopy
+        {
+            self.routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
+        }
         let pace = Pace::default();
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });
         Ok(())
@@ -283,6 +293,16 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
+    /// Whether blocks of at most `largest` bytes are passed on by node leaders.
+    pub(super) fn leads(&self, largest: usize) -> bool {
+        self.routes.as_ref().is_some_and(|routes| largest <= routes.max_block())
+    }
+
+    /// Largest block that node leaders pass on, where they may be chosen; the same on all ranks.
+    pub fn largest_led(&self) -> Option<usize> {
+        self.routes.as_ref().map(Routes::max_block)
+    }
+
     /// Whether blocks of at most `largest` bytes are bundled.
     pub(super) fn bundles(&self, largest: usize) -> bool {
         select::may_bundle(self.situation.schedule, largest, self.largest_bundled())
@@ -338,6 +358,7 @@ impl ExchangeState {
         let ranks = self.node.as_ref().map_or(0, |node| node.ranks.len());
         size_of::<Self>()
             + self.factors.bytes()
+            + self.routes.as_ref().map_or(0, Routes::bytes)
             + size_of_val(&self.remote[..])
             + 3 * ranks * size_of::<usize>()
     }

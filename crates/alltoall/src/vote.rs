@@ -35,10 +35,12 @@ pub enum Property {
     Enclosed,
     /// All blocks are small enough to be bundled along the hypercube.
     Small,
+    /// All blocks are small enough for node leaders, and are part of the notice.
+    Led,
 }
 
 /// All properties, by number.
-const PROPERTIES: [Property; 7] = [
+const PROPERTIES: [Property; 8] = [
     Property::Refused,
     Property::InPlace,
     Property::Packed,
@@ -46,6 +48,7 @@ const PROPERTIES: [Property; 7] = [
     Property::BeyondLibrary,
     Property::Enclosed,
     Property::Small,
+    Property::Led,
 ];
 
 /// The bits of one rank's properties.
@@ -331,7 +334,7 @@ mod tests {
             }
             let mut without = Vote::default();
             without.add_brief(vote.brief());
-            assert_eq!(without, vote, "set {set:07b}");
+            assert_eq!(without, vote, "set {set:08b}");
             assert!((0..PROPERTIES.len()).all(|number| vote.any(PROPERTIES[number]) == has(number)));
             brief.add_brief(vote.brief());
             for (sum, word) in words.iter_mut().zip(vote.words()) {
@@ -339,7 +342,7 @@ mod tests {
             }
         }
         assert_eq!(Vote::from_words(words), brief);
-        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 64), "half of 128 have each");
+        assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 128), "half of 256 have each");
     }
 
     #[test]
@@ -347,7 +350,7 @@ mod tests {
         let (mut sum, vote) = (Vote::default(), Vote::default().with(Property::InPlace, true));
         (0..Vote::MAX_RANKS).for_each(|_| sum.add_brief(vote.brief()));
         let counts = PROPERTIES.map(|property| sum.count(property));
-        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0]);
+        assert_eq!(counts, [0, Vote::MAX_RANKS, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::options::Schedule;
 
 /// The partners of `rank` among `size` ranks in the order in which it exchanges with them, without the rank
 /// itself. [`Schedule::Auto`] means hierarchical sets, and so do [`Schedule::Library`], whose order is not
-/// known, and [`Schedule::Hypercube`], which has no order of partners.
+/// known, and [`Schedule::Hypercube`] and [`Schedule::NodeLeaders`], which have no order of partners.
 ///
 /// # Panics
 /// Unless `rank < size`.
@@ -31,8 +31,10 @@ pub fn partners(schedule: Schedule, rank: usize, size: usize) -> Vec<usize> {
     match schedule {
         Schedule::Mpich => mpich_order::partners(rank, size),
         Schedule::LinearShift => linear_shift::partners(rank, size),
-        Schedule::Auto | Schedule::HierarchicalSets | Schedule::Library | Schedule::Hypercube => {
-            hierarchical_sets::partners(rank, size)
-        }
+        Schedule::Auto
+        | Schedule::HierarchicalSets
+        | Schedule::Library
+        | Schedule::Hypercube
+        | Schedule::NodeLeaders => hierarchical_sets::partners(rank, size),
     }
 }

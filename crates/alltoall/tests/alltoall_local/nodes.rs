@@ -91,6 +91,7 @@ impl Case {
         assert!(bundled == 256 || bundled < 256 && memory < 1 << 20);
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
+            _ if state.largest_led().is_some_and(|largest| load.most <= largest) => UsedPath::NodeLeaders,
             Path::Message => UsedPath::Message,
             _ if self.company(rank) == 1 => UsedPath::Message,
             _ => UsedPath::Mixed,

@@ -8,8 +8,14 @@ use hcube_core::comm::Comm;
 
 const MEMORY: [usize; 3] = [0, 4096, 1 << 20];
 const PATHS: [Path; 3] = [Path::Auto, Path::SingleCopy, Path::Shared];
-const SCHEDULES: [Schedule; 5] =
-    [Schedule::Auto, Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets, Schedule::Hypercube];
+const SCHEDULES: [Schedule; 6] = [
+    Schedule::Auto,
+    Schedule::Mpich,
+    Schedule::LinearShift,
+    Schedule::HierarchicalSets,
+    Schedule::Hypercube,
+    Schedule::NodeLeaders,
+];
 
 impl Case {
     /// All counts, in place and out of place, one after the other on the same state state.
@@ -81,7 +87,9 @@ fn between_nodes_every_path_and_schedule() {
         for path in PATHS {
             for schedule in SCHEDULES {
                 // What is chosen inside a node does not depend on the order between nodes.
-                if path != Path::Auto && !matches!(schedule, Schedule::Auto | Schedule::Hypercube) {
+                if path != Path::Auto
+                    && !matches!(schedule, Schedule::Auto | Schedule::Hypercube | Schedule::NodeLeaders)
+                {
                     continue;
                 }
                 let options = options(schedule, path, memory);

@@ -25,6 +25,8 @@ pub const ALLTOALL_PIECES: TagRange = TagRange { first: 64, count: 1 };
 pub const ALLTOALL_GENERAL: TagRange = TagRange { first: 65, count: 2 };
 /// All-to-all: bundles of small blocks, one tag per stage of the plan.
 pub const ALLTOALL_BUNDLES: TagRange = TagRange { first: 128, count: STAGES };
+/// All-to-all: what node leaders exchange. Messages of one pair keep their order.
+pub const ALLTOALL_LEADERS: TagRange = TagRange { first: 67, count: 1 };
 /// The pipelined broadcast: one tag per segment under way.
 pub const PIPELINED_BROADCAST: TagRange = TagRange { first: 192, count: 16 };
 /// Measurement of links (`hcube probe`).
@@ -53,10 +55,11 @@ pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 pub const LCS: TagRange = TagRange { first: 2433, count: 2 };
 
 /// All ranges, in ascending order.
-const ALL: [TagRange; 14] = [
+const ALL: [TagRange; 15] = [
     RANDOM_ACCESS,
     ALLTOALL_PIECES,
     ALLTOALL_GENERAL,
+    ALLTOALL_LEADERS,
     ALLTOALL_BUNDLES,
     PIPELINED_BROADCAST,
     LINKS,

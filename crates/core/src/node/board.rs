@@ -13,65 +13,27 @@
 //! whose payload began in that line: 0.58 us for an exchange, now 0.48).
 //! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
+mod layout;
+mod notices;
+
 use super::LINE_PAIR;
 use super::refusals::{self, Refusal, Refusals};
 use super::resident::Resident;
-use super::slots::{self, NUMBER_BYTES, Slots};
+use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::progress::wait::Patience;
+use layout::{Layout, WORDS_END};
 use std::sync::atomic::Ordering;
+
+pub use notices::Notices;
 
 /// Words of a notice that are read with its number.
 pub const WORDS: usize = 2;
 /// Words of its details before the addresses.
 pub const DETAILS: usize = 2;
-/// The end of the words of a notice, where its bounds start.
-const WORDS_END: usize = WORDS * size_of::<u64>();
-/// A line of the cache.
-const LINE: usize = 64;
-/// The bytes of a line, which numbers can be read from.
-#[repr(align(8))]
-struct Line([u8; LINE]);
 /// Bytes of the tag of a refusal.
 const TAG_BYTES: usize = size_of::<u64>();
-/// Smallest capacity.
-const MIN_CAPACITY_BYTES: usize = 256;
-/// Largest capacity: bounds are 32-bit numbers.
-const MAX_CAPACITY_BYTES: usize = 1 << 31;
-
-/// Byte offsets in the contents of a slot.
-#[derive(Debug, Clone, Copy)]
-struct Layout {
-    bounds_end: usize,
-    /// Where a payload starts that ends in the line of the bounds' end.
-    short: usize,
-    /// Where a longer one starts: at the next line.
-    payload: usize,
-    details: usize,
-    details_end: usize,
-    capacity: usize,
-}
-
-impl Layout {
-    fn new(ranks: usize, capacity: usize) -> Self {
-        // The number comes before the contents.
-        let round = |bytes: usize| (NUMBER_BYTES + bytes).next_multiple_of(LINE) - NUMBER_BYTES;
-        let capacity = capacity.clamp(MIN_CAPACITY_BYTES, MAX_CAPACITY_BYTES).next_multiple_of(LINE_PAIR);
-        let bounds_end = WORDS_END + (ranks + 1) * size_of::<u32>();
-        let short = bounds_end.next_multiple_of(size_of::<u64>());
-        let payload = round(short);
-        let details = payload + capacity;
-        let details_end = details + (DETAILS + ranks) * size_of::<u64>();
-        Self { bounds_end, short, payload, details, details_end, capacity }
-    }
-
-    /// Where a payload of this size starts.
-    #[inline]
-    fn start(self, bytes: usize) -> usize {
-        if bytes <= self.payload - self.short { self.short } else { self.payload }
-    }
-}
 
 /// The board of a node, seen from one of its ranks.
 #[derive(Debug)]
@@ -160,6 +122,19 @@ impl Board {
     /// For a payload above the capacity, and before the notices of all ranks in this round were seen.
     #[inline]
     pub fn post(&mut self, words: [u64; WORDS], bytes: usize, fill: impl FnOnce(Draft<'_>)) {
+        self.post_flagged(words, bytes, false, |draft, _| fill(draft));
+    }
+
+    /// As [`Self::post`], where the notice depends on those of this round, which `fill` may read while it writes.
+    ///
+    /// # Panics
+    /// As [`Self::post`].
+    pub fn post_reading(
+        &mut self,
+        words: [u64; WORDS],
+        bytes: usize,
+        fill: impl FnOnce(Draft<'_>, Notices<'_>),
+    ) {
         self.post_flagged(words, bytes, false, fill);
     }
 
@@ -170,7 +145,7 @@ impl Board {
         words: [u64; WORDS],
         bytes: usize,
         is_refusal: bool,
-        fill: impl FnOnce(Draft<'_>),
+        fill: impl FnOnce(Draft<'_>, Notices<'_>),
     ) {
         let layout = self.layout;
         assert!(bytes <= layout.capacity, "{bytes} bytes for a board of {}", layout.capacity);
@@ -178,27 +153,22 @@ impl Board {
             self.unseen == 0 && !self.refusals.has_further(),
             "a notice is posted before those of the round before were seen"
         );
+        let notices = Notices { slots: &self.slots, layout, round: self.round };
         self.round += 1;
         // This rank as well, until its notice is complete.
         self.unseen = self.slots.ranks();
         // SAFETY: every other rank was seen in the round before this one. Either it has posted that, and had read all
         // earlier rounds, which is what this slot held; or it has refused it ahead, and reads nothing until it has
-        // gone through it (`notice` and `Refusals`).
-        let contents = unsafe { self.slots.own_contents(self.round) };
+        // gone through it (`notice` and `Refusals`). This rank makes no other reference to it: `notices` are in the slots
+        // of the round before.
+        let contents = unsafe { self.slots.own_memory(self.round).as_mut() };
         let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
-        let (short, payload) = payload[layout.short - layout.bounds_end..].split_at_mut(layout.payload - layout.short);
-        let is_short = bytes <= short.len();
-        let mut line = Line([0; LINE]);
-        let payload = if is_short { &mut line.0[..bytes] } else { &mut payload[..bytes] };
+        let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
         self.bounds.fill(0);
-        fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) });
-        // All of this line at once, and last, because others are looking at it.
+        fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) }, notices);
+        // After the payload, because others are looking at this line.
         let (head, bounds) = head.split_at_mut(WORDS_END);
-        if is_short {
-            let length = short.len();
-            slots::numbers_mut::<u64>(short).copy_from_slice(slots::numbers(&line.0[..length]));
-        }
         slots::numbers_mut(bounds).copy_from_slice(&self.bounds);
         slots::numbers_mut(head).copy_from_slice(&words);
         self.slots.publish(self.round, is_refusal);
@@ -313,7 +283,7 @@ impl Board {
         }
         self.see_all(patience, comm);
         let text = &text[..text.len().min(self.capacity() - TAG_BYTES)];
-        self.post_flagged(words, TAG_BYTES + text.len(), true, |draft| {
+        self.post_flagged(words, TAG_BYTES + text.len(), true, |draft, _| {
             let (head, room) = draft.payload.split_at_mut(TAG_BYTES);
             head.copy_from_slice(&tag.to_ne_bytes());
             room.copy_from_slice(text);
@@ -390,18 +360,11 @@ impl Board {
     /// The bytes that a rank has posted for this one.
     #[inline]
     pub fn bytes(&self, rank: usize) -> &[u8] {
-        let (notice, own, layout) = (self.notice(rank), self.own(), self.layout);
-        let bounds = slots::numbers::<u32>(&notice[WORDS_END..layout.bounds_end]);
-        let [from, to, all] = [own, own + 1, self.ranks()].map(|number| bounds[number] as usize);
-        assert!(
-            from <= to && to <= all && all <= layout.capacity,
-            "the notice board of this node is damaged"
-        );
-        &notice[layout.start(all)..][from..to]
+        self.layout.bytes(self.notice(rank), self.own(), self.ranks())
     }
 
     /// The bytes that a rank has posted for all.
-    fn all_bytes(&self, rank: usize) -> &[u8] {
+    pub fn all_bytes(&self, rank: usize) -> &[u8] {
         let (notice, layout) = (self.notice(rank), self.layout);
         let all = slots::u32_at(notice, WORDS_END + self.ranks() * size_of::<u32>()) as usize;
         assert!(all <= layout.capacity, "the notice board of this node is damaged");

@@ -15,6 +15,7 @@
 use super::segment::{self, Segment};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of the number before the contents of a slot.
@@ -124,12 +125,17 @@ impl Slots {
     /// published yet.
     #[inline]
     pub unsafe fn own_contents(&mut self, piece: u64) -> &mut [u8] {
+        // SAFETY: only this rank writes to its region of the segment, and no other reads it now; `&mut self` keeps this
+        // rank from a second reference.
+        unsafe { self.own_memory(piece).as_mut() }
+    }
+
+    /// The contents of this rank's slot for a piece as memory, for whoever reads other slots meanwhile.
+    #[inline]
+    pub fn own_memory(&self, piece: u64) -> NonNull<[u8]> {
         let start = self.place(self.own, piece) + NUMBER_BYTES;
-        // SAFETY: inside this rank's region of the segment, to which only this rank writes and which no other
-        // reads now; `&mut self` keeps this rank from a second reference. Bytes have no invalid values.
-        unsafe {
-            std::slice::from_raw_parts_mut(self.segment.address().add(start).as_ptr(), self.layout.contents)
-        }
+        // SAFETY: inside this rank's region of the segment.
+        NonNull::slice_from_raw_parts(unsafe { self.segment.address().add(start) }, self.layout.contents)
     }
 
     /// Publishes this rank's piece. The flag goes with it.

@@ -1,0 +1,270 @@
+//! The routes of node leaders: which ranks of two nodes send and receive what the nodes exchange.
+//!
+//! All blocks between two nodes take one route, which has a leader on each node. Where a node has more ranks than
+//! there are other nodes, what it exchanges with one of them is divided by destination among several routes, so that
+//! all ranks have about the same share. The routes of a node, in the order of the other nodes, are dealt out to its
+//! ranks in turn. Every rank computes them from the places of all ranks: pure functions.
+
+use hcube_core::plan::Topology;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes of a length in a notice.
+pub const LENGTH_BYTES: usize = size_of::<u32>();
+/// Largest block: that of the counts of MPI.
+const MAX_BLOCK_BYTES: usize = i32::MAX as usize;
+
+/// A route between this rank's node and another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Route {
+    /// The other node.
+    node: u32,
+    /// Its number among the routes to that node.
+    part: u32,
+    parts: u32,
+    /// Its leader on the other node, a rank; known to the leader on this one.
+    pub peer: u32,
+}
+
+/// The routes of a node, seen from one of its ranks.
+#[derive(Debug)]
+pub struct Routes {
+    topology: Topology,
+    /// The positions of the ranks of this node.
+    home: Range<usize>,
+    /// All routes of this node.
+    all: Vec<Route>,
+    /// Largest block that may be sent.
+    max_block: usize,
+}
+
+/// Number of routes between nodes with these numbers of ranks.
+fn parts(first: usize, second: usize, nodes: usize) -> usize {
+    (first.min(second) / (nodes - 1)).max(1)
+}
+
+/// Routes of a node with this number of ranks, as all nodes have.
+pub fn routes_to_all(ranks: usize, nodes: usize) -> usize {
+    (nodes - 1) * parts(ranks, ranks, nodes)
+}
+
+/// One of the parts of a range, which differ by at most one in length.
+fn part_of(range: &Range<usize>, part: usize, parts: usize) -> Range<usize> {
+    range.start + part * range.len() / parts..range.start + (part + 1) * range.len() / parts
+}
+
+/// The positions of the ranks of a node.
+fn positions(topology: &Topology, node: usize) -> Range<usize> {
+    topology.positions(node..node + 1)
+}
+
+impl Routes {
+    /// For two nodes or more. A notice holds `slot` bytes, and every rank has `scratch` bytes for messages; both are
+    /// the same on all ranks. `None` where they are not enough for any block.
+    pub fn new(topology: Topology, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
+        let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
+        let max_block = max_block(ranks_of_nodes, slot, scratch)?;
+        let own_node = topology.node_of(topology.position(rank));
+        let home = positions(&topology, own_node);
+        let mut all = routes_of(&topology, own_node);
+        let own = topology.position(rank) - home.start;
+        for route in all.iter_mut().skip(own).step_by(home.len()) {
+            route.peer = leader(&topology, route.node as usize, own_node, route.part as usize) as u32;
+        }
+        Some(Self { topology, home, all, max_block })
+    }
+
+    /// Largest block that may be sent; the same on all ranks.
+    pub fn max_block(&self) -> usize {
+        self.max_block
+    }
+
+    /// Number of ranks of this node.
+    pub fn ranks_here(&self) -> usize {
+        self.home.len()
+    }
+
+    /// The routes that a rank of this node leads.
+    pub fn led_by(&self, number: usize) -> impl Iterator<Item = &Route> {
+        self.all.iter().skip(number).step_by(self.home.len())
+    }
+
+    /// The ranks of the other node to which blocks take a route.
+    pub fn targets(&self, route: &Route) -> impl ExactSizeIterator<Item = usize> {
+        let Route { node, part, parts, .. } = *route;
+        let targets = part_of(&positions(&self.topology, node as usize), part as usize, parts as usize);
+        targets.map(|position| self.topology.rank(position))
+    }
+
+    /// The ranks of the other node, whose blocks take a route.
+    pub fn sources(&self, route: &Route) -> impl ExactSizeIterator<Item = usize> {
+        positions(&self.topology, route.node as usize).map(|position| self.topology.rank(position))
+    }
+
+    /// The ranks of this node, by number, to which blocks take a route.
+    pub fn receivers(&self, route: &Route) -> Range<usize> {
+        part_of(&(0..self.home.len()), route.part as usize, route.parts as usize)
+    }
+
+    /// Bytes of a rank's notice beside its blocks: of every route one length, and one more for each target.
+    pub fn notice_bytes(&self) -> usize {
+        lengths(self.all.len(), self.topology.size() - self.home.len())
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        let numbers = if self.topology.in_rank_order() { 0 } else { 2 * self.topology.size() };
+        size_of_val(&*self.all) + (numbers + self.topology.nodes() + 1) * size_of::<u32>()
+    }
+}
+
+/// The routes of a node, without their peers.
+fn routes_of(topology: &Topology, own: usize) -> Vec<Route> {
+    let ranks = |node| positions(topology, node).len();
+    let others = (0..topology.nodes()).filter(|&node| node != own);
+    let of_node = |node| {
+        let parts = parts(ranks(own), ranks(node), topology.nodes());
+        (0..parts).map(move |part| Route {
+            node: node as u32,
+            part: part as u32,
+            parts: parts as u32,
+            peer: 0,
+        })
+    };
+    others.flat_map(of_node).collect()
+}
+
+/// The rank that leads, on a node, a route to another one.
+fn leader(topology: &Topology, node: usize, other: usize, part: usize) -> usize {
+    let ranks = |node| positions(topology, node).len();
+    let before = (0..other).filter(|&before| before != node);
+    let number: usize = before.map(|before| parts(ranks(node), ranks(before), topology.nodes())).sum();
+    let home = positions(topology, node);
+    topology.rank(home.start + (number + part) % home.len())
+}
+
+/// Bytes of lengths in a notice.
+fn lengths(routes: usize, targets: usize) -> usize {
+    (routes + targets) * LENGTH_BYTES
+}
+
+/// Largest block with which everything fits on every rank: its notice, the messages that it receives into its second
+/// notice, and those that it sends. For two nodes or more.
+pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
+    let mut nodes_by_ranks = BTreeMap::<usize, usize>::new();
+    ranks_of_nodes.for_each(|ranks| *nodes_by_ranks.entry(ranks).or_default() += 1);
+    let nodes: usize = nodes_by_ranks.values().sum();
+    let size: usize = nodes_by_ranks.iter().map(|(ranks, nodes)| ranks * nodes).sum();
+    let mut max_block = MAX_BLOCK_BYTES;
+    for &here in nodes_by_ranks.keys() {
+        let (mut routes, mut blocks) = (0, 0);
+        for (&there, &count) in &nodes_by_ranks {
+            let others = if there == here { count - 1 } else { count };
+            let parts = parts(here, there, nodes);
+            routes += others * parts;
+            if others > 0 {
+                blocks = blocks.max(there * here.div_ceil(parts)).max(here * there.div_ceil(parts));
+            }
+        }
+        let led = routes.div_ceil(here);
+        // Of what a rank leads: lengths for all ranks of the node, and messages.
+        let received = slot.checked_sub(led * here * LENGTH_BYTES)?.min(scratch / 2) / (led * blocks);
+        let notice = slot.checked_sub(lengths(routes, size - here))? / (size - 1);
+        max_block = max_block.min(received).min(notice);
+    }
+    Some(max_block).filter(|&bytes| bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes of equal and of different sizes, in and out of the order of the ranks.
+    fn topologies() -> impl Iterator<Item = Topology> {
+        let even = (2..30).flat_map(|ranks| (1..8).map(move |each| (ranks, each)));
+        let even = even.map(|(ranks, each)| (0..ranks).map(|rank| rank / each).collect::<Vec<u32>>());
+        let cyclic = (4..20).map(|ranks| (0..ranks).map(|rank| rank % 3).collect());
+        let uneven = (5..40).map(|ranks| (0..ranks).map(|rank: u32| rank.isqrt() % 4).collect());
+        let all = even.chain(cyclic).chain(uneven);
+        all.map(|numbers| Topology::from_node_numbers(&numbers, None)).filter(|found| found.nodes() > 1)
+    }
+
+    #[test]
+    fn every_block_takes_one_route() {
+        for topology in topologies() {
+            let size = topology.size();
+            let mut count = vec![0; size * size];
+            let all: Vec<Routes> = (0..size)
+                .map(|rank| Routes::new(topology.clone(), rank, 1 << 20, 1 << 20).expect("enough"))
+                .collect();
+            for rank in 0..size {
+                let own = &all[rank];
+                let number = topology.position(rank) - own.home.start;
+                for route in own.led_by(number) {
+                    // The peer leads the same route to this node, once.
+                    let peer = &all[route.peer as usize];
+                    let peer_number = topology.position(route.peer as usize) - peer.home.start;
+                    let same = |other: &&Route| other.peer as usize == rank;
+                    assert_eq!(peer.led_by(peer_number).filter(same).count(), 1, "{topology:?}");
+                    let back = peer.led_by(peer_number).find(same).expect("counted");
+                    let here: Vec<usize> = own.home.clone().map(|position| topology.rank(position)).collect();
+                    assert!(peer.sources(back).eq(here.iter().copied()));
+                    let received: Vec<usize> = own.receivers(route).map(|number| here[number]).collect();
+                    assert!(peer.targets(back).eq(received));
+                    for source in here {
+                        own.targets(route).for_each(|target| count[source * size + target] += 1);
+                    }
+                }
+            }
+            let node = |rank| topology.node_of(topology.position(rank));
+            for pair in 0..size * size {
+                let apart = node(pair / size) != node(pair % size);
+                assert_eq!(
+                    count[pair],
+                    usize::from(apart),
+                    "{} to {}, {topology:?}",
+                    pair / size,
+                    pair % size
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_block_fits_everywhere() {
+        for topology in topologies() {
+            for memory in [300, 1000, 4096, 1 << 20] {
+                for rank in 0..topology.size() {
+                    let Some(routes) = Routes::new(topology.clone(), rank, memory, 2 * memory) else {
+                        continue;
+                    };
+                    let block = routes.max_block();
+                    assert!(routes.notice_bytes() + (topology.size() - 1) * block <= memory, "{topology:?}");
+                    let own = topology.position(rank) - routes.home.start;
+                    let (mut sent, mut received) = (0, 0);
+                    for route in routes.led_by(own) {
+                        sent += routes.targets(route).len() * routes.ranks_here() * block;
+                        let receivers = routes.receivers(route).len();
+                        received += receivers * (LENGTH_BYTES + routes.sources(route).len() * block);
+                    }
+                    assert!(sent <= memory && received <= memory, "{sent}, {received}: {topology:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_ranks_lead_about_the_same() {
+        let led = |ranks: u32, each: u32, rank: usize| {
+            let numbers: Vec<u32> = (0..ranks).map(|rank| rank / each).collect();
+            let topology = Topology::from_node_numbers(&numbers, None);
+            let routes = Routes::new(topology, rank, 1 << 20, 1 << 20).expect("enough");
+            routes.led_by(rank % each as usize).map(|route| routes.targets(route).len()).sum::<usize>()
+        };
+        // Two nodes of 8: each rank sends to one rank. 16 nodes of 8: 15 routes for 8 ranks.
+        assert!((0..16).all(|rank| led(16, 8, rank) == 1));
+        assert!((0..8).all(|rank| led(128, 8, rank) == if rank < 7 { 16 } else { 8 }));
+        // Three nodes of 5: two routes to each.
+        assert!((0..5).all(|rank| led(15, 5, rank) == [2, 3, 2, 3, 0][rank]));
+    }
+}
