@@ -49,6 +49,12 @@
 #define HCUBE_ALLTOALL_HYPERCUBE 5
 
 /**
+ * hcube_alltoall_options.schedule: blocks that fit into the memory bound in one message for each
+ * pair of nodes, by leaders of the nodes; hierarchical sets for larger blocks.
+ */
+#define HCUBE_ALLTOALL_NODE_LEADERS 6
+
+/**
  * hcube_alltoall_options.path: the fastest path that works here.
  */
 #define HCUBE_PATH_AUTO 0

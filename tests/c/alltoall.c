@@ -5,7 +5,7 @@
  *
  * sweep: each case sets options of its own; otherwise they are those of the environment.
  * alone: without the library's own function, which is slow where ranks share cores.
- * Prints `ok <cases> cases` and the number of calls in place on each path, summed over ranks.
+ * Prints `ok <cases> cases` and the number of calls on each path, in place and out of place, summed over ranks.
  */
 #include "exchange.h"
 
@@ -14,7 +14,8 @@ enum { COMMS = 8 };
 static int world_rank, world_size;
 static MPI_Comm comms[COMMS];
 static int one_host[COMMS];
-static int64_t calls_by_path[PATHS];
+/* In place, and out of place. */
+static int64_t calls_by_path[2][PATHS];
 
 /* Parameters of a case, the same on all ranks. */
 typedef struct scenario {
@@ -201,7 +202,7 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
 
   perform(&in, 0, received->memory);
   if (in.in_place) check_path(in.comm, options, one_host[of->comm], bytes_to_others(&in));
-  if (in.in_place) calls_by_path[last_path(in.comm)]++;
+  calls_by_path[!in.in_place][last_path(in.comm)]++;
   compare(of, &in, "hcube", received, received->memory, expected);
   if (with_library && !library_is_wrong(of, &in)) {
     perform(&in, 1, other);
@@ -219,10 +220,13 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
 static hcube_alltoall_options set_random_options(const scenario *of) {
   static const int64_t memories[] = {0, 1000, 4097, 65536, 1 << 20, 1 << 30};
   static const int nodes[] = {0, 0, 0, 1, 2, 3};
+  static const int32_t schedules[] = {HCUBE_ALLTOALL_AUTO,         HCUBE_ALLTOALL_MPICH,
+                                      HCUBE_ALLTOALL_LINEAR_SHIFT, HCUBE_ALLTOALL_HIERARCHICAL_SETS,
+                                      HCUBE_ALLTOALL_HYPERCUBE,    HCUBE_ALLTOALL_NODE_LEADERS};
   hcube_alltoall_options options = environment_options();
   dice random = make_dice(of->seed, 5, 0);
   hcube_error error;
-  options.schedule = (int32_t)roll(&random, HCUBE_ALLTOALL_LIBRARY);
+  options.schedule = schedules[roll(&random, (int64_t)(sizeof schedules / sizeof schedules[0]))];
   options.path = (int32_t)roll(&random, HCUBE_PATH_MESSAGE + 1);
   options.memory = memories[roll(&random, (int64_t)(sizeof memories / sizeof memories[0]))];
   options.ranks_per_node = nodes[roll(&random, (int64_t)(sizeof nodes / sizeof nodes[0]))];
@@ -232,7 +236,7 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
 
 int main(int argc, char **argv) {
   uint64_t seed;
-  int64_t largest, sums[PATHS];
+  int64_t largest, sums[2][PATHS];
   int cases, number, sweep = 0, with_library = 1, i;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -251,10 +255,11 @@ int main(int argc, char **argv) {
     hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
     run_case(&of, &options, with_library);
   }
-  MPI_Reduce(calls_by_path, sums, PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(calls_by_path, sums, 2 * PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (world_rank == 0) {
     printf("ok %d cases", cases);
-    for (i = 0; i < PATHS; i++) printf(" %s=%" PRId64, path_names[i], sums[i]);
+    for (i = 0; i < PATHS; i++)
+      printf(" %s=%" PRId64 " out-of-place:%s=%" PRId64, path_names[i], sums[0][i], path_names[i], sums[1][i]);
     printf("\n");
   }
   fflush(stdout);

@@ -102,10 +102,20 @@ static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *
 
 /* --- the path of a call --------------------------------------------------------------------- */
 
-enum { PATH_ALONE, PATH_SHARED, PATH_SINGLE_COPY, PATH_MESSAGE, PATH_MIXED, PATH_HYPERCUBE, PATH_LIBRARY, PATHS };
+enum {
+  PATH_ALONE,
+  PATH_SHARED,
+  PATH_SINGLE_COPY,
+  PATH_MESSAGE,
+  PATH_MIXED,
+  PATH_HYPERCUBE,
+  PATH_LEADERS,
+  PATH_LIBRARY,
+  PATHS
+};
 
-static const char *const path_names[PATHS] = {"alone",        "shared",    "single-copy", "message",
-                                              "node+message", "hypercube", "library"};
+static const char *const path_names[PATHS] = {"alone",        "shared",    "single-copy",  "message",
+                                              "node+message", "hypercube", "node-leaders", "library"};
 
 /* The path of the last call on a communicator. */
 static inline int last_path(MPI_Comm comm) {
@@ -136,12 +146,14 @@ static inline int on_one_host(MPI_Comm comm) {
 /* Whether a call in place may use this path with these options. By default it may be any path of
  * hcube's own. */
 static inline int path_is_permitted(int path, const hcube_alltoall_options *options, int one_host) {
-  int bundled = options->schedule == HCUBE_ALLTOALL_AUTO ? PATH_HYPERCUBE : PATH_MESSAGE;
+  int small = options->schedule == HCUBE_ALLTOALL_AUTO || options->schedule == HCUBE_ALLTOALL_HYPERCUBE;
+  int bundled = small ? PATH_HYPERCUBE : PATH_MESSAGE;
+  int led = options->schedule == HCUBE_ALLTOALL_NODE_LEADERS ? PATH_LEADERS : PATH_MESSAGE;
   if (options->schedule == HCUBE_ALLTOALL_LIBRARY) return path == PATH_LIBRARY;
   if (path == PATH_LIBRARY) return 0;
   if (options->path == HCUBE_PATH_MESSAGE || options->ranks_per_node == 1)
     return one_of(path, PATH_MESSAGE, bundled, PATH_MESSAGE);
-  if (!one_host) return one_of(path, PATH_MESSAGE, bundled, PATH_MIXED);
+  if (!one_host) return path == led || one_of(path, PATH_MESSAGE, bundled, PATH_MIXED);
   if (options->path == HCUBE_PATH_AUTO) return 1;
   /* Non-contiguous blocks are not exchanged by single copy but through shared memory. */
   if (options->path == HCUBE_PATH_SHARED && path == PATH_SINGLE_COPY) return 0;

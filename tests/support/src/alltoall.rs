@@ -13,7 +13,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs it; returns the number of calls in place by path, summed over ranks.
+    /// Runs it; returns the number of calls by path, summed over ranks.
     pub fn go(&self) -> UsedPaths {
         self.go_with(|launch| launch)
     }
@@ -34,7 +34,7 @@ impl Run<'_> {
 pub struct UsedPaths(String);
 
 impl UsedPaths {
-    /// Calls in place on this path.
+    /// Calls in place on this path; out of place with `out-of-place:` before its name.
     pub fn count(&self, path: &str) -> u64 {
         let value = self.0.split(' ').find_map(|word| word.strip_prefix(path)?.strip_prefix('='));
         value.unwrap_or_else(|| panic!("no '{path}' in {}", self.0)).parse().expect("a number")

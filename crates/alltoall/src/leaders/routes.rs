@@ -79,11 +79,6 @@ impl Routes {
         self.max_block
     }
 
-    /// Number of ranks of this node.
-    pub fn ranks_here(&self) -> usize {
-        self.home.len()
-    }
-
     /// The routes that a rank of this node leads.
     pub fn led_by(&self, number: usize) -> impl Iterator<Item = &Route> {
         self.all.iter().skip(number).step_by(self.home.len())
@@ -243,7 +238,7 @@ mod tests {
                     let own = topology.position(rank) - routes.home.start;
                     let (mut sent, mut received) = (0, 0);
                     for route in routes.led_by(own) {
-                        sent += routes.targets(route).len() * routes.ranks_here() * block;
+                        sent += routes.targets(route).len() * routes.home.len() * block;
                         let receivers = routes.receivers(route).len();
                         received += receivers * (LENGTH_BYTES + routes.sources(route).len() * block);
                     }
