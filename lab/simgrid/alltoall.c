@@ -1,10 +1,11 @@
-/* The symmetric all-to-all exchange on simulated ranks (SimGrid SMPI), through hcube's C interface.
+/* The all-to-all exchange on simulated ranks (SimGrid SMPI), through hcube's C interface.
  *
  *   alltoall <case>...
  *
  * A case is key=value,key=value:
- *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube   hcube's, in place
+ *   algorithm=auto|mpich|linear-shift|hierarchical-sets|hypercube|node-leaders   hcube's, in place
  *   algorithm=library-in-place|library-out-of-place                 MPI_Alltoallv of the simulator
+ *   block=   blocks of this number of bytes from each rank for each, out of place: MPI_Alltoall instead
  *   path=auto|single-copy|shared|message   inside a node   memory=  bytes of extra memory
  *   bytes=   bytes that a rank sends in total, 1 MiB by default
  *   counts=random|equal   random: a random size for each pair, as in the paper's section 4.1
@@ -25,7 +26,7 @@ typedef struct test_case {
   hcube_alltoall_options options;
   /* HCUBE_ALLTOALL_* or the library's function. */
   int algorithm;
-  int64_t bytes, repeat;
+  int64_t bytes, block, repeat;
   int equal;
   double copy;
 } test_case;
@@ -43,6 +44,7 @@ static const meaning algorithms[] = {{"auto", HCUBE_ALLTOALL_AUTO},
                                      {"linear-shift", HCUBE_ALLTOALL_LINEAR_SHIFT},
                                      {"hierarchical-sets", HCUBE_ALLTOALL_HIERARCHICAL_SETS},
                                      {"hypercube", HCUBE_ALLTOALL_HYPERCUBE},
+                                     {"node-leaders", HCUBE_ALLTOALL_NODE_LEADERS},
                                      {"library-in-place", 100},
                                      {"library-out-of-place", 101},
                                      {NULL, 0}};
@@ -67,15 +69,19 @@ static int take_pair(void *into, const char *key, const char *value) {
   }
   if (strcmp(key, "copy") == 0) return read_amount(value, 1e6, &test->copy);
   if (strcmp(key, "memory") == 0) return read_number(value, &test->options.memory);
+  if (strcmp(key, "block") == 0) return read_number(value, &test->block);
   if (strcmp(key, "bytes") == 0) return read_number(value, &test->bytes);
   if (strcmp(key, "repeat") == 0) return read_number(value, &test->repeat) && test->repeat > 0;
   return 0;
 }
 
+static int is_out_of_place(const test_case *test) { return test->algorithm == OUT_OF_PLACE || test->block > 0; }
+
 /* Count of numbers between a pair of ranks: equal in both directions. */
 static int count_of_pair(const test_case *test, int first, int second, int size) {
   int64_t mean = test->bytes / (int64_t)sizeof(uint64_t) / (size > 1 ? size - 1 : 1);
   uint64_t low = (uint64_t)(first < second ? first : second), high = (uint64_t)(first < second ? second : first);
+  if (test->block > 0) return (int)(test->block / (int64_t)sizeof(uint64_t));
   if (first == second) return 0;
   if (test->equal) return (int)mean;
   /* Uniform from 0 to twice the mean. */
@@ -101,7 +107,7 @@ static exchange make_exchange(const test_case *test) {
   }
   if (made.total > INT32_MAX) FAIL("bytes=%" PRId64 ": too many for MPI's counts", test->bytes);
   made.data = (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t));
-  made.sent = test->algorithm == OUT_OF_PLACE ? (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t)) : NULL;
+  made.sent = is_out_of_place(test) ? (uint64_t *)allocate(made.total * (int64_t)sizeof(uint64_t)) : NULL;
   return made;
 }
 
@@ -132,6 +138,12 @@ static int64_t wrong_numbers(const exchange *of) {
 }
 
 static int call(const exchange *of, const test_case *test) {
+  if (test->block > 0) {
+    int count = of->counts[0];
+    if (test->algorithm == OUT_OF_PLACE)
+      return MPI_Alltoall(of->sent, count, MPI_UINT64_T, of->data, count, MPI_UINT64_T, MPI_COMM_WORLD);
+    return hcube_alltoall(of->sent, count, MPI_UINT64_T, of->data, count, MPI_UINT64_T, MPI_COMM_WORLD);
+  }
   if (test->algorithm == OUT_OF_PLACE)
     return MPI_Alltoallv(of->sent, of->counts, of->displacements, MPI_UINT64_T, of->data, of->counts, of->displacements,
                          MPI_UINT64_T, MPI_COMM_WORLD);
@@ -149,7 +161,11 @@ static void prepare(const test_case *test) {
   exchange of = make_exchange(test);
   int peer, partner = of.rank ^ 1;
   for (peer = 0; peer < of.size; peer++) of.counts[peer] = of.displacements[peer] = 0;
-  if (partner < of.size && of.total > 0) of.counts[partner] = 1;
+  if (test->block == 0 && partner < of.size && of.total > 0) of.counts[partner] = 1;
+  if (test->block > 0) {
+    memset(of.sent, 0, (size_t)of.total * sizeof(uint64_t));
+    of.counts[0] = 1;
+  }
   if (call(&of, test) != MPI_SUCCESS) FAIL("the first exchange was refused");
   free_exchange(&of);
 }

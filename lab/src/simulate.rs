@@ -12,6 +12,7 @@ mod fft;
 mod gemm;
 mod hpl;
 mod lcs;
+mod out_of_place;
 mod place;
 mod platform;
 mod published;
@@ -150,7 +151,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
         Case::RandomAccess(_) => 0,
         Case::Team(case) => case.bytes_per_rank(),
         // The data; and a second copy for the exchange of the simulator's library.
-        Case::Alltoall(case) if case.algorithm.starts_with("library") => {
+        Case::Alltoall(case) if case.algorithm.starts_with("library") || case.block.is_some() => {
             case.bytes_per_rank.saturating_mul(2)
         }
         Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
@@ -272,6 +273,7 @@ fn run_batch(
         arguments,
         cases: case_texts,
         costs: costs(batch),
+        collectives: batch.cases.first().map_or(&[], out_of_place::collectives),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;

@@ -26,6 +26,8 @@ pub enum Section {
     AlltoallNodes,
     /// All-to-all of small blocks
     Small,
+    /// All-to-all of equal blocks out of place
+    OutOfPlace,
     /// SUMMA and HSUMMA over the number of groups, beside Figures 5, 6, 8 and 9 of Quintin et al. 2013
     Groups,
     /// SUMMA and HSUMMA where latency dominates
@@ -68,7 +70,7 @@ pub enum System {
 
 impl Section {
     /// All, in the order of the results.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Ranks,
         Self::LookAhead,
         Self::Optimisations,
@@ -78,6 +80,7 @@ impl Section {
         Self::Memory,
         Self::AlltoallNodes,
         Self::Small,
+        Self::OutOfPlace,
         Self::Groups,
         Self::Latency,
         Self::Chosen,
@@ -101,7 +104,9 @@ impl Section {
             | Self::Dimensions
             | Self::Nodes
             | Self::CoarrayModes => System::RandomAccess,
-            Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small => System::Alltoall,
+            Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small | Self::OutOfPlace => {
+                System::Alltoall
+            }
             Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
             Self::Supersteps => System::Bsp,
             Self::Teams | Self::CoarrayUpdates => System::Caf,
@@ -123,6 +128,7 @@ impl Section {
             Self::Schedules => "schedules",
             Self::Memory => "memory",
             Self::Small => "small",
+            Self::OutOfPlace => "out-of-place",
             Self::Groups => "groups",
             Self::Latency => "latency",
             Self::Chosen => "chosen",

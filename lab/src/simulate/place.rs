@@ -97,6 +97,7 @@ impl<'a> Place<'a> {
             path: "message",
             memory: BYTES,
             bytes_per_rank: BYTES,
+            block: None,
             seconds: 0.0,
             errors: 0,
             way: None,

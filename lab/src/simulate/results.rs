@@ -7,6 +7,7 @@ use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
 use super::hpl::Panels;
 use super::lcs::Subsequence;
+use super::out_of_place;
 use super::platform::Sharing;
 use crate::records::Record;
 use hcube_results::machine::Machine;
@@ -94,6 +95,8 @@ pub struct Alltoall {
     pub path: &'static str,
     pub memory: u64,
     pub bytes_per_rank: u64,
+    /// Bytes of each block, where all are equal and the exchange is out of place.
+    pub block: Option<u64>,
     /// Simulated.
     pub seconds: f64,
     pub errors: u64,
@@ -181,15 +184,16 @@ impl Case {
         match self {
             Self::RandomAccess(case) => case.text(),
             Self::Alltoall(case) => format!(
-                "algorithm={},copy={},path={},memory={},bytes={},counts={},repeat={}",
-                case.algorithm,
+                "algorithm={},block={},copy={},path={},memory={},bytes={},counts={},repeat={}",
+                out_of_place::of_driver(case.algorithm),
+                case.block.unwrap_or(0),
                 case.copy_ns,
                 case.path,
                 case.memory,
                 case.bytes_per_rank,
                 if case.section == "small" { "equal" } else { "random" },
                 // hcube tries two paths inside a node before it selects one.
-                if case.path == "auto" && case.ranks_per_node > 1 { 5 } else { 1 }
+                if case.path == "auto" && case.ranks_per_node > 1 && case.block.is_none() { 5 } else { 1 }
             ),
             Self::Gemm(case) => case.text(),
             Self::Bsp(case) => case.text(),

@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Section, System};
 use super::place::{BYTES, Place};
 use super::results::{Alltoall, Batch, Case, RandomAccess};
-use super::{bsp, bsp_programs, caf, fft, gemm, hpl, lcs};
+use super::{bsp, bsp_programs, caf, fft, gemm, hpl, lcs, out_of_place};
 use hcube_results::published::{self, COARRAY_MACHINE, MACHINE};
 use hcube_tool::session::Failure;
 
@@ -32,6 +32,7 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
     for shape in shapes(section, full) {
         let place = Place::new(section, arguments, shape)?;
         match section {
+            Section::OutOfPlace => all.extend(out_of_place::batches(&place)),
             Section::Supersteps => all.extend(bsp::cases::batches(&place)),
             Section::Teams => all.extend(caf::cases::teams(&place, full)),
             Section::CoarrayUpdates => all.extend(caf::cases::updates(&place, full)),
@@ -80,6 +81,7 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
+        Section::OutOfPlace => clusters(sizes(&[16, 32, 64, 128], &[16, 32, 64, 128, 256])),
         Section::Supersteps => clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
         Section::Teams => vec![(COARRAY_MACHINE, sizes(&[64, 512], &[64, 512, 4096, 8192]), 4)],
         Section::CoarrayUpdates => {
@@ -181,6 +183,7 @@ fn cases(place: &Place<'_>, ranks: usize, full: bool) -> Vec<Case> {
         | Section::Latency
         | Section::Chosen
         | Section::FatNodes
+        | Section::OutOfPlace
         | Section::Supersteps
         | Section::Teams
         | Section::CoarrayUpdates

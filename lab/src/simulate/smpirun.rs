@@ -77,6 +77,8 @@ pub struct Simulation<'a> {
     /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
+    /// Algorithms of SimGrid's collectives other than those of [`OPTIONS`].
+    pub collectives: &'static [&'static str],
 }
 
 impl Simulation<'_> {
@@ -197,7 +199,7 @@ impl Runner {
         let overhead = simulation.platform.overhead();
         // From 0 bytes: seconds and seconds per byte, for blocking and for other sends.
         command.args(["os", "ois"].map(|name| format!("--cfg=smpi/{name}:0:{overhead:e}:0")));
-        command.args(OPTIONS).args(more).arg(&simulation.driver);
+        command.args(OPTIONS).args(simulation.collectives).args(more).arg(&simulation.driver);
         command.args(&simulation.arguments).args(&simulation.cases);
         command.env("HCUBE_PLATFORM", &files[0]).env("HCUBE_SIMULATED_COSTS", &simulation.costs);
         // The environment may name libraries for another MPI library and options for real programs, which
