@@ -30,7 +30,7 @@ const LARGEST: usize = 1;
 const CODE_BITS: u32 = 16;
 
 /// What the votes have told.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Ballot {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
@@ -38,6 +38,8 @@ pub struct Ballot {
     pub largest: usize,
     /// When this rank began, for exchanges that may be timed.
     pub begin: Option<f64>,
+    /// The blocks, where they have arrived together with the votes.
+    pub received: Option<leaders::Received>,
 }
 
 /// Collective: all ranks vote.
@@ -51,63 +53,115 @@ pub fn hold<C: Comm>(
     task: &Result<Task<'_>>,
     conditions: Conditions,
 ) -> Result<Ballot> {
-    let (mut own, mut largest, mut enclosed, mut led, mut begin) = (Vote::default(), 0, false, false, None);
-    match task {
-        Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
-        Err(_) => own = own.with(Property::Refused, true),
-        Ok(task) => {
-            (own, largest) = Vote::of(task, &state.factors);
-            if conditions.agreement != 0 {
-                own = own.agreeing(conditions.agreement, comm.size(), &state.factors);
-            }
-            let compared = state.compares(task, conditions);
-            enclosed = !conditions.unreachable && state.encloses(own.bytes as usize, compared);
-            if !enclosed {
-                // From here on, so that both algorithms that may be compared include the time in which other
-                // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the
-                // clock to matter.
-                begin = Some(comm.seconds());
-            }
-            // Between nodes only.
-            let small = !state.situation.shared && state.bundles(largest);
-            led = !conditions.unreachable && state.leads(largest);
-            own = own
-                .with(Property::Unreachable, conditions.unreachable)
-                .with(Property::Enclosed, enclosed)
-                .with(Property::Small, small)
-                .with(Property::Led, led);
-        }
+    let cast = Cast::new(comm, state, task, conditions);
+    if conditions.equal && state.routes.is_some() {
+        return hold_with_blocks(comm, state, task.as_ref().ok(), &cast);
     }
-    own = own.with(Property::BeyondLibrary, conditions.beyond_library);
-    own.time = state.time;
-    // An exchange of another communicator that uses this state may come between.
-    state.forwarded = None;
-    let ExchangeState { node, situation, trials, patience, routes, .. } = state;
+    let Cast { own, begin, .. } = cast;
+    cast.announce(comm, state, task.as_ref().ok());
+    let ExchangeState { node, situation, trials, patience, .. } = state;
     let Some(node) = node else {
-        return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin });
+        return Ok(Ballot { sum: all_reduce(comm, &own)?, largest: 0, begin, received: None });
     };
-    node.board.see_all(*patience, comm);
-    let contents = match routes {
-        _ if enclosed => Contents::Enclosed,
-        Some(routes) if led => Contents::Led(routes),
-        _ => Contents::None,
-    };
-    announce(comm, node, task.as_ref().ok(), &own, largest, contents);
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
         // Even after an error: a round of the board is complete when all have seen it.
         gather(comm, node, *patience);
         let sum = reduced?;
         trials.note(sum.time);
-        return Ok(Ballot { sum, largest: gather_details(node).1, begin });
+        return Ok(Ballot { sum, largest: gather_details(node).1, begin, received: None });
     }
     let sum = gather(comm, node, *patience);
     if sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused) {
-        return Ok(Ballot { sum, largest: 0, begin });
+        return Ok(Ballot { sum, largest: 0, begin, received: None });
     }
     let (time, largest) = gather_details(node);
     trials.note(time);
-    Ok(Ballot { sum, largest, begin })
+    Ok(Ballot { sum, largest, begin, received: None })
+}
+
+/// As [`hold`], where node leaders pass on the votes together with the blocks.
+#[cold]
+fn hold_with_blocks<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: Option<&Task<'_>>,
+    cast: &Cast,
+) -> Result<Ballot> {
+    cast.announce(comm, state, task);
+    let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
+    let near = node.as_mut().map_or(cast.own, |node| gather(comm, node, *patience));
+    let routes = (routes.as_ref().expect("asked for where there are routes"), situation.led);
+    let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, (&near, task), *patience)?;
+    Ok(Ballot { sum: received.sum, largest: 0, begin: None, received: Some(received) })
+}
+
+/// The vote of a rank, and what goes with it.
+struct Cast {
+    own: Vote,
+    /// The size of the largest block.
+    largest: usize,
+    /// Whether blocks are part of the notice, inside a node and for node leaders.
+    enclosed: bool,
+    led: bool,
+    begin: Option<f64>,
+}
+
+impl Cast {
+    #[inline(always)]
+    fn new<C: Comm>(
+        comm: &C,
+        state: &mut ExchangeState,
+        task: &Result<Task<'_>>,
+        conditions: Conditions,
+    ) -> Self {
+        let (mut own, mut largest, mut enclosed, mut led, mut begin) =
+            (Vote::default(), 0, false, false, None);
+        match task {
+            Err(Error::Unsupported(_)) => own = own.with(Property::Unreachable, true),
+            Err(_) => own = own.with(Property::Refused, true),
+            Ok(task) => {
+                (own, largest) = Vote::of(task, &state.factors);
+                if conditions.agreement != 0 {
+                    own = own.agreeing(conditions.agreement, comm.size(), &state.factors);
+                }
+                let compared = state.compares(task, conditions);
+                enclosed = !conditions.unreachable && state.encloses(own.bytes as usize, compared);
+                if !enclosed {
+                    // From here on, so that both algorithms that may be compared include the time in which other
+                    // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the
+                    // clock to matter.
+                    begin = Some(comm.seconds());
+                }
+                // Between nodes only.
+                let small = !state.situation.shared && state.bundles(largest);
+                led = !conditions.unreachable && state.leads(largest, conditions.equal);
+                own = own
+                    .with(Property::Unreachable, conditions.unreachable)
+                    .with(Property::Enclosed, enclosed)
+                    .with(Property::Small, small)
+                    .with(Property::Led, led);
+            }
+        }
+        own = own.with(Property::BeyondLibrary, conditions.beyond_library);
+        own.time = state.time;
+        // An exchange of another communicator that uses this state may come between.
+        state.forwarded = None;
+        Self { own, largest, enclosed, led, begin }
+    }
+
+    /// Posts the first notice, where this rank's node has others.
+    #[inline(always)]
+    fn announce<C: Comm>(&self, comm: &C, state: &mut ExchangeState, task: Option<&Task<'_>>) {
+        let ExchangeState { node: Some(node), patience, routes, .. } = state else { return };
+        node.board.see_all(*patience, comm);
+        let contents = match routes {
+            _ if self.enclosed => Contents::Enclosed,
+            Some(routes) if self.led => Contents::Led(routes),
+            _ => Contents::None,
+        };
+        announce(comm, node, task, &self.own, self.largest, contents);
+    }
 }
 
 fn all_reduce<C: Comm>(comm: &C, vote: &Vote) -> Result<Vote> {

@@ -12,6 +12,9 @@ pub struct Conditions {
     /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may be
     /// compared with others; the same on all ranks.
     pub timed: bool,
+    /// All ranks know that all of them exchange blocks of the same size, of at most
+    /// [`Situation::led`](crate::select::Situation::led) bytes.
+    pub equal: bool,
     /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.

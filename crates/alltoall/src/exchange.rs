@@ -76,7 +76,11 @@ fn vote_and_move<C: Comm>(
         ballot::refuse(comm, node, state.patience, conditions.user, error);
         return Err(error.clone());
     }
-    let ballot::Ballot { sum, largest, begin } = loop {
+    if conditions.equal && comm.open_messages().is_err() {
+        // All ranks know of it.
+        return Ok(Outcome::Library("no communicator for messages"));
+    }
+    let ballot::Ballot { sum, largest, begin, received } = loop {
         let ballot = match ballot::hold(comm, state, task, conditions) {
             // Ranks of the node have the addresses of blocks and may know the votes.
             Err(error) if state.node.is_some() => comm.abort(&error),
@@ -126,8 +130,11 @@ fn vote_and_move<C: Comm>(
         return if library_can { Ok(Outcome::Library("no communicator for messages")) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
-    let path = perform(comm, state, task, (choice, streaming), &sum, largest)
-        .unwrap_or_else(|error| comm.abort(&error));
+    let path = match received {
+        Some(received) => finish(comm, state, task, choice, received),
+        None => perform(comm, state, task, (choice, streaming), &sum, largest),
+    }
+    .unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
     if let (Some(begin), true) = (begin, state.trials.take_under_way()) {
         state.time = (1e9 * (comm.seconds() - begin)) as u64;
@@ -167,6 +174,22 @@ fn check_in_place(rank: usize, ranks: usize, sum: &Vote) -> Result<()> {
     }
     let message = format!("{in_place} of {ranks} ranks pass MPI_IN_PLACE: expected all or none");
     Err(Error::Truncate { message, first: rank == 0 })
+}
+
+/// Copies the blocks that have arrived together with the votes.
+fn finish<C: Comm>(
+    comm: &C,
+    state: &mut ExchangeState,
+    task: &Task<'_>,
+    choice: Choice,
+    received: leaders::Received,
+) -> Result<UsedPath> {
+    let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
+    let Some(routes) = routes.as_ref().filter(|_| choice == Choice::Leaders) else {
+        return Err(Error::Internal(format!("blocks have arrived for {choice:?}")));
+    };
+    leaders::unpack_all(comm, node.as_mut(), scratch, (routes, situation.led), (received, task), *patience)?;
+    Ok(UsedPath::NodeLeaders)
 }
 
 /// Moves the data by the algorithm chosen.

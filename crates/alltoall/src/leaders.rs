@@ -16,6 +16,7 @@
 //! Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
 mod routes;
+mod votes;
 
 use super::copies::{copy_own, write_piece};
 use super::node::{Node, partners, wait};
@@ -31,6 +32,7 @@ use hcube_core::progress::wait::Patience;
 use routes::{LENGTH_BYTES, Route};
 
 pub use routes::{Routes, max_block, routes_to_all};
+pub use votes::{Received, pass_on, unpack_all};
 
 /// Two ranks exchange one message.
 const TAG: i32 = tags::ALLTOALL_LEADERS.tag(0);
@@ -82,8 +84,8 @@ pub fn notice_bytes(routes: &Routes, bytes: u64) -> usize {
     routes.notice_bytes() + bytes as usize
 }
 
-/// Writes the first notice: for each of the `ranks` of the node its block, and for every route that it leads what this
-/// rank expects, the lengths of its blocks, and the blocks.
+/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, what this rank expects, the
+/// lengths of its blocks, and the blocks; and its own block.
 pub fn announce(
     draft: Draft<'_>,
     ranks: &[usize],
@@ -94,14 +96,14 @@ pub fn announce(
 ) {
     let mut writer = Writer { bytes: draft.payload, end: 0 };
     for (number, &rank) in ranks.iter().enumerate() {
-        if number != own {
-            writer.block(&task.outgoing(rank), pace);
-        }
         for route in routes.led_by(number) {
             let receives = routes.receivers(route).contains(&own);
             writer.length(if receives { expected(task, routes, route) } else { 0 });
             routes.targets(route).for_each(|target| writer.length(task.outgoing(target).bytes()));
             routes.targets(route).for_each(|target| writer.block(&task.outgoing(target), pace));
+        }
+        if number != own {
+            writer.block(&task.outgoing(rank), pace);
         }
         draft.bounds[number + 1] = writer.end as u32;
     }
@@ -115,9 +117,9 @@ struct Part<'a> {
     blocks: Reader<'a>,
 }
 
-/// What a rank of the node has written for this rank as leader, after `block` bytes for itself.
-fn parts_of<'a>(notice: &'a [u8], block: usize, routes: &Routes, own: usize) -> Vec<Part<'a>> {
-    let mut reader = Reader(&notice[block..]);
+/// What a rank of the node has written for this rank as leader, before the block for this rank.
+fn parts_of<'a>(notice: &'a [u8], routes: &Routes, own: usize) -> Vec<Part<'a>> {
+    let mut reader = Reader(notice);
     let part = |route| {
         let expected = reader.length();
         let lengths = reader.take(routes.targets(route).len() * LENGTH_BYTES);
@@ -230,9 +232,7 @@ pub fn exchange<C: Comm>(
     let Some(node) = node else { return exchange_alone(comm, scratch, routes, task, patience) };
     let Node { ranks, board, chunk, .. } = node;
     let own = board.own();
-    let block = |number| if number == own { 0 } else { task.incoming(ranks[number]).bytes() };
-    let parts: Vec<_> =
-        (0..ranks.len()).map(|number| parts_of(board.bytes(number), block(number), routes, own)).collect();
+    let parts: Vec<_> = (0..ranks.len()).map(|number| parts_of(board.bytes(number), routes, own)).collect();
     let messages = Messages::new(&parts, routes, own);
     drop(parts);
     let memory = scratch.take(messages.bytes_sent()).expect("chosen where messages fit");
@@ -246,18 +246,17 @@ pub fn exchange<C: Comm>(
         let (table, received) = draft.payload.split_at_mut(table);
         let mut writer = Writer { bytes: table, end: 0 };
         lengths().for_each(|&length| writer.length(length));
-        let mut parts: Vec<_> = (0..ranks.len())
-            .map(|number| parts_of(notices.bytes(number), block(number), routes, own))
-            .collect();
+        let mut parts: Vec<_> =
+            (0..ranks.len()).map(|number| parts_of(notices.bytes(number), routes, own)).collect();
         let fill = |number: usize, message: &mut [u8]| {
             assemble(message, parts.iter_mut().map(|of_rank| &mut of_rank[number]))
         };
         outcome = messages.exchange(comm, patience, [received, sent], fill, || {
             copy_own(comm, task, chunk, false);
             for (partner, rank) in partners(ranks, own) {
-                let bytes = &notices.bytes(partner)[..block(partner)];
-                comm.charge(COPY.of(bytes.len()));
-                task.incoming(rank).unpack(0, bytes);
+                let (block, bytes) = (task.incoming(rank), notices.bytes(partner));
+                comm.charge(COPY.of(block.bytes()));
+                block.unpack(0, &bytes[bytes.len() - block.bytes()..]);
             }
         });
         comm.settle();

@@ -68,6 +68,8 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
+    /// Largest of equal blocks that node leaders exchange together with the votes; 0 where they do not.
+    pub led: usize,
     /// The schedule requested.
     pub schedule: Schedule,
     /// The path requested.
@@ -79,6 +81,11 @@ impl Situation {
     pub fn is_asked(&self) -> bool {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
+
+    /// Whether node leaders exchange equal blocks of this size together with the votes.
+    pub fn leads_equal(&self, block: Option<usize>) -> bool {
+        block.is_some_and(|bytes| (1..=self.led).contains(&bytes))
+    }
 }
 
 /// Ranks from which `auto` bundles small blocks, and the largest block that it bundles: P - 1 messages
@@ -89,6 +96,9 @@ impl Situation {
 const MIN_BUNDLED_RANKS: usize = 32;
 const MAX_BUNDLED_BYTES: usize = 16;
 
+/// Largest block that `auto` exchanges by node leaders.
+pub const MAX_LED_BYTES: usize = 256;
+
 /// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
 /// its system calls cost more than the copies that it saves.
 pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
@@ -97,7 +107,13 @@ pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
 pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
-pub fn forwarded_before_votes(situation: &Situation, in_place: bool) -> Option<&'static str> {
+///
+/// `equal`: the size of all blocks, where MPI has it the same on all ranks.
+pub fn forwarded_before_votes(
+    situation: &Situation,
+    in_place: bool,
+    equal: Option<usize>,
+) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
     }
@@ -105,7 +121,8 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool) -> Option<&
         return Some("HCUBE_ALLTOALL=library");
     }
     let between_nodes = situation.ranks > 1 && !situation.shared;
-    (between_nodes && !in_place && !situation.is_asked()).then_some("out of place between nodes")
+    let led = in_place || situation.leads_equal(equal);
+    (between_nodes && !led && !situation.is_asked()).then_some("out of place between nodes")
 }
 
 /// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.
@@ -163,8 +180,14 @@ pub fn inside_node(situation: &Situation, sum: &Vote, trials: &mut Trials, enclo
 mod tests {
     use super::*;
 
-    const ONE_NODE: Situation =
-        Situation { ranks: 4, shared: true, single_copy: true, schedule: Schedule::Auto, path: Path::Auto };
+    const ONE_NODE: Situation = Situation {
+        ranks: 4,
+        shared: true,
+        single_copy: true,
+        led: 0,
+        schedule: Schedule::Auto,
+        path: Path::Auto,
+    };
     const NODES: Situation = Situation { shared: false, ..ONE_NODE };
 
     #[test]
@@ -189,8 +212,21 @@ mod tests {
             (Situation { ranks: 65_536, ..NODES }, many, many),
             (Situation { ranks: 65_536, ..ONE_NODE }, many, many),
         ] {
-            let found = [true, false].map(|in_place| forwarded_before_votes(&situation, in_place));
+            let found = [true, false].map(|in_place| forwarded_before_votes(&situation, in_place, None));
             assert_eq!(found, [in_place, out_of_place], "{situation:?}");
+        }
+        let led = Situation { led: 64, ..NODES };
+        for (situation, equal, out_of_place) in [
+            (led, None, between),
+            (led, Some(0), between),
+            (led, Some(1), None),
+            (led, Some(64), None),
+            (led, Some(65), between),
+            (NODES, Some(1), between),
+            (Situation { schedule: Schedule::Library, ..led }, Some(1), asked),
+        ] {
+            let found = forwarded_before_votes(&situation, false, equal);
+            assert_eq!(found, out_of_place, "{situation:?}, {equal:?}");
         }
     }
 

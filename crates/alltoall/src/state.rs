@@ -101,6 +101,7 @@ impl ExchangeState {
                 ranks: size,
                 shared: false,
                 single_copy: false,
+                led: 0,
                 schedule: options.schedule,
                 path: options.path,
             },
@@ -174,11 +175,14 @@ impl ExchangeState {
         self.situation.shared = !several_nodes;
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
-        if several_nodes
-            && self.options.schedule == Schedule::NodeLeaders
-            && self.options.path != Path::SingleCopy
-        {
+        let max_led = match self.options.schedule {
+            Schedule::Auto => select::MAX_LED_BYTES,
+            Schedule::NodeLeaders => usize::MAX,
+            _ => 0,
+        };
+        if several_nodes && max_led > 0 && self.options.path != Path::SingleCopy {
             self.routes = Routes::new(topology, comm.rank(), board.capacity(), shares.scratch);
+            self.situation.led = self.routes.as_ref().map_or(0, |routes| routes.max_block().min(max_led));
         }
         let pace = Pace::default();
         self.node = (ranks.len() > 1).then_some(Node { ranks, board, processes, refusals: 0, chunk, pace });
@@ -293,14 +297,11 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether blocks of at most `largest` bytes are passed on by node leaders.
-    pub(super) fn leads(&self, largest: usize) -> bool {
-        self.routes.as_ref().is_some_and(|routes| largest <= routes.max_block())
-    }
-
-    /// Largest block that node leaders pass on, where they may be chosen; the same on all ranks.
-    pub fn largest_led(&self) -> Option<usize> {
-        self.routes.as_ref().map(Routes::max_block)
+    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only where all ranks know that they
+    /// are `equal`.
+    pub(super) fn leads(&self, largest: usize, equal: bool) -> bool {
+        let wanted = equal || self.situation.schedule == Schedule::NodeLeaders;
+        self.routes.is_some() && largest <= self.situation.led && wanted
     }
 
     /// Whether blocks of at most `largest` bytes are bundled.
@@ -316,7 +317,7 @@ impl ExchangeState {
 
     /// One line about what an exchange does here.
     pub fn describe(&self) -> String {
-        let Situation { ranks, shared, single_copy, schedule, path } = self.situation;
+        let Situation { ranks, shared, single_copy, led, schedule, path } = self.situation;
         let order = match schedule {
             Schedule::Auto => Schedule::HierarchicalSets.name(),
             _ => schedule.name(),
@@ -333,11 +334,19 @@ impl ExchangeState {
             (Some(_), _) => format!("inside nodes {inside}; between them messages ({order})"),
             (None, _) => format!("messages ({order})"),
         };
-        let outside = match select::forwarded_before_votes(&self.situation, false) {
+        let led = match (led, schedule) {
+            (0, _) => String::new(),
+            (_, Schedule::NodeLeaders) => format!("; blocks of at most {led} bytes by node leaders"),
+            _ => format!("; MPI_Alltoall with blocks of at most {led} bytes by node leaders"),
+        };
+        let outside = match select::forwarded_before_votes(&self.situation, false, None) {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
             _ => String::new(),
         };
-        format!("{path}{outside}; up to {} KiB of memory", (self.options.memory + BASE_MEMORY_BYTES) >> 10)
+        format!(
+            "{path}{led}{outside}; up to {} KiB of memory",
+            (self.options.memory + BASE_MEMORY_BYTES) >> 10
+        )
     }
 
     /// The bound of extra memory in bytes.

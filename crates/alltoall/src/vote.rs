@@ -154,6 +154,16 @@ impl Vote {
         Self { signature, counters: [first, second], bytes, time }
     }
 
+    /// Adds the sum of other votes.
+    pub fn add(&mut self, other: &Self) {
+        self.signature = self.signature.wrapping_add(other.signature);
+        for (own, other) in self.counters.iter_mut().zip(other.counters) {
+            *own = own.wrapping_add(other);
+        }
+        self.bytes = self.bytes.wrapping_add(other.bytes);
+        self.time = self.time.wrapping_add(other.time);
+    }
+
     /// The vote of one rank in two words, without its time.
     pub fn brief(&self) -> [u64; 2] {
         let flags =
@@ -342,6 +352,9 @@ mod tests {
             }
         }
         assert_eq!(Vote::from_words(words), brief);
+        let mut twice = brief;
+        twice.add(&brief);
+        assert_eq!(twice.words(), words.map(|word| word.wrapping_mul(2)));
         assert!(PROPERTIES.iter().all(|&property| brief.count(property) == 128), "half of 256 have each");
     }
 

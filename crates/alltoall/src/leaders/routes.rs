@@ -5,10 +5,13 @@
 //! all ranks have about the same share. The routes of a node, in the order of the other nodes, are dealt out to its
 //! ranks in turn. Every rank computes them from the places of all ranks: pure functions.
 
+use crate::vote::Vote;
 use hcube_core::plan::Topology;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Bytes of the votes of a node.
+pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
 /// Largest block: that of the counts of MPI.
@@ -72,6 +75,16 @@ impl Routes {
             route.peer = leader(&topology, route.node as usize, own_node, route.part as usize) as u32;
         }
         Some(Self { topology, home, all, max_block })
+    }
+
+    /// Whether it is the first of the routes to a node.
+    pub fn is_first(route: &Route) -> bool {
+        route.part == 0
+    }
+
+    /// Bytes of a message with blocks of this size.
+    pub fn message_bytes(&self, route: &Route, block: usize) -> usize {
+        self.sources(route).len() * self.receivers(route).len() * block
     }
 
     /// Largest block that may be sent; the same on all ranks.
@@ -162,8 +175,9 @@ pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scrat
             }
         }
         let led = routes.div_ceil(here);
-        // Of what a rank leads: lengths for all ranks of the node, and messages.
-        let received = slot.checked_sub(led * here * LENGTH_BYTES)?.min(scratch / 2) / (led * blocks);
+        // Of what a rank leads: lengths for all ranks of the node, votes, and messages; and its blocks for them.
+        let beside = led * (here * LENGTH_BYTES + VOTE_BYTES);
+        let received = slot.min(scratch / 2).checked_sub(beside)? / (led * blocks + here - 1);
         let notice = slot.checked_sub(lengths(routes, size - here))? / (size - 1);
         max_block = max_block.min(received).min(notice);
     }
@@ -240,8 +254,10 @@ mod tests {
                     for route in routes.led_by(own) {
                         sent += routes.targets(route).len() * routes.home.len() * block;
                         let receivers = routes.receivers(route).len();
-                        received += receivers * (LENGTH_BYTES + routes.sources(route).len() * block);
+                        received +=
+                            receivers * LENGTH_BYTES + VOTE_BYTES + routes.message_bytes(route, block);
                     }
+                    received += (routes.home.len() - 1) * block;
                     assert!(sent <= memory && received <= memory, "{sent}, {received}: {topology:?}");
                 }
             }

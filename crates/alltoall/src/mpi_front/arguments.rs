@@ -1,6 +1,6 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
-use super::call::{Call, Counts, Side, Types};
+use super::call::{Call, Counts, Function, Side, Types};
 use crate::{Conditions, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -68,6 +68,28 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     }
 }
 
+/// Local: the size of all blocks, where MPI has it the same on all ranks; `None` also where arguments are not valid.
+///
+/// # Safety
+/// As [`read`].
+pub unsafe fn equal_bytes(call: &Call, comm: &MpiComm, named: &Named) -> Option<usize> {
+    if call.function != Function::Alltoall {
+        return None;
+    }
+    let count = match call.receive.counts {
+        Counts::Same(count) => usize::try_from(count).ok()?,
+        Counts::SameLarge(count) => usize::try_from(count).ok()?,
+        _ => return None,
+    };
+    let Types::One(datatype) = call.receive.types else { return None };
+    let size = match &named.0 {
+        Some((known, looked_at)) if *known == datatype => looked_at.size(),
+        // SAFETY: the contract of this function, which is that of `read`.
+        _ => unsafe { datatype::size(datatype, comm) }.ok()?,
+    };
+    size.checked_mul(count)
+}
+
 /// Local: what others must know of a rank's arguments.
 pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Conditions {
     let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
@@ -77,6 +99,7 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
         tolerant: call.guest,
         agreement: 0,
         timed: true,
+        equal: false,
         user: 0,
     }
 }

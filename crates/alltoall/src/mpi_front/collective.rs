@@ -1,7 +1,7 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
-use super::arguments::{Named, conditions, read};
+use super::arguments::{Named, conditions, equal_bytes, read};
 use super::call::{Call, Function};
 use super::neighbours::Topology;
 use super::setup;
@@ -231,7 +231,10 @@ unsafe fn make(
     user: u64,
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
-    let reason = select::forwarded_before_votes(exchange.situation(), call.in_place());
+    let situation = exchange.situation();
+    // SAFETY: the contract of this function.
+    let equal = if situation.led > 0 { unsafe { equal_bytes(call, comm, named) } } else { None };
+    let reason = select::forwarded_before_votes(situation, call.in_place(), equal);
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
     }
@@ -241,7 +244,8 @@ unsafe fn make(
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    let conditions = Conditions { user, ..conditions(call, devices, !library_can) };
+    let equal = exchange.situation().leads_equal(equal);
+    let conditions = Conditions { user, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
 }
 

@@ -9,7 +9,7 @@ use hcube_core::error::{Error, HCUBE_ERR_COUNT, HCUBE_ERR_TRUNCATE, Result};
 use hcube_core::memory::blocks::Blocks;
 
 /// Four ranks or more in every situation in which the vote or the exchange differs.
-pub fn situations() -> [Case; 6] {
+pub fn situations() -> [Case; 8] {
     let options = Options::default();
     [
         Case::one_node(4, options),
@@ -18,6 +18,8 @@ pub fn situations() -> [Case; 6] {
         Case::one_node(4, Options { path: Path::Message, memory: 0, ..options }),
         Case { nodes: vec![0, 1, 0, 1, 1], options },
         Case { nodes: vec![0, 1, 2, 2], options: Options { schedule: Schedule::Hypercube, ..options } },
+        Case { nodes: vec![0, 1, 0, 1], options: Options { schedule: Schedule::NodeLeaders, ..options } },
+        Case { nodes: vec![1, 0, 2, 2, 1], options: Options { schedule: Schedule::NodeLeaders, ..options } },
     ]
 }
 
@@ -66,6 +68,7 @@ const TOLERANT: Conditions = Conditions {
     beyond_library: false,
     tolerant: true,
     timed: false,
+    equal: false,
     agreement: 0,
     user: 0,
 };

@@ -1,5 +1,6 @@
 //! Where ranks lie, and the path that follows from that.
 
+use super::image::Form;
 use super::sizes::Load;
 use hcube_alltoall::{ExchangeState, Options, Path, Schedule, UsedPath};
 use hcube_core::comm::Comm;
@@ -72,7 +73,13 @@ impl Case {
     }
 
     /// The path that an exchange uses on a rank, and the other one where both are tried.
-    pub fn path(&self, rank: usize, state: &ExchangeState, load: Load) -> (UsedPath, Option<UsedPath>) {
+    pub fn path(
+        &self,
+        rank: usize,
+        state: &ExchangeState,
+        load: Load,
+        form: Form,
+    ) -> (UsedPath, Option<UsedPath>) {
         let Options { schedule, path, memory, .. } = self.options;
         if load.total == 0 {
             return (UsedPath::Alone, None);
@@ -91,7 +98,11 @@ impl Case {
         assert!(bundled == 256 || bundled < 256 && memory < 1 << 20);
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
-            _ if state.largest_led().is_some_and(|largest| load.most <= largest) => UsedPath::NodeLeaders,
+            _ if load.most <= state.situation().led
+                && (schedule == Schedule::NodeLeaders || form == Form::Even) =>
+            {
+                UsedPath::NodeLeaders
+            }
             Path::Message => UsedPath::Message,
             _ if self.company(rank) == 1 => UsedPath::Message,
             _ => UsedPath::Mixed,

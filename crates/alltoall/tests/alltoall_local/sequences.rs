@@ -130,6 +130,7 @@ fn only_single_copy() {
 
 #[test]
 fn two_nodes_and_a_rank_alone() {
-    let paths = [None, Some(UsedPath::Alone), Some(UsedPath::Mixed), Some(UsedPath::Message)];
-    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), paths.into());
+    let paths = [UsedPath::Alone, UsedPath::Mixed, UsedPath::Message, UsedPath::NodeLeaders].map(Some);
+    let paths = [None].into_iter().chain(paths).collect();
+    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), paths);
 }

@@ -112,7 +112,7 @@ pub unsafe trait Comm: Progress {
         to: usize,
         tag: i32,
     ) -> Result<Self::Transfer<'a>>;
-    /// Starts receiving exactly `into.len()` bytes. Safe code cannot, or MPI would write to what it has freed:
+    /// Starts receiving at most `into.len()` bytes; a longer message is an error. Safe code cannot, or MPI would write to what it has freed:
     ///
     /// ```compile_fail,E0133
     /// use hcube_core::comm::{Comm, threads};

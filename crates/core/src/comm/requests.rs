@@ -80,7 +80,7 @@ impl<'env, C: Comm> Requests<'env, C> {
         self.send_region(label, region, to, tag)
     }
 
-    /// Starts receiving exactly `bytes.len()` bytes, fewer than 2^31.
+    /// Starts receiving at most `bytes.len()` bytes, fewer than 2^31; what is behind a shorter message stays.
     ///
     /// # Errors
     /// Of MPI.

@@ -343,10 +343,10 @@ unsafe impl Comm for ThreadComm {
             Some(message)
         });
         let Some(message) = message else { return Ok(false) };
-        if message.len() != into.len() {
+        if message.len() > into.len() {
             return Err(Error::Internal(format!("{} bytes for {}", message.len(), into.len())));
         }
-        into.write(&message);
+        into.part(0..message.len()).write(&message);
         Ok(true)
     }
 

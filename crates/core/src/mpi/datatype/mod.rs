@@ -54,6 +54,21 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
     }
 }
 
+/// Bytes of data of an element.
+///
+/// # Errors
+/// [`Error::Datatype`] as [`inspect`].
+///
+/// # Safety
+/// As [`inspect`].
+pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
+    // SAFETY: by the contract of this function; measured where MPI has said that it is valid.
+    unsafe {
+        check_valid(datatype, comm)?;
+        Ok(decode::measure(datatype)?.0)
+    }
+}
+
 /// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
 /// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
 ///
