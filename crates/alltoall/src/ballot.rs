@@ -93,7 +93,8 @@ fn hold_with_blocks<C: Comm>(
     let near = node.as_mut().map_or(cast.own, |node| gather(comm, node, *patience));
     let routes = (routes.as_ref().expect("asked for where there are routes"), situation.led);
     let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, (&near, task), *patience)?;
-    Ok(Ballot { sum: received.sum, largest: 0, begin: None, received: Some(received) })
+    // The largest block of all ranks, if counts match.
+    Ok(Ballot { sum: received.sum, largest: cast.largest, begin: None, received: Some(received) })
 }
 
 /// The vote of a rank, and what goes with it.

@@ -12,8 +12,8 @@ pub struct Conditions {
     /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may be
     /// compared with others; the same on all ranks.
     pub timed: bool,
-    /// All ranks know that all of them exchange blocks of the same size, of at most
-    /// [`Situation::led`](crate::select::Situation::led) bytes.
+    /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with them; the same on
+    /// all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,
     /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
     pub agreement: u64,

@@ -131,8 +131,8 @@ fn vote_and_move<C: Comm>(
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
-        Some(received) => finish(comm, state, task, choice, received),
-        None => perform(comm, state, task, (choice, streaming), &sum, largest),
+        Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
+        received => perform(comm, state, task, (choice, streaming), (&sum, received.is_none()), largest),
     }
     .unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
@@ -181,24 +181,21 @@ fn finish<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    choice: Choice,
     received: leaders::Received,
 ) -> Result<UsedPath> {
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
-    let Some(routes) = routes.as_ref().filter(|_| choice == Choice::Leaders) else {
-        return Err(Error::Internal(format!("blocks have arrived for {choice:?}")));
-    };
+    let routes = routes.as_ref().expect("asked for where there are routes");
     leaders::unpack_all(comm, node.as_mut(), scratch, (routes, situation.led), (received, task), *patience)?;
     Ok(UsedPath::NodeLeaders)
 }
 
-/// Moves the data by the algorithm chosen.
+/// Moves the data by the algorithm chosen. `announced`: the notices of this round hold the addresses of blocks.
 fn perform<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
     (choice, streaming): (Choice, bool),
-    sum: &Vote,
+    (sum, announced): (&Vote, bool),
     largest: usize,
 ) -> Result<UsedPath> {
     let patience = state.patience;
@@ -246,7 +243,7 @@ fn perform<C: Comm>(
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
-        _ => by_messages(comm, state, task, sum, largest),
+        _ => by_messages(comm, state, task, (sum, announced), largest),
     }
 }
 
@@ -255,7 +252,7 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    sum: &Vote,
+    (sum, announced): (&Vote, bool),
     largest: usize,
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
@@ -270,13 +267,17 @@ fn by_messages<C: Comm>(
         messages::scope(comm, under_way, |_| Ok(()))?;
         return Ok(UsedPath::Message);
     };
+    if !announced {
+        // Of the round in which the votes have travelled.
+        node.board.see_all(patience, comm);
+    }
     messages::scope(comm, under_way, |messages| {
         messages.poll()?;
         let idle = || messages.poll().map(drop);
         match inside_node(situation, sum, trials, false) {
             // This node may have given it up while others have not.
             // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
-            Choice::SingleCopy if node.processes.is_some() => unsafe {
+            Choice::SingleCopy if announced && node.processes.is_some() => unsafe {
                 fallback::exchange(comm, node, task, largest, false, patience, idle).map(drop)
             },
             _ => slots::exchange(comm, node, task, largest, false, patience, idle),

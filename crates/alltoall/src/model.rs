@@ -142,7 +142,7 @@ impl Exchange {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
         let situation = Situation { ranks: self.ranks(), shared, single_copy: true, led: 0, schedule, path };
-        if self.ranks() == 1 || select::forwarded_before_votes(&situation, true, None).is_some() {
+        if self.ranks() == 1 || select::forwarded_before_votes(&situation, true, false).is_some() {
             return None;
         }
         let sent = self.bytes - self.block();

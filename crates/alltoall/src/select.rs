@@ -49,13 +49,13 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::NodeLeaders.name(),
         "several nodes with shared memory, blocks that all fit into HCUBE_MEMORY",
         "(N - 1) / M messages, rounded up, on N nodes of M ranks; 3 copies per byte, 2 rounds inside the node",
-        "on request",
+        "several nodes, MPI_Alltoall out of place, 16 ranks or more, blocks of 256 B at most (make simulate, out-of-place)",
     ],
     [
         Schedule::Library.name(),
         "the MPI library's own function",
         "that of the library",
-        "inside a node: see single-copy; several nodes, out of place; intercommunicators; device memory; unknown datatypes",
+        "inside a node: see single-copy; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
     ],
 ];
 
@@ -82,9 +82,13 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether node leaders exchange equal blocks of this size together with the votes.
-    pub fn leads_equal(&self, block: Option<usize>) -> bool {
-        block.is_some_and(|bytes| (1..=self.led).contains(&bytes))
+    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On request they do
+    /// in all of these exchanges, so that no rank is left waiting for one whose arguments are not valid. `block`: the size
+    /// of the blocks, if the arguments that tell it are valid.
+    pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
+        self.led > 0
+            && (self.schedule == Schedule::NodeLeaders
+                || !in_place && block().is_some_and(|bytes| (1..=self.led).contains(&bytes)))
     }
 }
 
@@ -96,7 +100,12 @@ impl Situation {
 const MIN_BUNDLED_RANKS: usize = 32;
 const MAX_BUNDLED_BYTES: usize = 16;
 
-/// Largest block that `auto` exchanges by node leaders.
+/// Ranks from which `auto` exchanges blocks of `MPI_Alltoall` out of place by node leaders, and the largest of them.
+/// Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and
+/// juqueen), speed-up over the faster of the functions that MPICH and Open MPI select: blocks of 8 bytes 1.3 to 4.0, of 128
+/// bytes 1.6 to 2.3, of 256 bytes 1.15 to 1.8, of 512 bytes 0.6 to 1.4. On 12 ranks with 8 per node blocks of 256 bytes are
+/// slower (0.8).
+pub const MIN_LED_RANKS: usize = 16;
 pub const MAX_LED_BYTES: usize = 256;
 
 /// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
@@ -108,12 +117,8 @@ pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 ///
-/// `equal`: the size of all blocks, where MPI has it the same on all ranks.
-pub fn forwarded_before_votes(
-    situation: &Situation,
-    in_place: bool,
-    equal: Option<usize>,
-) -> Option<&'static str> {
+/// `equal`: as [`Situation::leads_equal`] says.
+pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
     }
@@ -121,8 +126,8 @@ pub fn forwarded_before_votes(
         return Some("HCUBE_ALLTOALL=library");
     }
     let between_nodes = situation.ranks > 1 && !situation.shared;
-    let led = in_place || situation.leads_equal(equal);
-    (between_nodes && !led && !situation.is_asked()).then_some("out of place between nodes")
+    let served = in_place || equal || situation.is_asked();
+    (between_nodes && !served).then_some("out of place between nodes")
 }
 
 /// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.
@@ -212,21 +217,30 @@ mod tests {
             (Situation { ranks: 65_536, ..NODES }, many, many),
             (Situation { ranks: 65_536, ..ONE_NODE }, many, many),
         ] {
-            let found = [true, false].map(|in_place| forwarded_before_votes(&situation, in_place, None));
+            let found = [true, false].map(|in_place| forwarded_before_votes(&situation, in_place, false));
             assert_eq!(found, [in_place, out_of_place], "{situation:?}");
         }
+        assert_eq!(forwarded_before_votes(&NODES, false, true), None);
+    }
+
+    #[test]
+    fn whose_votes_travel_with_the_blocks() {
         let led = Situation { led: 64, ..NODES };
-        for (situation, equal, out_of_place) in [
-            (led, None, between),
-            (led, Some(0), between),
-            (led, Some(1), None),
-            (led, Some(64), None),
-            (led, Some(65), between),
-            (NODES, Some(1), between),
-            (Situation { schedule: Schedule::Library, ..led }, Some(1), asked),
+        let asked = Situation { schedule: Schedule::NodeLeaders, ..led };
+        for (situation, in_place, block, expected) in [
+            (led, false, None, false),
+            (led, false, Some(0), false),
+            (led, false, Some(1), true),
+            (led, false, Some(64), true),
+            (led, false, Some(65), false),
+            (led, true, Some(64), false),
+            (NODES, false, Some(1), false),
+            (asked, false, None, true),
+            (asked, true, Some(65), true),
+            (Situation { led: 0, ..asked }, false, Some(1), false),
         ] {
-            let found = forwarded_before_votes(&situation, false, equal);
-            assert_eq!(found, out_of_place, "{situation:?}, {equal:?}");
+            let found = situation.leads_equal(in_place, || block);
+            assert_eq!(found, expected, "{situation:?}, {in_place}, {block:?}");
         }
     }
 

@@ -176,7 +176,9 @@ impl ExchangeState {
         self.situation.single_copy = processes.is_some();
         self.remote.retain(|partner| ranks.binary_search(partner).is_err());
         let max_led = match self.options.schedule {
-            Schedule::Auto => select::MAX_LED_BYTES,
+            Schedule::Auto if self.options.path == Path::Auto && comm.size() >= select::MIN_LED_RANKS => {
+                select::MAX_LED_BYTES
+            }
             Schedule::NodeLeaders => usize::MAX,
             _ => 0,
         };
@@ -337,9 +339,9 @@ impl ExchangeState {
         let led = match (led, schedule) {
             (0, _) => String::new(),
             (_, Schedule::NodeLeaders) => format!("; blocks of at most {led} bytes by node leaders"),
-            _ => format!("; MPI_Alltoall with blocks of at most {led} bytes by node leaders"),
+            _ => format!("; MPI_Alltoall out of place with blocks of at most {led} bytes by node leaders"),
         };
-        let outside = match select::forwarded_before_votes(&self.situation, false, None) {
+        let outside = match select::forwarded_before_votes(&self.situation, false, false) {
             Some(reason) if ranks > 1 => format!("; out of place the library's own function ({reason})"),
             _ => String::new(),
         };

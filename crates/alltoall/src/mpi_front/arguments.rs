@@ -1,6 +1,6 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
-use super::call::{Call, Counts, Function, Side, Types};
+use super::call::{Call, Counts, Side, Types};
 use crate::{Conditions, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -68,14 +68,11 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     }
 }
 
-/// Local: the size of all blocks, where MPI has it the same on all ranks; `None` also where arguments are not valid.
+/// Local: the size of a block of `MPI_Alltoall`; `None` where the arguments that tell it are not valid.
 ///
 /// # Safety
 /// As [`read`].
-pub unsafe fn equal_bytes(call: &Call, comm: &MpiComm, named: &Named) -> Option<usize> {
-    if call.function != Function::Alltoall {
-        return None;
-    }
+pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &Named) -> Option<usize> {
     let count = match call.receive.counts {
         Counts::Same(count) => usize::try_from(count).ok()?,
         Counts::SameLarge(count) => usize::try_from(count).ok()?,

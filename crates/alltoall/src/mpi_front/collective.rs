@@ -1,7 +1,7 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
-use super::arguments::{Named, conditions, equal_bytes, read};
+use super::arguments::{Named, block_bytes, conditions, read};
 use super::call::{Call, Function};
 use super::neighbours::Topology;
 use super::setup;
@@ -233,7 +233,8 @@ unsafe fn make(
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
     // SAFETY: the contract of this function.
-    let equal = if situation.led > 0 { unsafe { equal_bytes(call, comm, named) } } else { None };
+    let block = || unsafe { block_bytes(call, comm, named) };
+    let equal = call.function == Function::Alltoall && situation.leads_equal(call.in_place(), block);
     let reason = select::forwarded_before_votes(situation, call.in_place(), equal);
     if let (true, Some(reason)) = (call.library_has_function(), reason) {
         return Ok(Outcome::Library(reason));
@@ -244,7 +245,6 @@ unsafe fn make(
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    let equal = exchange.situation().leads_equal(equal);
     let conditions = Conditions { user, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
 }

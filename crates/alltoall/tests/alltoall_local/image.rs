@@ -189,7 +189,8 @@ impl Rank {
     ) -> Result<Outcome> {
         // As the front end tells it of MPI_Alltoall.
         let block = self.receive.ranges[0].len();
-        let equal = self.receive.form == Form::Even && state.situation().leads_equal(Some(block));
+        let equal = self.receive.form == Form::Even
+            && state.situation().leads_equal(self.send.is_none(), || Some(block));
         let receive = self.receive.blocks();
         let task = match self.send.as_mut().map(Image::blocks) {
             Some(send) => Task::between(send, receive),

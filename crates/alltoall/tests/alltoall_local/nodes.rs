@@ -78,7 +78,7 @@ impl Case {
         rank: usize,
         state: &ExchangeState,
         load: Load,
-        form: Form,
+        (form, in_place): (Form, bool),
     ) -> (UsedPath, Option<UsedPath>) {
         let Options { schedule, path, memory, .. } = self.options;
         if load.total == 0 {
@@ -99,7 +99,7 @@ impl Case {
         let path = match path {
             _ if schedule == Schedule::Hypercube && load.most <= bundled => UsedPath::Hypercube,
             _ if load.most <= state.situation().led
-                && (schedule == Schedule::NodeLeaders || form == Form::Even) =>
+                && (schedule == Schedule::NodeLeaders || form == Form::Even && !in_place) =>
             {
                 UsedPath::NodeLeaders
             }

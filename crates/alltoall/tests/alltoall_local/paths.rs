@@ -36,7 +36,7 @@ impl Case {
             for (number, &(in_place, &(name, form, size))) in exchanges.iter().enumerate() {
                 let size = |from, to| size(from, to, ranks);
                 let mut rank = Rank::new(comm, &Shape::matching(number, in_place, form, &size));
-                let (path, other) = self.path(comm.rank(), &state, Load::of(ranks, size), form);
+                let (path, other) = self.path(comm.rank(), &state, Load::of(ranks, size), (form, in_place));
                 let outcome = rank.exchange(comm, &mut state, &Special::default());
                 let what = || format!("{name}, in place {in_place}, rank {} of {self:?}", comm.rank());
                 let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}: {}", what()) };
@@ -110,7 +110,7 @@ fn many_ranks_bundle_small_blocks() {
             let mut state = ExchangeState::new(comm, &options).expect("created");
             [(16, true), (17, false)].map(|(bytes, small)| {
                 let size = |_, _| bytes;
-                let shape = Shape::matching(0, true, Form::Counted, &size);
+                let shape = Shape::matching(0, true, Form::Even, &size);
                 let mut rank = Rank::new(comm, &shape);
                 let outcome = rank.exchange(comm, &mut state, &Special::default());
                 assert!(rank.has_arrived(), "rank {} of {ranks}, {bytes} bytes", comm.rank());

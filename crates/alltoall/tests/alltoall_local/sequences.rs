@@ -79,7 +79,7 @@ fn step(comm: &ThreadComm, state: &mut ExchangeState, slot: usize, number: usize
 
 /// The paths used by the ranks.
 fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<UsedPath>> {
-    let options = Options { path, memory, ..Options::default() };
+    let options = Options { path, memory, schedule, ..Options::default() };
     let paths = run_on_nodes(nodes.to_vec(), |comm| {
         let mut state = ExchangeState::new(comm, &options).expect("created");
         let others = nodes.iter().filter(|&&node| node == nodes[comm.rank()]).count() - 1;
