@@ -126,6 +126,29 @@ fn many_ranks_bundle_small_blocks() {
     }
 }
 
+/// From 16 ranks small blocks of `MPI_Alltoall` are passed on by node leaders out of place, by default.
+#[test]
+fn many_ranks_have_node_leaders() {
+    for (ranks, bytes, path) in [
+        (15, 256, UsedPath::Mixed),
+        (16, 256, UsedPath::NodeLeaders),
+        (16, 257, UsedPath::Mixed),
+        (17, 1, UsedPath::NodeLeaders),
+    ] {
+        let options = Options { ranks_per_node: 4, ..Options::default() };
+        let paths = run_on_nodes(vec![0; ranks], |comm| {
+            let mut state = ExchangeState::new(comm, &options).expect("created");
+            let size = |_, _| bytes;
+            let mut rank = Rank::new(comm, &Shape::matching(0, false, Form::Even, &size));
+            let outcome = rank.exchange(comm, &mut state, &Special::default());
+            assert!(rank.has_arrived(), "rank {} of {ranks}, {bytes} bytes", comm.rank());
+            let Ok(Outcome::Done(report)) = outcome else { panic!("{outcome:?}") };
+            report.path
+        });
+        assert_eq!(paths[..12], vec![path; 12], "{ranks} ranks, {bytes} bytes");
+    }
+}
+
 #[test]
 fn large_blocks_try_both_paths() {
     let options = options(Schedule::Auto, Path::Auto, 4096);

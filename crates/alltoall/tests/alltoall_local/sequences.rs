@@ -3,7 +3,7 @@
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{SINGLE_COPY, run_on_nodes};
-use hcube_alltoall::{ExchangeState, Options, Outcome, Path, UsedPath};
+use hcube_alltoall::{ExchangeState, Options, Outcome, Path, Schedule, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::Error;
@@ -79,7 +79,10 @@ fn step(comm: &ThreadComm, state: &mut ExchangeState, slot: usize, number: usize
 
 /// The paths used by the ranks.
 fn run(nodes: &[u32], path: Path, memory: usize) -> HashSet<Option<UsedPath>> {
-    let options = Options { path, memory, schedule, ..Options::default() };
+    run_with(nodes, Options { path, memory, ..Options::default() })
+}
+
+fn run_with(nodes: &[u32], options: Options) -> HashSet<Option<UsedPath>> {
     let paths = run_on_nodes(nodes.to_vec(), |comm| {
         let mut state = ExchangeState::new(comm, &options).expect("created");
         let others = nodes.iter().filter(|&&node| node == nodes[comm.rank()]).count() - 1;
@@ -130,7 +133,10 @@ fn only_single_copy() {
 
 #[test]
 fn two_nodes_and_a_rank_alone() {
-    let paths = [UsedPath::Alone, UsedPath::Mixed, UsedPath::Message, UsedPath::NodeLeaders].map(Some);
-    let paths = [None].into_iter().chain(paths).collect();
-    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), paths);
+    let by_messages: HashSet<_> =
+        [None, Some(UsedPath::Alone), Some(UsedPath::Mixed), Some(UsedPath::Message)].into();
+    assert_eq!(run(&[0, 1, 0, 2, 1], Path::Auto, 4096), by_messages);
+    let options = Options { schedule: Schedule::NodeLeaders, memory: 4096, ..Options::default() };
+    let with_leaders = by_messages.into_iter().chain([Some(UsedPath::NodeLeaders)]).collect();
+    assert_eq!(run_with(&[0, 1, 0, 2, 1], options), with_leaders);
 }
