@@ -277,8 +277,8 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
 
 /// Local. Returns the path that the data of the last exchange of this rank on a communicator took,
 /// as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
-/// "message", "node+message", "hypercube", "library" (forwarded to the MPI library) or "refused"
-/// (an error).
+/// "message", "node+message", "hypercube", "node-leaders", "library" (forwarded to the MPI library)
+/// or "refused" (an error).
 ///
 /// comm: an intracommunicator.
 /// text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always

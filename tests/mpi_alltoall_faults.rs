@@ -42,9 +42,12 @@ fn check_message(expectation: &str, stderr: &str) {
 /// Every bad input of tests/c/alltoall_errors.c on each path.
 #[test]
 fn bad_input_is_refused_on_all_ranks() {
-    for path in PATHS {
+    let by_path = PATHS.map(|path| vec![("HCUBE_PATH", path)]);
+    let by_leaders = vec![("HCUBE_ALLTOALL", "node-leaders"), ("HCUBE_RANKS_PER_NODE", "2")];
+    for environment in by_path.into_iter().chain([by_leaders]) {
         for ranks in 1..=few(4) {
-            let launch = Launch::client("alltoall_errors", ranks).env("HCUBE_PATH", path);
+            let launch = Launch::client("alltoall_errors", ranks);
+            let launch = environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
             let outcome = launch.whole_lines().limit(60).run();
             let stderr = outcome.stderr.clone();
             let text = outcome.success();

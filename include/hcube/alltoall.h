@@ -242,8 +242,8 @@ int32_t hcube_alltoall_set_options(MPI_Comm comm,
 /**
  * Local. Returns the path that the data of the last exchange of this rank on a communicator took,
  * as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
- * "message", "node+message", "hypercube", "library" (forwarded to the MPI library) or "refused"
- * (an error).
+ * "message", "node+message", "hypercube", "node-leaders", "library" (forwarded to the MPI library)
+ * or "refused" (an error).
  *
  * comm: an intracommunicator.
  * text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always

@@ -1,5 +1,6 @@
 //! The all-to-all exchange over ranks, over sizes and over additional memory.
 
+mod out_of_place;
 mod sample;
 
 use super::inputs::{Exchange, Inputs, Source};
@@ -163,7 +164,11 @@ pub fn sizes(inputs: &Inputs) -> Section {
     add(&measured, &COMPARED);
     add(&simulated, &SMALL);
     section.table(table(&simulated, "Times of small exchanges on large machines"));
-    say_links(&mut section, inputs, &["small"]);
+    let equal = part(&all, Simulated, "out-of-place");
+    if !equal.is_empty() {
+        section.table(out_of_place::table(&equal));
+    }
+    say_links(&mut section, inputs, &["small", "out-of-place"]);
     section.lacks(measured.is_empty(), "the exchange over sizes, measured", Source::BenchAlltoall);
     section.lacks(simulated.is_empty(), "exchanges of small blocks, simulated", Source::Simulate);
     section
