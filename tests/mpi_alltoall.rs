@@ -119,6 +119,19 @@ fn node_leaders() {
     }
 }
 
+/// By default: small blocks of MPI_Alltoall on many ranks, on nodes of equal and of different sizes.
+#[test]
+fn node_leaders_by_default() {
+    if Mpi::selected() == Mpi::Open {
+        for (ranks, ranks_per_node) in [(16, "4"), (17, "6")] {
+            let launch =
+                Launch::client("alltoall_leaders", ranks).env("HCUBE_RANKS_PER_NODE", ranks_per_node);
+            let text = launch.limit(60).run().success();
+            assert!(text.contains("ok leaders"), "{text}");
+        }
+    }
+}
+
 /// Memory from next to nothing to more than the data, on each path, with blocks that need many
 /// pieces in the small ones.
 #[test]

@@ -8,7 +8,7 @@ use super::place::Place;
 use super::results::{Alltoall, Batch, Case};
 
 /// Bytes of a block.
-const BLOCKS: [u64; 7] = [8, 32, 128, 512, 1024, 4096, 16384];
+const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
 
 /// hcube's algorithm, and the libraries' functions.
 const ALGORITHMS: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-of-place"];

@@ -81,7 +81,10 @@ fn shapes(section: Section, full: bool) -> Vec<Shape> {
         Section::Memory => vec![("juropa", sizes(&[16, 64], &[16, 32, 64, 128]), 8)],
         Section::AlltoallNodes => clusters(sizes(&[32, 64], &[32, 64, 128])),
         Section::Small => clusters(sizes(&[16, 32, 64], &[16, 32, 64, 128])),
-        Section::OutOfPlace => clusters(sizes(&[16, 32, 64, 128], &[16, 32, 64, 128, 256])),
+        Section::OutOfPlace => {
+            let ranks = sizes(&[16, 32, 64, 128], &[16, 32, 64, 128, 256]);
+            vec![("juropa", ranks, 8), ("juqueen", &ranks[1..], 16)]
+        }
         Section::Supersteps => clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
         Section::Teams => vec![(COARRAY_MACHINE, sizes(&[64, 512], &[64, 512, 4096, 8192]), 4)],
         Section::CoarrayUpdates => {
