@@ -226,15 +226,9 @@ mod tests {
                 }
             }
             let node = |rank| topology.node_of(topology.position(rank));
-            for pair in 0..size * size {
-                let apart = node(pair / size) != node(pair % size);
-                assert_eq!(
-                    count[pair],
-                    usize::from(apart),
-                    "{} to {}, {topology:?}",
-                    pair / size,
-                    pair % size
-                );
+            for (pair, &count) in count.iter().enumerate() {
+                let (from, to) = (pair / size, pair % size);
+                assert_eq!(count, usize::from(node(from) != node(to)), "{from} to {to}, {topology:?}");
             }
         }
     }

@@ -54,3 +54,29 @@ impl Layout {
         &notice[self.start(all)..][from..to]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_keeps_to_its_own_part() {
+        for ranks in [1, 2, 7, 64, 200] {
+            for capacity in [0, 1000, 1 << 20] {
+                let layout = Layout::new(ranks, capacity);
+                let room = layout.payload - layout.short;
+                let ends =
+                    [WORDS_END + (ranks + 1) * 4, layout.short + room, layout.payload + layout.capacity];
+                let starts = [layout.bounds_end, layout.payload, layout.details];
+                assert!(ends.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
+                assert!(layout.bounds_end <= layout.short && layout.short.is_multiple_of(8), "{layout:?}");
+                assert_eq!(layout.details_end, layout.details + (DETAILS + ranks) * 8);
+                let lines = [layout.payload, layout.details].map(|place| NUMBER_BYTES + place);
+                assert!(lines.iter().all(|place| place.is_multiple_of(LINE)), "{layout:?}");
+                // A short payload ends with the line of the bounds, a longer one starts there.
+                assert!(room < LINE && layout.capacity >= capacity, "{layout:?}");
+                assert_eq!([room, room + 1].map(|bytes| layout.start(bytes)), [layout.short, layout.payload]);
+            }
+        }
+    }
+}

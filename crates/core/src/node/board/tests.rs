@@ -121,24 +121,32 @@ fn every_node_has_a_board_of_its_own() {
     payloads(vec![0, 1, 0, 1, 1, 2], 1000, 1024);
 }
 
+/// Every rank passes on what the next one has posted for it.
 #[test]
-fn a_rank_keeps_to_its_own_part() {
-    for ranks in [1, 2, 7, 64, 200] {
-        for capacity in [0, 1000, 1 << 20] {
-            let layout = Layout::new(ranks, capacity);
-            let room = layout.payload - layout.short;
-            let ends = [WORDS_END + (ranks + 1) * 4, layout.short + room, layout.payload + layout.capacity];
-            let starts = [layout.bounds_end, layout.payload, layout.details];
-            assert!(ends.iter().zip(starts).all(|(&end, start)| end <= start), "{layout:?}");
-            assert!(layout.bounds_end <= layout.short && layout.short.is_multiple_of(8), "{layout:?}");
-            assert_eq!(layout.details_end, layout.details + (DETAILS + ranks) * 8);
-            let lines = [layout.payload, layout.details].map(|place| NUMBER_BYTES + place);
-            assert!(lines.iter().all(|place| place.is_multiple_of(LINE)), "{layout:?}");
-            // A short payload ends with the line of the bounds, a longer one starts there.
-            assert!(room < LINE && layout.capacity >= capacity, "{layout:?}");
-            assert_eq!([room, room + 1].map(|bytes| layout.start(bytes)), [layout.short, layout.payload]);
+fn notices_are_read_while_the_next_ones_are_written() {
+    let ranks = 3;
+    threads::run(ranks, ranks, |comm| {
+        let mut board = Board::create(comm, &[0, 1, 2], 256).expect("shared memory");
+        let next = |rank: usize| (rank + 1) % ranks;
+        for round in 0..20 {
+            let byte = |from: usize, to: usize| (round * 16 + from * 4 + to) as u8;
+            board.post([0; WORDS], ranks, |draft| {
+                for to in 0..ranks {
+                    draft.payload[to] = byte(comm.rank(), to);
+                    draft.bounds[to + 1] = to as u32 + 1;
+                }
+            });
+            board.see_all(Patience::new(true, false), comm);
+            board.post_reading([0; WORDS], 1, |draft, notices| {
+                draft.bounds[1..].fill(1);
+                draft.payload.copy_from_slice(notices.bytes(next(comm.rank())));
+            });
+            board.see_all(Patience::new(true, false), comm);
+            for rank in 0..ranks {
+                assert_eq!(board.all_bytes(rank), [byte(next(rank), rank)], "round {round}");
+            }
         }
-    }
+    });
 }
 
 #[test]
