@@ -16,14 +16,6 @@ const ALGORITHMS: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-o
 /// Memory within which node leaders exchange all blocks.
 const MEMORY: u64 = 64 << 20;
 
-/// The name by which the driver knows an algorithm.
-pub fn of_driver(algorithm: &str) -> &str {
-    match algorithm {
-        "mpich-out-of-place" | "ompi-out-of-place" => "library-out-of-place",
-        _ => algorithm,
-    }
-}
-
 /// Options of SimGrid for the cases of a batch.
 pub fn collectives(case: &Case) -> &'static [&'static str] {
     match case {

@@ -8,9 +8,8 @@ use super::fft::{self, Transform};
 use super::gemm::{Gemm, table};
 use super::hpl::{self, Panels};
 use super::lcs::{self, Subsequence};
-use super::out_of_place;
 use super::published;
-use super::results::{Alltoall, RandomAccess, Results, links};
+use super::results::{Alltoall, RandomAccess, Results, links, of_driver};
 use hcube_results::numbers::{bytes, significant, time};
 use hcube_results::table::Table;
 
@@ -96,7 +95,7 @@ fn alltoall(rows: &[&Alltoall]) -> String {
             .iter()
             .filter(|other| (other.ranks, other.bytes_per_rank) == (row.ranks, row.bytes_per_rank));
         let best = same.map(|other| other.seconds).fold(f64::INFINITY, f64::min);
-        let library = out_of_place::of_driver(row.algorithm).starts_with("library");
+        let library = of_driver(row.algorithm).starts_with("library");
         table.row([
             row.ranks.to_string(),
             row.ranks_per_node.to_string(),

@@ -7,7 +7,6 @@ use super::fft::{MAX_RANKS_SHARING, Transform};
 use super::gemm::Gemm;
 use super::hpl::Panels;
 use super::lcs::Subsequence;
-use super::out_of_place;
 use super::platform::Sharing;
 use crate::records::Record;
 use hcube_results::machine::Machine;
@@ -169,6 +168,14 @@ impl RandomAccess {
     }
 }
 
+/// The name by which the driver knows an algorithm.
+pub fn of_driver(algorithm: &str) -> &str {
+    match algorithm {
+        "mpich-out-of-place" | "ompi-out-of-place" => "library-out-of-place",
+        _ => algorithm,
+    }
+}
+
 impl Alltoall {
     fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
@@ -185,7 +192,7 @@ impl Case {
             Self::RandomAccess(case) => case.text(),
             Self::Alltoall(case) => format!(
                 "algorithm={},block={},copy={},path={},memory={},bytes={},counts={},repeat={}",
-                out_of_place::of_driver(case.algorithm),
+                of_driver(case.algorithm),
                 case.block.unwrap_or(0),
                 case.copy_ns,
                 case.path,

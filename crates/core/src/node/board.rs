@@ -26,12 +26,9 @@ use crate::progress::wait::Patience;
 use layout::{Layout, WORDS_END};
 use std::sync::atomic::Ordering;
 
+pub use layout::{DETAILS, WORDS};
 pub use notices::Notices;
 
-/// Words of a notice that are read with its number.
-pub const WORDS: usize = 2;
-/// Words of its details before the addresses.
-pub const DETAILS: usize = 2;
 /// Bytes of the tag of a refusal.
 const TAG_BYTES: usize = size_of::<u64>();
 

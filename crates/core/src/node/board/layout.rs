@@ -2,8 +2,11 @@
 
 use super::super::LINE_PAIR;
 use super::super::slots::{self, NUMBER_BYTES};
-use super::{DETAILS, WORDS};
 
+/// Words of a notice that are read with its number.
+pub const WORDS: usize = 2;
+/// Words of its details before the addresses.
+pub const DETAILS: usize = 2;
 /// The end of the words of a notice, where its bounds start.
 pub(super) const WORDS_END: usize = WORDS * size_of::<u64>();
 /// A line of the cache.
