@@ -23,7 +23,7 @@ use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::progress::wait::Patience;
-use layout::{Layout, WORDS_END};
+use layout::{LINE, Layout, Line, WORDS_END};
 use std::sync::atomic::Ordering;
 
 pub use layout::{DETAILS, WORDS};
@@ -161,11 +161,19 @@ impl Board {
         let contents = unsafe { self.slots.own_memory(self.round).as_mut() };
         let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
-        let payload = &mut payload[layout.start(bytes) - layout.bounds_end..][..bytes];
+        let (short, payload) =
+            payload[layout.short - layout.bounds_end..].split_at_mut(layout.payload - layout.short);
+        let is_short = bytes <= short.len();
+        let mut line = Line([0; LINE]);
+        let payload = if is_short { &mut line.0[..bytes] } else { &mut payload[..bytes] };
         self.bounds.fill(0);
         fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) }, notices);
-        // After the payload, because others are looking at this line.
+        // All of this line at once, and last, because others are looking at it.
         let (head, bounds) = head.split_at_mut(WORDS_END);
+        if is_short {
+            let length = short.len();
+            slots::numbers_mut::<u64>(short).copy_from_slice(slots::numbers(&line.0[..length]));
+        }
         slots::numbers_mut(bounds).copy_from_slice(&self.bounds);
         slots::numbers_mut(head).copy_from_slice(&words);
         self.slots.publish(self.round, is_refusal);

@@ -10,7 +10,10 @@ pub const DETAILS: usize = 2;
 /// The end of the words of a notice, where its bounds start.
 pub(super) const WORDS_END: usize = WORDS * size_of::<u64>();
 /// A line of the cache.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
+/// The bytes of a line, which numbers can be read from.
+#[repr(align(8))]
+pub(super) struct Line(pub [u8; LINE]);
 /// Smallest capacity.
 const MIN_CAPACITY_BYTES: usize = 256;
 /// Largest capacity: bounds are 32-bit numbers.
@@ -21,7 +24,7 @@ const MAX_CAPACITY_BYTES: usize = 1 << 31;
 pub(super) struct Layout {
     pub bounds_end: usize,
     /// Where a payload starts that ends in the line of the bounds' end.
-    short: usize,
+    pub short: usize,
     /// Where a longer one starts: at the next line.
     pub payload: usize,
     pub details: usize,
