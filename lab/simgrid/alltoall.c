@@ -75,7 +75,9 @@ static int take_pair(void *into, const char *key, const char *value) {
   return 0;
 }
 
-static int is_out_of_place(const test_case *test) { return test->algorithm == OUT_OF_PLACE || test->block > 0; }
+static int is_out_of_place(const test_case *test) {
+  return test->algorithm == OUT_OF_PLACE || test->block > 0;
+}
 
 /* Count of numbers between a pair of ranks: equal in both directions. */
 static int count_of_pair(const test_case *test, int first, int second, int size) {

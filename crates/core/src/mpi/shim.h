@@ -27,9 +27,9 @@ struct hcube_shim_constants {
     /* 1 where all ranks are simulated in one process by one thread (SimGrid SMPI): there a rank that waits
      * without calling MPI waits for ever. */
     int simulated;
-    /* 1 where the library has MPI-4's functions with large counts, and its persistent collective operations, which Open MPI has
-     * had since before it claims MPI 4. The hcube_shim_ forms of them below call them, or return MPI_ERR_COUNT and
-     * MPI_ERR_OTHER. */
+    /* 1 where the library has MPI-4's functions with large counts, and its persistent collective operations, which Open
+     * MPI has had since before it claims MPI 4. The hcube_shim_ forms of them below call them, or return MPI_ERR_COUNT
+     * and MPI_ERR_OTHER. */
     int large_counts, persistent;
     /* 1 where MPI_Add_error_code takes a predefined class and keeps the text (Open MPI); MPICH 4.0 mixes
      * the new code with its own message tables. */
