@@ -198,6 +198,23 @@ fn alltoall() {
     }
 }
 
+/// Exchanges by messages between leaders of the hosts.
+#[test]
+fn alltoall_by_node_leaders() {
+    let Some(hosts) = Hosts::new(4) else { return };
+    let placements: [Placement; 5] = [&[3, 1], &[2, 2], &[2, 1, 1], &[1, 3], &[2, 2, 2]];
+    for (number, placement) in placements.into_iter().enumerate() {
+        let environment = &[("HCUBE_ALLTOALL", "node-leaders")];
+        let (ranks, seed) = (placement.iter().sum(), 850 + number as u64);
+        let run = Run { ranks, seed, cases: 40, largest: 300, more: &[], environment };
+        let used = run.go_with(|launch| launch.on(&hosts, placement));
+        for kind in ["", "out-of-place:"] {
+            assert!(used.count(&format!("{kind}node-leaders")) > 0, "{kind}: {placement:?}");
+            assert_eq!(used.count(&format!("{kind}library")), 0, "{kind}: {placement:?}");
+        }
+    }
+}
+
 /// Other options for every call, including emulated nodes across hosts, and blocks that are sent in many
 /// pieces.
 #[test]

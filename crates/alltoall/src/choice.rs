@@ -17,6 +17,6 @@ pub enum Choice {
     Messages,
     /// Small blocks along the hypercube: [`crate::bundles`].
     Hypercube,
-    /// One message for each pair of nodes: [`crate::leaders`].
+    /// Messages between leaders of the nodes: [`crate::leaders`].
     Leaders,
 }

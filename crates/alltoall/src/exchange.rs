@@ -50,6 +50,9 @@ pub fn exchange<C: Comm>(
     outcome
 }
 
+/// Why an exchange between nodes is forwarded that needs messages.
+const NO_MESSAGES: &str = "no communicator for messages";
+
 /// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its first notice
 /// on, and a panic would give up their memory.
 struct Lending<'a, C: Comm>(&'a C);
@@ -76,14 +79,16 @@ fn vote_and_move<C: Comm>(
         ballot::refuse(comm, node, state.patience, conditions.user, error);
         return Err(error.clone());
     }
-    if conditions.equal && comm.open_messages().is_err() {
-        // All ranks know of it.
-        return Ok(Outcome::Library("no communicator for messages"));
+    if conditions.equal
+        && let Err(error) = comm.open_messages()
+    {
+        // All ranks know of it, and have counts of one size.
+        return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
     }
     let ballot::Ballot { sum, largest, begin, received } = loop {
         let ballot = match ballot::hold(comm, state, task, conditions) {
-            // Ranks of the node have the addresses of blocks and may know the votes.
-            Err(error) if state.node.is_some() => comm.abort(&error),
+            // Ranks of the node have the addresses of blocks and may know the votes, and others wait for messages.
+            Err(error) if state.node.is_some() || conditions.equal => comm.abort(&error),
             ballot => ballot?,
         };
         match &state.node {
@@ -127,7 +132,7 @@ fn vote_and_move<C: Comm>(
         && let Err(error) = comm.open_messages()
     {
         // All ranks know of it, and nothing was written.
-        return if library_can { Ok(Outcome::Library("no communicator for messages")) } else { Err(error) };
+        return if library_can { Ok(Outcome::Library(NO_MESSAGES)) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
@@ -274,10 +279,12 @@ fn by_messages<C: Comm>(
     messages::scope(comm, under_way, |messages| {
         messages.poll()?;
         let idle = || messages.poll().map(drop);
-        match inside_node(situation, sum, trials, false) {
+        // Without the addresses of blocks, there is no choice, and nothing to be compared.
+        let choice = if announced { inside_node(situation, sum, trials, false) } else { Choice::Slots };
+        match choice {
             // This node may have given it up while others have not.
             // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
-            Choice::SingleCopy if announced && node.processes.is_some() => unsafe {
+            Choice::SingleCopy if node.processes.is_some() => unsafe {
                 fallback::exchange(comm, node, task, largest, false, patience, idle).map(drop)
             },
             _ => slots::exchange(comm, node, task, largest, false, patience, idle),

@@ -1,4 +1,4 @@
-//! Small blocks between nodes: node leaders exchange one message for each pair of nodes.
+//! Small blocks between nodes: node leaders exchange the blocks of all ranks of two nodes in one message, or in a few.
 //!
 //! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), for each rank of its
 //! node those that this rank is to pass on ([`routes`]). A leader reads them from the notices of its node, sends

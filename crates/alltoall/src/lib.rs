@@ -13,7 +13,7 @@
 //! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
-//! | `leaders` | small blocks between nodes, by one message for each pair of nodes |
+//! | `leaders` | small blocks between nodes, by messages between leaders of the nodes |
 //! | [`general`] | the exchange in place with send and receive blocks of their own |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |

@@ -57,7 +57,7 @@ pub enum Algorithm {
     SingleCopy,
     /// Hierarchical sets between nodes, shared memory or single copy inside.
     Nodes,
-    /// One message for each pair of nodes.
+    /// Messages between the leaders of each pair of nodes.
     NodeLeaders,
 }
 

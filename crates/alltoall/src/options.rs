@@ -28,7 +28,7 @@ hcube_core::named_values! {
         /// Blocks of up to 256 bytes bundled along the hypercube, ceil(log2 P) messages; hierarchical sets for larger
         /// blocks.
         Hypercube = 5, "hypercube", "HCUBE_ALLTOALL_HYPERCUBE";
-        /// Blocks that fit into the memory bound in one message for each pair of nodes, by leaders of the nodes;
+        /// Blocks that fit into the memory bound in few messages between nodes, by leaders of the nodes;
         /// hierarchical sets for larger blocks.
         NodeLeaders = 6, "node-leaders", "HCUBE_ALLTOALL_NODE_LEADERS";
     }

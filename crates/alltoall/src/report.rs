@@ -17,7 +17,7 @@ pub enum UsedPath {
     Mixed,
     /// Small blocks bundled along the hypercube.
     Hypercube,
-    /// Shared memory inside nodes, one message for each pair of nodes.
+    /// Shared memory inside nodes, messages between leaders of the nodes.
     NodeLeaders,
 }
 

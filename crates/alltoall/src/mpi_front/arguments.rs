@@ -72,7 +72,7 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
 ///
 /// # Safety
 /// As [`read`].
-pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &Named) -> Option<usize> {
+pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &mut Named) -> Option<usize> {
     let count = match call.receive.counts {
         Counts::Same(count) => usize::try_from(count).ok()?,
         Counts::SameLarge(count) => usize::try_from(count).ok()?,
@@ -81,8 +81,14 @@ pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &Named) -> Option<
     let Types::One(datatype) = call.receive.types else { return None };
     let size = match &named.0 {
         Some((known, looked_at)) if *known == datatype => looked_at.size(),
+        // The first call notes a predefined one. Where others cannot be looked into, all ranks are to find that out together.
         // SAFETY: the contract of this function, which is that of `read`.
-        _ => unsafe { datatype::size(datatype, comm) }.ok()?,
+        _ => unsafe {
+            match inspect(datatype, comm, named, &RECEIVED) {
+                Ok(datatype) => datatype.size(),
+                Err(_) => datatype::size(datatype, comm).ok()?,
+            }
+        },
     };
     size.checked_mul(count)
 }

@@ -10,10 +10,10 @@
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
 use super::collective::{Refusal, on_communicator, ready};
-use super::state::{Engine, Stage, State};
+use super::state::{Engine, Stage, State, guest_options};
 use crate::nonblocking::persistent::Persistent;
 use crate::report::{Report, UsedPath};
-use crate::{Outcome, Task};
+use crate::{Options, Outcome, Path, Task};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
@@ -35,7 +35,8 @@ pub struct Operation {
     exchange: Option<Mutex<Persistent>>,
 }
 
-/// The operations of this process by the handles of their requests.
+/// The operations of this process by the handles of their requests, which belong to the process and to no communicator: one may be
+/// freed before its requests are.
 static OPERATIONS: Mutex<BTreeMap<usize, Arc<Operation>>> = Mutex::new(BTreeMap::new());
 /// Their number: most programs have none, and no start of theirs is to wait for the table.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -71,8 +72,9 @@ impl Operation {
 
     /// From here on, the request is that of this operation.
     pub fn register(self, request: MPI_Request) {
-        operations().insert(request as usize, Arc::new(self));
-        COUNT.fetch_add(1, Ordering::Relaxed);
+        if operations().insert(request as usize, Arc::new(self)).is_none() {
+            COUNT.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None` where the library makes
@@ -93,6 +95,7 @@ impl Operation {
     }
 }
 
+const OTHER_PATH: &str = "persistent, and not by single copy";
 const INSTEAD: &str = "HCUBE_ALLTOALL=library runs the program without hcube";
 
 /// What became of an initialisation; the same kind on all ranks.
@@ -169,9 +172,8 @@ unsafe fn with_state(
                 .into(),
         ));
     }
-    if matches!(state.stage, Stage::New) {
-        // It will be used more than once.
-        state.stage = Stage::Due(None);
+    if matches!(state.stage, Stage::New | Stage::Due(_)) && !is_asked_for(call) {
+        return Ok(Outcome::Library(OTHER_PATH));
     }
     if !matches!(state.stage, Stage::Ready(_))
         && let Some(reason) = state.forwards(call, comm)
@@ -182,7 +184,7 @@ unsafe fn with_state(
     engine.with(|engine| {
         let Engine { exchange, named, devices, .. } = engine;
         let Some((node, processes, patience)) = exchange.persistent() else {
-            return Ok(Outcome::Library("persistent, and not by single copy"));
+            return Ok(Outcome::Library(OTHER_PATH));
         };
         // SAFETY: the contract of this function.
         let task = unsafe { read(call, comm, named) };
@@ -193,12 +195,19 @@ unsafe fn with_state(
             ));
         };
         let Some(new) = Persistent::new(comm, node, processes, &task, patience)? else {
-            return Ok(Outcome::Library("persistent, and not by single copy"));
+            return Ok(Outcome::Library(OTHER_PATH));
         };
         let (bytes, memory) = (new.bytes_sent(), exchange.memory() + new.memory() as u64);
         *made = Some(new);
         Ok(Outcome::Done(Report { path: UsedPath::SingleCopy, bytes, memory }))
     })
+}
+
+/// Whether the path of these exchanges is asked for, before a set-up: without, none is made for them. Options that are not valid
+/// are reported by all ranks together, in the set-up.
+fn is_asked_for(call: &Call) -> bool {
+    let options = if call.guest { guest_options().clone() } else { Options::from_environment() };
+    options.is_ok_and(|options| options.path == Path::SingleCopy)
 }
 
 /// Collective: what this rank has to do; `None` where some rank cannot do it.

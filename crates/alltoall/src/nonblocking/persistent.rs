@@ -4,10 +4,11 @@
 //! a rank has to know of the blocks of others it reads once, when the exchange is initialised; lengths are compared then as well. A
 //! start only finds out which of the two ranks of each pair is the later one ([`Pairs`]), and copies.
 //!
-//! Restrictions: those of nonblocking exchanges; a rank starts an exchange again only after it was complete, as MPI asks for.
+//! Restrictions: all ranks on one node, single copy between all of them; a rank starts an exchange again only after it was
+//! complete, as MPI asks for.
 //! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later one or one by each;
-//! more for blocks of many runs. Memory: 32 bytes for each run of the blocks of a rank and the same of their partners, and at
-//! least a page of shared memory. Source: our own.
+//! more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank and of the corresponding blocks of its
+//! partners, and at least a page of shared memory. Source: our own.
 
 use super::description::{Blocks, Description, Part, too_long};
 use super::of_refusal;

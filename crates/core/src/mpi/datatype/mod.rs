@@ -54,7 +54,7 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
     }
 }
 
-/// Bytes of data of an element.
+/// Bytes of data of an element, also of a datatype that only [`inspect`] finds to be one that it cannot handle.
 ///
 /// # Errors
 /// [`Error::Datatype`] as [`inspect`].
@@ -64,8 +64,10 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
     // SAFETY: by the contract of this function; measured where MPI has said that it is valid.
     unsafe {
-        check_valid(datatype, comm)?;
-        Ok(decode::measure(datatype)?.0)
+        match check_valid(datatype, comm) {
+            Ok(()) | Err(Error::Unsupported(_)) => Ok(decode::measure(datatype)?.0),
+            Err(error) => Err(error),
+        }
     }
 }
 
