@@ -42,13 +42,13 @@ static void mismatch(void) {
   int count = rank == 1 ? 30 : 20;
   unsigned char *sent = (unsigned char *)allocate((int64_t)size * 30), *received;
   int64_t length = (int64_t)size * 30, i;
-  int code, class;
+  int code, error;
   received = (unsigned char *)allocate(length);
   memset(sent, 0, (size_t)length);
   put_canary(received, length);
   code = hcube_alltoall(sent, count, MPI_BYTE, received, count, MPI_BYTE, MPI_COMM_WORLD);
-  MPI_Error_class(code, &class);
-  if (class != MPI_ERR_TRUNCATE) FAIL("counts that do not match: error class %d", class);
+  MPI_Error_class(code, &error);
+  if (error != MPI_ERR_TRUNCATE) FAIL("counts that do not match: class %d", error);
   for (i = 0; i < length; i++)
     if (received[i] != (unsigned char)(i * 7 + 0xA5)) FAIL("counts that do not match: byte %d was written", (int)i);
   free(received);

@@ -140,15 +140,19 @@ fn own(rows: &[Figures]) -> Vec<Total> {
     rows.iter().copied().map(Total::of).collect()
 }
 
-/// Words of a row in a message: its number, and the figures.
-const ROW_WORDS: usize = 6;
+/// Words of a row in a message: its number with the memory, and the other figures.
+const ROW_WORDS: usize = 5;
+/// Bits of the memory in the first word of a row.
+const MEMORY_BITS: u32 = 48;
+const MAX_MEMORY: u64 = (1 << MEMORY_BITS) - 1;
 
 /// The figures of a rank: the rank, the number of rows with calls, and these rows.
 pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     let used = || rows.iter().enumerate().filter(|(_, row)| row.calls > 0);
     let head = [rank as u64, used().count() as u64];
     let figures = used().flat_map(|(number, row)| {
-        [number as u64, row.calls, row.flops, row.bytes, row.nanoseconds, row.memory]
+        let first = (number as u64) << MEMORY_BITS | row.memory.min(MAX_MEMORY);
+        [first, row.calls, row.flops, row.bytes, row.nanoseconds]
     });
     head.into_iter().chain(figures).flat_map(u64::to_le_bytes).collect()
 }
@@ -161,7 +165,8 @@ fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     while let (Some(_), Some(count)) = (words.next(), words.next()) {
         for _ in 0..count {
             let figures: Vec<u64> = words.by_ref().take(ROW_WORDS).collect();
-            let &[number, calls, flops, bytes, nanoseconds, memory] = &figures[..] else { return collected };
+            let &[first, calls, flops, bytes, nanoseconds] = &figures[..] else { return collected };
+            let (number, memory) = (first >> MEMORY_BITS, first & MAX_MEMORY);
             let Some(total) = collected.0.get_mut(number as usize) else { return collected };
             total.add(&Total::of(Figures { calls, flops, bytes, nanoseconds, memory }));
         }

@@ -191,9 +191,9 @@ impl Case {
         match self {
             Self::RandomAccess(case) => case.text(),
             Self::Alltoall(case) => format!(
-                "algorithm={},block={},copy={},path={},memory={},bytes={},counts={},repeat={}",
+                "algorithm={}{},copy={},path={},memory={},bytes={},counts={},repeat={}",
                 of_driver(case.algorithm),
-                case.block.unwrap_or(0),
+                case.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
                 case.copy_ns,
                 case.path,
                 case.memory,

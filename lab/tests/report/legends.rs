@@ -39,6 +39,9 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "STREAM",
         "Panels, ",
         "LLCS, ",
+        "General exchange",
+        "Exchange between neighbours",
+        "Nonblocking exchange",
     ];
     let models = ["Red Storm", "JuRoPA", "Franklin", "aracari"];
     match name {

@@ -33,7 +33,7 @@ const SOURCES: [(&str, &str, &str); 14] = [
 ];
 
 /// All parts, in their order.
-const SECTIONS: [&str; 29] = [
+const SECTIONS: [&str; 30] = [
     "headlines",
     "hpcc",
     "rates",
@@ -46,6 +46,7 @@ const SECTIONS: [&str; 29] = [
     "alltoall-ranks",
     "alltoall-sizes",
     "memory",
+    "alltoall-kinds",
     "gemm",
     "groups",
     "bsp",
