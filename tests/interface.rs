@@ -34,6 +34,11 @@ fn preload_library_exports_only_the_listed_symbols() {
     if Mpi::selected() == Mpi::Open {
         listed.retain(|name| !name.ends_with("_c"));
     }
+    // Open MPI has persistent exchanges from version 5 on.
+    if Mpi::selected().name() == "openmpi" {
+        let persistent = ["_init", "_Start", "_Startall", "_Request_free"];
+        listed.retain(|name| !persistent.iter().any(|end| name.ends_with(end)));
+    }
     let exported = exported(&common::preload::library());
     assert_eq!(exported, listed, "exported symbols and tests/symbols_preload.txt differ");
 }
