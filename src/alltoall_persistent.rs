@@ -1,6 +1,8 @@
 //! Persistent exchanges for C.
 
-use hcube_alltoall::mpi_front::persistent::{self, Initialised, by_library, initialise, make_request};
+use hcube_alltoall::mpi_front::persistent::{
+    self, Initialised, by_library, initialise, make_request, operations_of,
+};
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request, forward};
 use std::ffi::{c_int, c_void};
@@ -164,11 +166,10 @@ pub unsafe extern "C-unwind" fn hcube_startall(count: c_int, requests: *mut MPI_
 /// # Safety
 /// As MPI asks for them in MPI_Startall.
 unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
-    for number in 0..if requests.is_null() { 0 } else { count.max(0) as usize } {
-        // SAFETY: the contract of this function.
-        if let Some(operation) = persistent::find(unsafe { *requests.add(number) }) {
-            // SAFETY: the contract of this function.
-            unsafe { operation.start() };
+    // SAFETY: the contract of this function, which is that of both.
+    unsafe {
+        for operation in operations_of(requests, count) {
+            operation.start();
         }
     }
 }

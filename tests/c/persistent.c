@@ -42,7 +42,8 @@ static void initialise(exchange *of, MPI_Request *request) {
   count_served(comm);
 }
 
-/* Starts all requests: in one call, or one by one, the later ones first of those with no order among them. */
+/* Starts all requests: by one call, or one by one. Messages may be started in any order, so they are started in
+ * reverse. */
 static void start(MPI_Request *requests, int exchanges, int messages, int turn) {
   int at;
   if (turn % 2 == 0) {
@@ -89,7 +90,8 @@ static void make_turns(int turns, int requests) {
   free(all), free(pending), free(statuses), free(sent), free(arrived);
 }
 
-/* The error class of an exchange of one int per pair, of which rank 0 sends `more` more to the last rank. */
+/* The error class of an exchange of one int between all ranks, where rank 0 sends `more` further ones to the last rank.
+ */
 static int initialise_with(int more) {
   MPI_Request request = MPI_REQUEST_NULL;
   int error = MPI_SUCCESS, peer, code, *arrays = (int *)allocate(8 * size * (int64_t)sizeof(int));

@@ -7,7 +7,7 @@
 //! first notices. All ranks have read a block before it is overwritten, because the notices are copies; so the
 //! exchange may be in place. No lengths travel between nodes: every rank tells the leaders of its node what it expects.
 //!
-//! Restrictions: several nodes, one of which has several ranks; blocks that all fit ([`Routes::max_block`]).
+//! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`].
 //! Cost for N nodes of M ranks: the votes and one further round of notices; (N - 1) / M messages per rank, rounded up,
 //! of M² blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes. Extra memory: the slots of the board, and
 //! as much of the scratch memory as the messages of a rank. A rank that is alone on its node sends a message to each

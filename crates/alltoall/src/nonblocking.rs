@@ -134,7 +134,7 @@ impl Nonblocking {
     }
 }
 
-/// An exchange in the table of those that have arrived.
+/// The entry of an exchange in the table, and the offers that belong to it.
 struct Arrived<'a> {
     arrivals: &'a Arrivals,
     key: u64,

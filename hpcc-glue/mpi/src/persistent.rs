@@ -5,11 +5,10 @@ use crate::intercept::active;
 use crate::mpi;
 use crate::statistics::{self, Label, Path};
 use hcube_alltoall::mpi_front::Call;
-use hcube_alltoall::mpi_front::persistent::{self, Initialised, Operation, make_request};
+use hcube_alltoall::mpi_front::persistent::{self, Initialised, Operation, make_request, operations_of};
 use hcube_core::mpi::{MPI_Info, MPI_Request};
 use hcube_drop_in::world::SUCCESS;
 use std::ffi::c_int;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// `MPI_Alltoall_init` or one of its variants, by hcube or by `forward`; the request is MPI's own in either case.
@@ -49,13 +48,11 @@ pub unsafe fn initialise(
 /// As MPI requires for `MPI_Startall`.
 #[inline]
 pub unsafe fn start(requests: *mut MPI_Request, count: c_int, forward: impl FnOnce() -> c_int) -> c_int {
-    if !persistent::exist() || requests.is_null() || !active() {
+    if !persistent::exist() || !active() {
         return forward();
     }
-    let requests = (0..count.max(0) as usize)
-        // SAFETY: an array of this length, by the contract of this function.
-        .map(|number| unsafe { *requests.add(number) });
-    let operations: Vec<Arc<Operation>> = requests.filter_map(persistent::find).collect();
+    // SAFETY: the contract of this function.
+    let operations = unsafe { operations_of(requests, count) };
     let statistics = statistics::wanted();
     let mut forwarded = Vec::new();
     for operation in operations {

@@ -52,9 +52,18 @@ pub fn exist() -> bool {
     COUNT.load(Ordering::Relaxed) > 0
 }
 
-/// The operation of a request.
-pub fn find(request: MPI_Request) -> Option<Arc<Operation>> {
-    operations().get(&(request as usize)).cloned()
+/// The operations among requests that are to be started.
+///
+/// # Safety
+/// `requests` is null or an array of this length.
+pub unsafe fn operations_of(requests: *const MPI_Request, count: c_int) -> Vec<Arc<Operation>> {
+    if !exist() || requests.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: an array of this length, by the contract of this function.
+    let handle = |number| unsafe { *requests.add(number) } as usize;
+    let table = operations();
+    (0..count.max(0) as usize).filter_map(|number| table.get(&handle(number)).cloned()).collect()
 }
 
 /// The request is not that of an operation any more: it was freed.
