@@ -21,14 +21,32 @@ fn ranks() -> std::ops::RangeInclusive<usize> {
     1..=if Mpi::selected() == Mpi::Open { 9 } else { 2 }
 }
 
+/// By single copy, which is the default, and by messages.
 #[test]
 fn random_calls_with_64_kib() {
-    for ranks in ranks() {
-        // On few ranks, blocks of a megabyte and more.
-        let largest = if ranks < 4 { 400_000 } else { 30_000 };
-        let text = client(ranks, [ranks as u64, 15, largest], "64k").run().success();
-        assert!(text.starts_with("ok 15"), "{text}");
-        assert!(ranks == 1 || used(&text, "message") >= 8, "{text}");
+    for (path, number) in [("single-copy", 0), ("message", 1)] {
+        for ranks in ranks() {
+            // On few ranks, blocks of a megabyte and more.
+            let largest = if ranks < 4 { 400_000 } else { 30_000 };
+            let launch = client(ranks, [2 * ranks as u64 + number, 15, largest], "64k");
+            let text = launch.env("HCUBE_PATH", if number == 0 { "auto" } else { path }).run().success();
+            assert!(text.starts_with("ok 15"), "{text}");
+            assert!(ranks == 1 || used(&text, path) >= 8, "{text}");
+        }
+    }
+}
+
+/// What the kernel refuses to copy goes by messages.
+#[test]
+fn copies_that_are_refused() {
+    for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 5][..] } else { &[2] } {
+        for seed in 0..4 {
+            let launch = client(*ranks, [seed, 20, 60_000], "64k").args(["fail"]);
+            // Open MPI's own single copy does not look whether it may.
+            let launch = launch.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+            let text = launch.env("UCX_TLS", "self,posix,sysv").run().success();
+            assert!(text.starts_with("ok 20") && used(&text, "refused") > 0, "{text}");
+        }
     }
 }
 

@@ -2,12 +2,12 @@
  * buffer with counts, orders and distances of their own. Every byte is compared, of blocks and of what lies between
  * them.
  *
- *   alltoall_in_one_buffer <seed> <cases> <largest block in elements> [counts|overlap|datatype|null]
+ *   alltoall_in_one_buffer <seed> <cases> <largest block in elements> [fail|counts|overlap|datatype|null]
  *
- * A last word makes one call that is refused instead. Prints `ok <cases> shared=<n> message=<n> ...`, the calls by
- * path.
+ * With `fail`, the kernel refuses some of the copies; any other last word makes one call that is refused instead.
+ * Prints `ok <cases> shared=<n> message=<n> ... refused=<n>`, the calls by path and the copies that rank 0 was refused.
  */
-#include "alltoall.h"
+#include "failing_copies.h"
 
 typedef struct layout {
   int *counts, *places;
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
   const int bytes[] = {1, 4, 8};
   int64_t used[PATHS] = {0};
   uint64_t number, cases;
-  int path;
+  int path, fail, refusals = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -149,13 +149,21 @@ int main(int argc, char **argv) {
   seed = strtoull(argv[1], NULL, 10);
   cases = strtoull(argv[2], NULL, 10);
   largest = strtoll(argv[3], NULL, 10);
-  if (argc > 4) refused(argv[4]);
+  fail = argc > 4 && strcmp(argv[4], "fail") == 0;
+  luck = make_dice(seed, 5, (uint64_t)rank);
+  if (argc > 4 && !fail) refused(argv[4]);
   else
-    for (number = 0; number < cases; number++) used[path_of_call(number, types[number % 3], bytes[number % 3])]++;
-  if (rank == 0 && argc == 4) {
+    for (number = 0; number < cases; number++) {
+      used[path_of_call(number, types[number % 3], bytes[number % 3])]++;
+      refusals += failed;
+      failed = 0;
+      /* The first call has proved that copies are permitted. */
+      failing = fail ? 2 + (int)(number % 7) : 0;
+    }
+  if (rank == 0 && (argc == 4 || fail)) {
     printf("ok %" PRIu64, cases);
     for (path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
-    printf("\n");
+    printf(" refused=%d\n", refusals);
   }
   MPI_Finalize();
   return 0;

@@ -10,11 +10,13 @@
 //! exchange is one between two buffers.
 //!
 //! Restrictions: contiguous blocks; send blocks do not overlap each other, nor do receive blocks.
-//! Cost: two messages for each part, a question of 16 bytes and the bytes; besides the copies of the MPI library up to one copy
-//! per byte, of what is in the way. Extra memory: what the caller gives, and lists of parts.
+//! Cost: two messages for each part, a question of 24 bytes and the bytes; besides the copies of the MPI library up to one copy
+//! per byte, of what is in the way. Between ranks of a node that have single copy, the sender writes the bytes to the memory
+//! of the rank that has asked, and the second message is empty. Extra memory: what the caller gives, and lists of parts.
 //! Source: our own; the problem is that of Hofmann and Ruenger, An in-place algorithm for irregular all-to-all communication
 //! with limited memory, EuroMPI 2010, whose algorithm moves data in rounds.
 
+mod direct;
 mod ledger;
 mod traffic;
 
@@ -24,6 +26,7 @@ use super::mismatch;
 use super::report::{Report, UsedPath};
 use super::state::ExchangeState;
 use super::task::Task;
+use direct::Direct;
 use hcube_core::comm::requests::scope;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
@@ -64,12 +67,19 @@ pub fn exchange_general<C: Comm>(
     let piece = extra.take(extra.size()).expect("nothing else uses this memory");
     let region = extra.region(&piece);
     let patience = state.patience;
-    let moved =
-        scope(comm, patience, |requests| Traffic::new(comm, &task, ledger, region, requests).run(patience));
+    let direct = Direct::new(state.node_by_single_copy(), comm.size());
+    let path = match direct.partners(comm.rank()) {
+        _ if comm.size() == 1 => UsedPath::Alone,
+        0 => UsedPath::Message,
+        partners if partners + 1 == comm.size() => UsedPath::SingleCopy,
+        _ => UsedPath::Mixed,
+    };
+    let moved = scope(comm, patience, |requests| {
+        Traffic::new(comm, &task, ledger, (region, direct), requests).run(patience)
+    });
     extra.give(piece);
     // Other ranks are waiting for this one.
     moved.unwrap_or_else(|error| comm.abort(&error));
-    let path = if comm.size() == 1 { UsedPath::Alone } else { UsedPath::Message };
     Ok(Report {
         path,
         bytes: task.bytes_sent(comm.rank()),

@@ -235,6 +235,12 @@ impl ExchangeState {
         Some((self.nonblocking.as_mut()?, self.node.as_mut()?, self.patience))
     }
 
+    /// The ranks of the node, where large blocks go by single copy.
+    pub(crate) fn node_by_single_copy(&self) -> Option<&Node> {
+        let made = matches!(self.options.path, Path::Auto | Path::SingleCopy);
+        self.node.as_ref().filter(|node| made && node.processes.is_some())
+    }
+
     /// What persistent exchanges need, if they are made here, which is the same on all ranks.
     pub(crate) fn persistent(&self) -> Option<(&Node, &[Process], Patience)> {
         let made =

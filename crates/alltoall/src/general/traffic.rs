@@ -2,8 +2,10 @@
 //!
 //! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent lies there. The
 //! sender answers with the bytes, which may be several messages where they do not lie next to each other; messages of one
-//! pair keep their order, so each one continues the part that was asked for first.
+//! pair keep their order, so each one continues the part that was asked for first. An empty message says that the sender has
+//! written the whole part itself.
 
+use super::direct::Direct;
 use super::ledger::{Fragment, Ledger, Place};
 use crate::task::Task;
 use hcube_core::comm::owned::Owned;
@@ -18,16 +20,26 @@ use std::ops::Range;
 
 const QUESTION: i32 = tags::ALLTOALL_GENERAL.tag(0);
 const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
-/// First byte of a part and its length.
-const QUESTION_BYTES: usize = 16;
+/// First byte of a part, its length, and its address.
+const QUESTION_WORDS: usize = 3;
 /// Parts of a block that are shorter wait for more, unless nothing else can be done.
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
+/// Largest part that is written to the memory of another rank: meanwhile, this one answers nobody else.
+const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
 /// Largest number of answers under way; it bounds the time of a poll.
 const MAX_UNDER_WAY: usize = 64;
+
+/// What another rank has asked for: where its bytes lie, in order, and where they may be written to.
+#[derive(Debug)]
+struct Question {
+    from: usize,
+    fragments: VecDeque<Fragment>,
+    address: u64,
+}
 
 /// What is under way.
 #[derive(Debug)]
@@ -43,11 +55,13 @@ pub struct Traffic<'s, 'e, C: Comm> {
     requests: &'s mut Requests<'e, C>,
     ledger: Ledger,
     extra: Region<'e>,
+    direct: Direct,
     /// By sender: what was asked for and has not arrived, in order.
     asked: Vec<VecDeque<Range<usize>>>,
-    questions: Vec<Owned<C>>,
+    /// Questions and empty answers of this rank.
+    short: Vec<Owned<C>>,
     /// What others have asked for.
-    answers: VecDeque<Fragment>,
+    questions: VecDeque<Question>,
     /// By the labels of requests.
     flights: Vec<Option<Flight>>,
 }
@@ -59,12 +73,12 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         comm: &'e C,
         task: &'e Task<'e>,
         ledger: Ledger,
-        extra: Region<'e>,
+        (extra, direct): (Region<'e>, Direct),
         requests: &'s mut Requests<'e, C>,
     ) -> Self {
         let asked = (0..comm.size()).map(|_| VecDeque::new()).collect();
-        let (questions, answers, flights) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { comm, task, requests, ledger, extra, asked, questions, answers, flights }
+        let (short, questions, flights) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { comm, task, requests, ledger, extra, direct, asked, short, questions, flights }
     }
 
     /// Returns when this rank has received and sent all of its blocks.
@@ -76,7 +90,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         let mut wait = patience.wait();
         loop {
             let moved = self.step()?;
-            if self.ledger.is_settled() && self.requests.is_empty() && self.questions.is_empty() {
+            if self.ledger.is_settled() && self.requests.is_empty() && self.short.is_empty() {
                 return Ok(());
             }
             if moved {
@@ -102,9 +116,9 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
     /// Looks at what is under way.
     fn complete(&mut self) -> Result<bool> {
         let mut index = 0;
-        while index < self.questions.len() {
-            if self.questions[index].has_finished(self.comm)? {
-                self.questions.swap_remove(index);
+        while index < self.short.len() {
+            if self.short[index].has_finished(self.comm)? {
+                self.short.swap_remove(index);
             } else {
                 index += 1;
             }
@@ -124,12 +138,15 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
     fn listen(&mut self) -> Result<bool> {
         let mut moved = false;
         while let Some((from, _)) = self.comm.arrived(QUESTION)? {
-            let mut question = Owned::receive(self.comm, vec![0; QUESTION_BYTES], from, QUESTION)?;
+            let mut question = Owned::receive(self.comm, vec![0; 8 * QUESTION_WORDS], from, QUESTION)?;
             while !question.has_finished(self.comm)? {}
             let bytes = question.into_buffer();
-            let word =
-                |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize;
-            self.answers.extend(self.ledger.take(from, word(0)..word(0) + word(8)));
+            let word = |number: usize| {
+                u64::from_ne_bytes(bytes[8 * number..8 * number + 8].try_into().expect("eight bytes"))
+            };
+            let (first, length) = (word(0) as usize, word(1) as usize);
+            let fragments = self.ledger.take(from, first..first + length).into();
+            self.questions.push_back(Question { from, fragments, address: word(2) });
             moved = true;
         }
         Ok(moved)
@@ -146,29 +163,57 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
                 )));
             };
             let place = part.start..part.start + bytes;
-            part.start = place.end;
+            // The sender has written the rest of the part.
+            let written = if bytes == 0 { part.len() } else { 0 };
+            part.start = place.end + written;
             if part.start == part.end {
                 self.asked[from].pop_front();
             }
-            let label = self.label(Flight::Received(bytes));
+            let label = self.label(Flight::Received(bytes + written));
             self.requests.receive_region(label, incoming(self.task, from).part(place), from, ANSWER)?;
             moved = true;
         }
         Ok(moved)
     }
 
-    /// Starts to send what others have asked for.
+    /// Writes what others have asked for, or starts to send it.
     fn answer(&mut self) -> Result<bool> {
         let mut moved = false;
         while self.requests.len() < MAX_UNDER_WAY
-            && let Some(fragment) = self.answers.pop_front()
+            && let Some(mut question) = self.questions.pop_front()
         {
-            let (from, to) = (self.place(&fragment), fragment.to);
-            let label = self.label(Flight::Answer(fragment));
-            self.requests.send_region(label, from, to, ANSWER)?;
             moved = true;
+            if self.write(&mut question)? {
+                self.short.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
+                continue;
+            }
+            let fragment = question.fragments.pop_front().expect("parts are not empty");
+            let (place, to) = (fragment.region(self.task, self.extra), fragment.to);
+            let label = self.label(Flight::Answer(fragment));
+            self.requests.send_region(label, place, to, ANSWER)?;
+            if !question.fragments.is_empty() {
+                // What was begun by messages goes on by messages.
+                self.questions.push_front(Question { address: 0, ..question });
+            }
         }
         Ok(moved)
+    }
+
+    /// Writes all that was asked for, if that is worth a call of the system and possible.
+    fn write(&mut self, question: &mut Question) -> Result<bool> {
+        let Question { from, fragments, address } = question;
+        let bytes: usize = fragments.iter().map(|fragment| fragment.range.len()).sum();
+        if bytes < MIN_PART_BYTES || !self.direct.reaches(*from) {
+            return Ok(false);
+        }
+        let place = |fragment: &Fragment| fragment.region(self.task, self.extra);
+        // SAFETY: the words of a question of this rank, which is answered here.
+        let written = unsafe { self.direct.write((*from, *address), fragments.make_contiguous(), place) }?;
+        if written {
+            self.comm.charge(COPY.of(bytes));
+            fragments.iter().for_each(|fragment| self.ledger.left(fragment));
+        }
+        Ok(written)
     }
 
     /// Makes room; whether it has.
@@ -184,14 +229,16 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         let (own, ranks) = (self.comm.rank(), self.comm.size());
         let mut moved = false;
         for from in (own..ranks).chain(0..own) {
-            while let Some(hole) = self.ledger.take_hole(from, least, MAX_PART_BYTES) {
+            let most = if self.direct.reaches(from) { MAX_WRITTEN_BYTES } else { MAX_PART_BYTES };
+            while let Some(hole) = self.ledger.take_hole(from, least, most) {
                 moved = true;
                 if from == own {
                     self.keep(hole.range);
                     continue;
                 }
-                let words = [hole.range.start, hole.range.len()].map(|word| (word as u64).to_ne_bytes());
-                self.questions.push(Owned::send(self.comm, words.concat(), from, QUESTION)?);
+                let address = self.direct.address(from, incoming(self.task, from).part(hole.range.clone()));
+                let words = [hole.range.start as u64, hole.range.len() as u64, address].map(u64::to_ne_bytes);
+                self.short.push(Owned::send(self.comm, words.concat(), from, QUESTION)?);
                 self.asked[from].push_back(hole.range);
             }
         }
@@ -209,17 +256,8 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
     }
 
     fn copy(&self, fragment: &Fragment, to: Region<'_>) {
-        self.place(fragment).copy_to(to);
+        fragment.region(self.task, self.extra).copy_to(to);
         self.comm.charge(COPY.of(fragment.range.len()));
-    }
-
-    /// The memory of a fragment.
-    fn place(&self, fragment: &Fragment) -> Region<'e> {
-        let Range { start, end } = fragment.range;
-        match fragment.place {
-            Place::Block => self.task.outgoing(fragment.to).region().expect("contiguous").part(start..end),
-            Place::Extra(at) => self.extra.part(at..at + (end - start)),
-        }
     }
 
     fn label(&mut self, flight: Flight) -> usize {
@@ -230,6 +268,17 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         }
         self.flights[label] = Some(flight);
         label
+    }
+}
+
+impl Fragment {
+    /// Its memory.
+    fn region<'e>(&self, task: &Task<'e>, extra: Region<'e>) -> Region<'e> {
+        let Range { start, end } = self.range;
+        match self.place {
+            Place::Block => task.outgoing(self.to).region().expect("contiguous").part(start..end),
+            Place::Extra(at) => extra.part(at..at + (end - start)),
+        }
     }
 }
 

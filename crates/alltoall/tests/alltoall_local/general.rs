@@ -1,7 +1,7 @@
 //! The general exchange in place: send and receive blocks with counts and places of their own in one buffer.
 
 use hcube_alltoall::general::exchange_general;
-use hcube_alltoall::{ExchangeState, Options, Report, Task, UsedPath};
+use hcube_alltoall::{ExchangeState, Options, Path, Report, Task, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::memory::Region;
@@ -96,9 +96,10 @@ fn fill(block: &mut [u8], seed: usize, from: usize, to: usize) {
     }
 }
 
-fn check(ranks: usize, per_node: usize, extra: usize, shapes: &[Shape<'_>]) -> Vec<UsedPath> {
+fn check((ranks, per_node): (usize, usize), path: Path, extra: usize, shapes: &[Shape<'_>]) -> Vec<UsedPath> {
     let paths = threads::run(ranks, per_node, |comm| {
-        let mut state = ExchangeState::new(comm, &Options::default()).expect("a state");
+        let options = Options { path, ..Options::default() };
+        let mut state = ExchangeState::new(comm, &options).expect("a state");
         let mut room = Scratch::new(extra).expect("memory");
         let used = shapes.iter().map(|shape| {
             let mut buffer = Buffer::new(shape, comm.rank(), ranks);
@@ -128,18 +129,30 @@ fn all_bytes_arrive_with_bounded_memory() {
             let shapes: Vec<Shape<'_>> = (0..2 * sizes.len())
                 .map(|seed| Shape { seed, shared: seed % 5 != 4, size: sizes[seed % sizes.len()] })
                 .collect();
-            check(ranks, [1, 2, ranks][extra % 3], extra, &shapes);
+            for path in [Path::Auto, Path::Shared] {
+                check((ranks, [1, 2, ranks][extra % 3]), path, extra, &shapes);
+            }
         }
     }
 }
 
 /// What the extra memory holds takes the paths of exchanges between two buffers.
 #[test]
-fn small_exchanges_go_through_shared_memory() {
+fn the_path_is_that_of_the_situation() {
     let small = [Shape { seed: 1, shared: true, size: &|from, to| from + to }];
-    assert!(check(3, 3, 64 << 10, &small).iter().all(|&path| path == UsedPath::Shared));
     let large = [Shape { seed: 1, shared: true, size: &|_, _| 30_000 }];
-    assert!(check(3, 3, 64 << 10, &large).iter().all(|&path| path == UsedPath::Message));
+    for (shape, per_node, path, used) in [
+        (&small, 3, Path::Auto, UsedPath::Shared),
+        (&large, 3, Path::Auto, UsedPath::SingleCopy),
+        (&large, 3, Path::Shared, UsedPath::Message),
+        (&large, 1, Path::Auto, UsedPath::Message),
+    ] {
+        let paths = check((3, per_node), path, 64 << 10, shape);
+        assert!(paths.iter().all(|&path| path == used), "{paths:?}");
+    }
+    // The third rank is alone on its node.
+    let paths = check((3, 2), Path::Auto, 64 << 10, &large);
+    assert_eq!(paths, [UsedPath::Mixed, UsedPath::Mixed, UsedPath::Message]);
 }
 
 #[test]
