@@ -142,7 +142,7 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 47] = [
+const OTHER_UNSAFE: [(&str, &str); 48] = [
     ("tool/src/bsp/blas.rs", "calls functions of a BLAS that was loaded"),
     ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
     ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
@@ -177,6 +177,10 @@ const OTHER_UNSAFE: [(&str, &str); 47] = [
     ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
+    (
+        "crates/alltoall/src/general/direct.rs",
+        "writes to another process, which has asked for these bytes and waits for them",
+    ),
     (
         "crates/alltoall/src/nonblocking.rs",
         "reads and writes blocks of another process, which it has entered in a table",

@@ -10,4 +10,5 @@ mod errors;
 mod handlers;
 mod launchers;
 mod refusals;
+mod short;
 mod threads;

@@ -1,4 +1,4 @@
-//! The algorithms between which an exchange chooses.
+//! The algorithms between which an exchange chooses, and when the library is one of them.
 
 /// How an exchange is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,3 +20,6 @@ pub enum Choice {
     /// Messages between leaders of the nodes: [`crate::leaders`].
     Leaders,
 }
+
+/// The library is used where it is faster by 1/32 of its time.
+pub const LIBRARY_MARGIN_DIVISOR: u64 = 32;

@@ -14,7 +14,7 @@
 //! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
 
-use super::choice::Choice;
+use super::choice::{Choice, LIBRARY_MARGIN_DIVISOR};
 
 /// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often, because the
 /// times of one algorithm differ by more than those of the two. The slots are used twice, because their memory is
@@ -26,9 +26,6 @@ const EXCHANGES_PER_RETRIAL: u64 = 16;
 
 /// The next best is about as fast if its time is at most 1/8 longer.
 const CLOSE_DIVISOR: u64 = 8;
-
-/// The library has to be faster by 1/32 of its time.
-const LIBRARY_MARGIN_DIVISOR: u64 = 32;
 
 /// Two exchanges that take this multiple of the mean time of their algorithm are a reason to try all again.
 const MIN_SLOWDOWN: u64 = 3;

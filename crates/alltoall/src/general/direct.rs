@@ -10,6 +10,11 @@ use crate::node::Node;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Run};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The address of a question whose bytes are not to be written.
+const NOWHERE: u64 = 0;
 
 /// The processes that this rank may write to.
 #[derive(Debug)]
@@ -41,41 +46,70 @@ impl Direct {
         self.processes[rank].is_some()
     }
 
-    /// The word of a question that says where its bytes may be written to; 0 for nowhere.
-    pub fn address(&self, from: usize, place: Region<'_>) -> u64 {
-        if self.reaches(from) { Run::new(place.address(), place.len()).address } else { 0 }
+    /// The bytes of a question for a part of the block of that rank: the part, and where its bytes may be written to.
+    pub fn ask(&self, from: usize, part: &Range<usize>, place: Region<'_>) -> Vec<u8> {
+        let address =
+            if self.reaches(from) { Run::new(place.address(), place.len()).address } else { NOWHERE };
+        [part.start as u64, part.len() as u64, address].map(u64::to_ne_bytes).concat()
     }
 
-    /// Writes fragments, which `place` finds, to consecutive bytes of the rank that they go to. Whether that was possible;
-    /// if not, any of these bytes may have been written.
+    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked. Whether that was
+    /// possible, for the first time; if not, any of these bytes may have been written.
     ///
     /// # Errors
     /// Where the process has ended.
-    ///
-    /// # Safety
-    /// `address` is from a question of this rank for these bytes, which was not answered.
-    pub unsafe fn write<'e>(
+    pub fn answer<'e>(
         &mut self,
-        (to, mut address): (usize, u64),
-        fragments: &[Fragment],
+        question: &mut Question,
         place: impl Fn(&Fragment) -> Region<'e>,
     ) -> Result<bool> {
-        let Some(process) = self.processes[to].filter(|_| address != 0) else { return Ok(false) };
-        for fragment in fragments {
-            // SAFETY: a part of what was asked for, by the contract of this function; the process does not access it before
-            // the answer.
+        let from = question.from;
+        let mut address = std::mem::replace(&mut question.address, NOWHERE);
+        let Some(process) = self.processes[from].filter(|_| address != NOWHERE) else { return Ok(false) };
+        for fragment in &question.fragments {
+            // SAFETY: a part of what that rank has asked for, by the bytes of its question. It does not access that before the
+            // answer, which was not given, because only the first try has an address.
             let written = unsafe { process.write(address, place(fragment)) };
             match written {
                 Ok(()) => address += fragment.range.len() as u64,
                 Err(refused) if refused.is_lost() => {
-                    return Err(Error::Memory(format!("single copy with rank {to}: {}", refused.error)));
+                    return Err(Error::Memory(format!("single copy with rank {from}: {}", refused.error)));
                 }
                 Err(_) => {
-                    self.processes[to] = None;
+                    self.processes[from] = None;
                     return Ok(false);
                 }
             }
         }
         Ok(true)
+    }
+}
+
+/// What another rank has asked for.
+#[derive(Debug)]
+pub struct Question {
+    /// The rank.
+    pub from: usize,
+    /// Where its bytes lie, in order.
+    pub fragments: VecDeque<Fragment>,
+    address: u64,
+}
+
+impl Question {
+    /// The number of its bytes.
+    pub const BYTES: usize = 24;
+
+    /// Reads the bytes of a question; `take` finds the fragments of a part.
+    pub fn read(from: usize, bytes: &[u8], take: impl FnOnce(Range<usize>) -> Vec<Fragment>) -> Self {
+        let word = |number: usize| {
+            u64::from_ne_bytes(bytes[8 * number..8 * number + 8].try_into().expect("eight bytes"))
+        };
+        let first = word(0) as usize;
+        Self { from, fragments: take(first..first + word(1) as usize).into(), address: word(2) }
+    }
+
+    /// Bytes that were asked for and not answered.
+    pub fn len(&self) -> usize {
+        self.fragments.iter().map(|fragment| fragment.range.len()).sum()
     }
 }

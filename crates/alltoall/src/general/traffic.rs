@@ -5,7 +5,7 @@
 //! pair keep their order, so each one continues the part that was asked for first. An empty message says that the sender has
 //! written the whole part itself.
 
-use super::direct::Direct;
+use super::direct::{Direct, Question};
 use super::ledger::{Fragment, Ledger, Place};
 use crate::task::Task;
 use hcube_core::comm::owned::Owned;
@@ -20,8 +20,6 @@ use std::ops::Range;
 
 const QUESTION: i32 = tags::ALLTOALL_GENERAL.tag(0);
 const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
-/// First byte of a part, its length, and its address.
-const QUESTION_WORDS: usize = 3;
 /// Parts of a block that are shorter wait for more, unless nothing else can be done.
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
@@ -32,14 +30,6 @@ const MAX_WRITTEN_BYTES: usize = 512 << 10;
 const PIECES: usize = 4;
 /// Largest number of answers under way; it bounds the time of a poll.
 const MAX_UNDER_WAY: usize = 64;
-
-/// What another rank has asked for: where its bytes lie, in order, and where they may be written to.
-#[derive(Debug)]
-struct Question {
-    from: usize,
-    fragments: VecDeque<Fragment>,
-    address: u64,
-}
 
 /// What is under way.
 #[derive(Debug)]
@@ -138,15 +128,10 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
     fn listen(&mut self) -> Result<bool> {
         let mut moved = false;
         while let Some((from, _)) = self.comm.arrived(QUESTION)? {
-            let mut question = Owned::receive(self.comm, vec![0; 8 * QUESTION_WORDS], from, QUESTION)?;
-            while !question.has_finished(self.comm)? {}
-            let bytes = question.into_buffer();
-            let word = |number: usize| {
-                u64::from_ne_bytes(bytes[8 * number..8 * number + 8].try_into().expect("eight bytes"))
-            };
-            let (first, length) = (word(0) as usize, word(1) as usize);
-            let fragments = self.ledger.take(from, first..first + length).into();
-            self.questions.push_back(Question { from, fragments, address: word(2) });
+            let mut message = Owned::receive(self.comm, vec![0; Question::BYTES], from, QUESTION)?;
+            while !message.has_finished(self.comm)? {}
+            let take = |part| self.ledger.take(from, part);
+            self.questions.push_back(Question::read(from, &message.into_buffer(), take));
             moved = true;
         }
         Ok(moved)
@@ -192,8 +177,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             let label = self.label(Flight::Answer(fragment));
             self.requests.send_region(label, place, to, ANSWER)?;
             if !question.fragments.is_empty() {
-                // What was begun by messages goes on by messages.
-                self.questions.push_front(Question { address: 0, ..question });
+                self.questions.push_front(question);
             }
         }
         Ok(moved)
@@ -201,17 +185,12 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
 
     /// Writes all that was asked for, if that is worth a call of the system and possible.
     fn write(&mut self, question: &mut Question) -> Result<bool> {
-        let Question { from, fragments, address } = question;
-        let bytes: usize = fragments.iter().map(|fragment| fragment.range.len()).sum();
-        if bytes < MIN_PART_BYTES || !self.direct.reaches(*from) {
-            return Ok(false);
-        }
-        let place = |fragment: &Fragment| fragment.region(self.task, self.extra);
-        // SAFETY: the words of a question of this rank, which is answered here.
-        let written = unsafe { self.direct.write((*from, *address), fragments.make_contiguous(), place) }?;
+        let bytes = question.len();
+        let written = bytes >= MIN_PART_BYTES
+            && self.direct.answer(question, |fragment| fragment.region(self.task, self.extra))?;
         if written {
             self.comm.charge(COPY.of(bytes));
-            fragments.iter().for_each(|fragment| self.ledger.left(fragment));
+            question.fragments.iter().for_each(|fragment| self.ledger.left(fragment));
         }
         Ok(written)
     }
@@ -236,9 +215,9 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
                     self.keep(hole.range);
                     continue;
                 }
-                let address = self.direct.address(from, incoming(self.task, from).part(hole.range.clone()));
-                let words = [hole.range.start as u64, hole.range.len() as u64, address].map(u64::to_ne_bytes);
-                self.short.push(Owned::send(self.comm, words.concat(), from, QUESTION)?);
+                let place = incoming(self.task, from).part(hole.range.clone());
+                let question = self.direct.ask(from, &hole.range, place);
+                self.short.push(Owned::send(self.comm, question, from, QUESTION)?);
                 self.asked[from].push_back(hole.range);
             }
         }

@@ -6,6 +6,7 @@ use super::call::{Call, Function};
 use super::neighbours::Topology;
 use super::setup;
 use super::state::{Engine, Stage, State};
+use crate::short::Step;
 use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -80,19 +81,27 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
 /// As [`exchange`].
 pub unsafe fn forwarded(call: &Call, reason: &str, forward: impl FnOnce() -> c_int) -> c_int {
     let code = forward();
-    if code == SUCCESS && reason == select::COMPARED {
-        // SAFETY: the handle of the call, which MPI has just accepted.
+    if (code == SUCCESS) == (reason == select::COMPARED)
+        && (reason == select::COMPARED || reason == select::SHORT)
+    {
+        // SAFETY: the handle of the call, for which there is a state.
         let comm = unsafe { Handle::new(call.comm) };
-        gate::run(Some(comm), || note_forwarded(comm));
+        gate::run(Some(comm), || note_forwarded(comm, code == SUCCESS));
     }
     code
 }
 
-/// Where it fails, the library loses the comparison.
-fn note_forwarded(comm: Handle) {
+/// After an exchange that the library has made to be compared; where this fails, the library loses the comparison. Or after a
+/// short one that it has refused.
+#[cold]
+fn note_forwarded(comm: Handle, made: bool) {
     let Ok(Some(found)) = attribute::find(comm) else { return };
-    let _ = found.with(|comm, kept: &mut Option<State>| match kept.as_ref().map(|state| &state.stage) {
-        Some(Stage::Ready(engine)) => engine.with(|engine| {
+    let _ = found.with(|comm, kept: &mut Option<State>| match kept {
+        Some(State { short, .. }) if !made => {
+            short.refused();
+            Ok(())
+        }
+        Some(State { stage: Stage::Ready(engine), .. }) => engine.with(|engine| {
             engine.exchange.note_forwarded(comm.seconds());
             Ok(())
         }),
@@ -166,11 +175,20 @@ unsafe fn unknown(
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
     let of_neighbours = call.function.is_of_neighbours();
+    let blind = call.guest && !of_neighbours;
+    let mut told = None;
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
     }
     let reason = match state.stage {
         _ if of_neighbours && state.topology.is_none() => Some("a communicator without a topology"),
+        Stage::Ready(_) if blind && !call.in_place() => match state.short.next(|| comm.seconds()) {
+            Step::Forward => Some(select::SHORT),
+            Step::Vote(time) => {
+                told = time;
+                None
+            }
+        },
         Stage::Ready(_) => None,
         // SAFETY: the contract of this function.
         _ => unsafe { forwards_before_set_up(call, comm, state) },
@@ -180,11 +198,17 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
         None => {
             let mut topology = state.topology.take();
             let outcome = ready(comm, state, call.guest).and_then(|(engine, user)| {
-                // SAFETY: the contract of this function.
-                engine.with(|engine| unsafe { make(call, comm, engine, topology.as_mut(), user) })
+                engine.with(|engine| {
+                    // SAFETY: the contract of this function.
+                    let outcome = unsafe { make(call, comm, engine, topology.as_mut(), (user, told)) }?;
+                    Ok((outcome, engine.exchange.last_short()))
+                })
             });
             state.topology = topology;
-            outcome
+            if let (Ok((_, short)), true) = (&outcome, blind) {
+                state.short.note(*short);
+            }
+            outcome.map(|(outcome, _)| outcome)
         }
     };
     state.note_outcome(&outcome);
@@ -228,7 +252,7 @@ unsafe fn make(
     comm: &MpiComm,
     engine: &mut Engine,
     topology: Option<&mut Topology>,
-    user: u64,
+    (user, told): (u64, Option<u64>),
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
@@ -245,7 +269,7 @@ unsafe fn make(
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    let conditions = Conditions { user, equal, ..conditions(call, devices, !library_can) };
+    let conditions = Conditions { user, told, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
 }
 

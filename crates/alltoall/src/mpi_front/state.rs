@@ -8,6 +8,7 @@
 use super::arguments::Named;
 use super::call::Call;
 use super::neighbours::Topology;
+use crate::short::Short;
 use crate::{ExchangeState, Options, Outcome, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -66,6 +67,8 @@ pub struct State {
     pub(super) last_path: &'static str,
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
+    /// Exchanges out of place, of a program that does not know of hcube.
+    pub(super) short: Short,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
     /// The number of this communicator among those that the engine has served.
@@ -75,7 +78,11 @@ pub struct State {
 impl State {
     /// At the first use of a communicator, by a program that has asked for hcube.
     pub(super) fn new() -> Self {
-        Self { stage: Stage::Due(None), last_path: "none", topology: None, operations: 0, user: 0 }
+        Self::at(Stage::Due(None))
+    }
+
+    fn at(stage: Stage) -> Self {
+        Self { stage, last_path: "none", topology: None, short: Short::default(), operations: 0, user: 0 }
     }
 
     /// At the first call for a communicator.
@@ -93,7 +100,7 @@ impl State {
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self { stage, last_path: "none", topology: None, operations: 0, user: 0 }
+        Self::at(stage)
     }
 
     /// Whether exchanges will be served that are not served yet.

@@ -68,6 +68,8 @@ const TOLERANT: Conditions = Conditions {
     beyond_library: false,
     tolerant: true,
     timed: false,
+    blind: false,
+    told: None,
     equal: false,
     agreement: 0,
     user: 0,

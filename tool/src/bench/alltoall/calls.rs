@@ -91,8 +91,9 @@ impl Channel {
         let sent = sent.map_or(in_place(), |sent| sent.as_ptr().cast_mut().cast::<c_void>());
         let received = received.as_mut_ptr().cast::<c_void>();
         let side = |buffer| Side { buffer, counts, types: Types::One(datatype::<u64>()) };
+        // As the preload library makes it.
         let call =
-            Call { function, send: side(sent), receive: side(received), comm: self.handle(), guest: false };
+            Call { function, send: side(sent), receive: side(received), comm: self.handle(), guest: true };
         // SAFETY: an entry per rank, and blocks follow one another inside the buffers, as checked
         // above; `sent` is only read.
         unsafe { perform(&call, exchange.ours) }
