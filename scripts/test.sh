@@ -4,6 +4,8 @@
 #
 #   scripts/test.sh [step...]     steps by number or none for all; for developers
 #
+# Without numbers, two lists of tests run at the same time: most of a test is a launcher, a compiler, or ranks that wait.
+#
 # Every MPI library has its own target directory, the same that `make` uses, so
 # that nothing is built twice. The library is built before its tests because
 # the C clients link the shared object. Rust tests have the profile `checked`
@@ -64,8 +66,7 @@ format() {
     cargo fmt --all --check && clang-format --dry-run -Werror "${files[@]}"
 }
 
-# Commands at the same time, because most of a build is the optimiser in one thread; what each has printed
-# comes when all have ended.
+# Commands at the same time; what each has printed comes when all have ended.
 together() {
     local command failed=0 index logs pids=()
     logs=$(mktemp -d)
@@ -209,6 +210,28 @@ env_of_one_host() {
     esac
 }
 
+# The tests with Open MPI that no other list has taken.
+shared_tests() {
+    openmpi_tests --lib --bins --tests --config 'target."cfg(unix)".runner = "scripts/claim.sh"'
+}
+
+openmpi_list() {
+    shared_tests && openmpi_tests --doc
+}
+
+other_lists() {
+    mpich_tests && current_tests && shared_tests
+}
+
+all_tests() {
+    local passed=0
+    CLAIMS=$(mktemp -d)
+    export CLAIMS
+    together openmpi_list other_lists || passed=$?
+    rm -r "$CLAIMS"
+    return $passed
+}
+
 step "format" format
 step "shell scripts" shellcheck scripts/*.sh scripts/deep/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
 step "lint" lint
@@ -218,9 +241,13 @@ step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --rel
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
 step "builds for all MPI libraries and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.
-step "tests with Open MPI" openmpi_tests
-step "tests with MPICH" mpich_tests
-step "tests with current MPI libraries" current_tests
+if [ $# = 0 ]; then
+    step "tests with all MPI libraries" all_tests
+else
+    step "tests with Open MPI" openmpi_tests
+    step "tests with MPICH" mpich_tests
+    step "tests with current MPI libraries" current_tests
+fi
 
 printf '\n'
 printf '%s\n' "${times[@]}"

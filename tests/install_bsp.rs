@@ -220,8 +220,10 @@ fn what_cannot_be_done_is_told() {
         !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.c"),
         "{failed:?}"
     );
-    let failed =
-        command(&tree, "bsprun").args(["-n", "1", "sh", "-c", "exit 7"]).output().expect("it starts");
+    let failed = command(&tree, "bsprun")
+        .args(["-n", "1", "sh", "-c", "read line; exit 7"])
+        .output()
+        .expect("it starts");
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }
 
