@@ -34,8 +34,8 @@ const CODE_BITS: u32 = 16;
 pub struct Ballot {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
-    /// The sum of the times that all ranks were to tell; 0 where there are none.
-    pub told: u64,
+    /// The sum of the times of [`Conditions::stated`].
+    pub stated: u64,
     /// The size of the largest block on this node; 0 where it is not needed.
     pub largest: usize,
     /// When this rank began, for exchanges that may be timed.
@@ -63,7 +63,7 @@ pub fn hold<C: Comm>(
     cast.announce(comm, state, task.as_ref().ok());
     let ExchangeState { node, situation, trials, patience, .. } = state;
     let Some(node) = node else {
-        return Ok(Ballot { sum: all_reduce(comm, &own)?, told: 0, largest: 0, begin, received: None });
+        return Ok(Ballot { sum: all_reduce(comm, &own)?, stated: 0, largest: 0, begin, received: None });
     };
     if !situation.shared {
         let reduced = all_reduce(comm, &own);
@@ -71,19 +71,20 @@ pub fn hold<C: Comm>(
         gather(comm, node, *patience);
         let sum = reduced?;
         trials.note(sum.time);
-        return Ok(Ballot { sum, told: 0, largest: gather_details(node).1, begin, received: None });
+        return Ok(Ballot { sum, stated: 0, largest: gather_details(node).1, begin, received: None });
     }
     let sum = gather(comm, node, *patience);
-    let brief = sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused);
-    if brief && conditions.told.is_none() {
-        return Ok(Ballot { sum, told: 0, largest: 0, begin, received: None });
+    // A rank that was refused ahead has no notice.
+    let states = conditions.stated.is_some() && !sum.any(Property::Refused);
+    if (sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused)) && !states {
+        return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
     let (time, largest) = gather_details(node);
-    if conditions.told.is_some() {
-        return Ok(Ballot { sum, told: time, largest, begin, received: None });
+    if states {
+        return Ok(Ballot { sum, stated: time, largest, begin, received: None });
     }
     trials.note(time);
-    Ok(Ballot { sum, told: 0, largest, begin, received: None })
+    Ok(Ballot { sum, stated: 0, largest, begin, received: None })
 }
 
 /// As [`hold`], where node leaders pass on the votes together with the blocks.
@@ -100,7 +101,7 @@ fn hold_with_blocks<C: Comm>(
     let routes = (routes.as_ref().expect("asked for where there are routes"), situation.led);
     let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, (&near, task), *patience)?;
     // The largest block of all ranks, if counts match.
-    Ok(Ballot { sum: received.sum, told: 0, largest: cast.largest, begin: None, received: Some(received) })
+    Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
 }
 
 /// The vote of a rank, and what goes with it.
@@ -151,7 +152,7 @@ impl Cast {
             }
         }
         own = own.with(Property::BeyondLibrary, conditions.beyond_library);
-        own.time = conditions.told.unwrap_or(state.time);
+        own.time = conditions.stated.unwrap_or(state.time);
         // An exchange of another communicator that uses this state may come between.
         state.forwarded = None;
         Self { own, largest, enclosed, led, begin }

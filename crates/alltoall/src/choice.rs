@@ -1,4 +1,4 @@
-//! The algorithms between which an exchange chooses, and when the library is one of them.
+//! The algorithms between which an exchange chooses.
 
 /// How an exchange is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,4 +22,14 @@ pub enum Choice {
 }
 
 /// The library is used where it is faster by 1/32 of its time.
-pub const LIBRARY_MARGIN_DIVISOR: u64 = 32;
+const LIBRARY_MARGIN_DIVISOR: u64 = 32;
+
+/// The time of the library by which it is compared with other algorithms.
+pub fn rated_library(time: u64) -> u64 {
+    time.saturating_add(time / LIBRARY_MARGIN_DIVISOR)
+}
+
+/// Whether the library is faster than another algorithm by enough to be used.
+pub fn is_library_faster(library: u64, other: u64) -> bool {
+    rated_library(library) < other
+}

@@ -12,11 +12,10 @@ pub struct Conditions {
     /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may be
     /// compared with others; the same on all ranks.
     pub timed: bool,
-    /// Short exchanges may be forwarded without votes, where that is faster, so that errors are those of the MPI library; the
-    /// same on all ranks.
-    pub blind: bool,
-    /// A time in nanoseconds that is told with the vote, for [`Self::blind`]; all ranks have one or none.
-    pub told: Option<u64>,
+    /// Whoever calls forwards short exchanges without votes where that is faster; the same on all ranks.
+    pub may_skip_votes: bool,
+    /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one or none.
+    pub stated: Option<u64>,
     /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with them; the same on
     /// all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,

@@ -72,7 +72,7 @@ fn vote_and_move<C: Comm>(
     conditions: Conditions,
     reason: Option<&'static str>,
 ) -> Result<Outcome> {
-    state.short = None;
+    state.short_times = None;
     if let Err(error) = task
         && let Some(node) = state.node.as_mut().filter(|_| state.situation.shared)
         && !matches!(error, Error::Unsupported(_))
@@ -86,7 +86,7 @@ fn vote_and_move<C: Comm>(
         // All ranks know of it, and have counts of one size.
         return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
     }
-    let ballot::Ballot { sum, told, largest, begin, received } = loop {
+    let ballot::Ballot { sum, stated, largest, begin, received } = loop {
         let ballot = match ballot::hold(comm, state, task, conditions) {
             // Ranks of the node have the addresses of blocks and may know the votes, and others wait for messages.
             Err(error) if state.node.is_some() || conditions.equal => comm.abort(&error),
@@ -147,8 +147,8 @@ fn vote_and_move<C: Comm>(
     }
     let bytes = task.bytes_sent(comm.rank());
     state.total = sum.bytes;
-    if choice == Choice::Enclosed && state.is_short(task, conditions, sum.bytes) {
-        state.short = Some(told);
+    if matches!(choice, Choice::Enclosed | Choice::Alone) && state.is_short(task, conditions, sum.bytes) {
+        state.short_times = Some(stated);
     }
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }

@@ -26,7 +26,7 @@ use super::mismatch;
 use super::report::{Report, UsedPath};
 use super::state::ExchangeState;
 use super::task::Task;
-use direct::Direct;
+use direct::{Direct, Done};
 use hcube_core::comm::requests::scope;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
@@ -67,19 +67,23 @@ pub fn exchange_general<C: Comm>(
     let piece = extra.take(extra.size()).expect("nothing else uses this memory");
     let region = extra.region(&piece);
     let patience = state.patience;
-    let direct = Direct::new(state.node_by_single_copy(), comm.size());
-    let path = match direct.partners(comm.rank()) {
-        _ if comm.size() == 1 => UsedPath::Alone,
-        0 => UsedPath::Message,
-        partners if partners + 1 == comm.size() => UsedPath::SingleCopy,
-        _ => UsedPath::Mixed,
-    };
+    let direct = Direct::new(state.node_by_single_copy(), comm.size(), state.may_not_write);
+    let partners = direct.partners(comm.rank());
     let moved = scope(comm, patience, |requests| {
         Traffic::new(comm, &task, ledger, (region, direct), requests).run(patience)
     });
     extra.give(piece);
     // Other ranks are waiting for this one.
-    moved.unwrap_or_else(|error| comm.abort(&error));
+    let done = moved.unwrap_or_else(|error| comm.abort(&error));
+    state.may_not_write = done.forbidden;
+    let path = match done {
+        _ if comm.size() == 1 => UsedPath::Alone,
+        _ if partners == 0 => UsedPath::Message,
+        // Short parts are messages in any case.
+        Done { written: 0, sent: 1.., .. } => UsedPath::Message,
+        _ if partners + 1 == comm.size() => UsedPath::SingleCopy,
+        _ => UsedPath::Mixed,
+    };
     Ok(Report {
         path,
         bytes: task.bytes_sent(comm.rank()),

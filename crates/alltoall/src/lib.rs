@@ -8,7 +8,7 @@
 //! | [`exchange`](mod@exchange) | one exchange, from the votes to the last byte |
 //! | `ballot`, `vote`, `factors` | the votes by which all ranks decide before anything is written |
 //! | `mismatch` | which ranks have passed counts that do not match |
-//! | [`select`], `trials`, `choice`, `short` | the decision: by rules, and by measured times |
+//! | [`select`], `trials`, `choice`, `without_votes` | the decision: by rules, and by measured times |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
 //! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
@@ -48,13 +48,13 @@ pub mod options;
 pub mod report;
 pub mod schedule;
 pub mod select;
-mod short;
 mod single_copy;
 mod slots;
 pub mod state;
 pub mod task;
 mod trials;
 mod vote;
+mod without_votes;
 
 pub use conditions::Conditions;
 pub use exchange::{Outcome, exchange};

@@ -55,7 +55,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
         Schedule::Library.name(),
         "the MPI library's own function",
         "that of the library",
-        "inside a node: see single-copy; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
+        "inside a node: see single-copy, and out of place less than 1 KiB per rank where it is faster; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
     ],
 ];
 
@@ -135,8 +135,8 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
 /// functions of MPI libraries (2 ranks, `MPI_Alltoall`, Open MPI 4.1.4: 0.6 to 0.7 of its speed up to 256 bytes, 1.03 at 1 KiB).
 pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 
-/// Why an exchange is forwarded without votes, whatever it is, after many short ones in which that was faster.
-pub const SHORT: &str = "short blocks out of place, which the MPI library exchanges faster";
+/// Why an exchange is forwarded without votes, whatever it is, after many short ones for which that is faster or to be compared.
+pub const WITHOUT_VOTES: &str = "short blocks out of place, which the MPI library exchanges faster";
 
 /// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.
 pub const COMPARED: &str = "compared with hcube's algorithms, the MPI library's function is used";

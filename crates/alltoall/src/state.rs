@@ -80,8 +80,10 @@ pub struct ExchangeState {
     pub(super) time: u64,
     /// Bytes that all ranks together gave to others in the last exchange.
     pub(super) total: u64,
-    /// See [`Self::last_short`].
-    pub(super) short: Option<u64>,
+    /// Whether the kernel has forbidden this rank to write to other processes in a general exchange in place.
+    pub(super) may_not_write: bool,
+    /// See [`Self::last_short_times`].
+    pub(super) short_times: Option<u64>,
     /// When the forwarded exchange began whose time is not known yet.
     pub(super) forwarded: Option<f64>,
     /// Bytes of this state and of its lists.
@@ -121,7 +123,8 @@ impl ExchangeState {
             trials: Trials::default(),
             time: 0,
             total: 0,
-            short: None,
+            may_not_write: false,
+            short_times: None,
             forwarded: None,
             fixed: 0,
         };
@@ -279,19 +282,19 @@ impl ExchangeState {
         conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
     }
 
-    /// Whether an exchange that was made by enclosed blocks might be faster by the MPI library's function, from its bytes of all
-    /// ranks. Where ranks share cores, it is not.
+    /// Whether an exchange that was made by enclosed blocks, or in which nothing was sent, might be faster by the MPI library's
+    /// function; `total` is the sum of the bytes of all ranks. Where ranks share cores, it is not.
     pub(super) fn is_short(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
-        conditions.blind
+        conditions.may_skip_votes
             && total < select::MAX_SHORT_BYTES * self.situation.ranks as u64
             && !self.patience.shares_cores()
             && self.compares(task, conditions)
     }
 
-    /// The last exchange, if it was short: the sum of the times that the ranks have told with their votes, in nanoseconds, 0
-    /// where they were not asked to. The same on all ranks.
-    pub(crate) fn last_short(&self) -> Option<u64> {
-        self.short
+    /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in nanoseconds, 0
+    /// where they were not to. The same on all ranks.
+    pub fn last_short_times(&self) -> Option<u64> {
+        self.short_times
     }
 
     /// Whether blocks of `bytes` bytes in total become part of this rank's notice.

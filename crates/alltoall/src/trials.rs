@@ -14,7 +14,7 @@
 //! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
 
-use super::choice::{Choice, LIBRARY_MARGIN_DIVISOR};
+use super::choice::{Choice, rated_library};
 
 /// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often, because the
 /// times of one algorithm differ by more than those of the two. The slots are used twice, because their memory is
@@ -63,11 +63,7 @@ impl Record {
     /// The time by which an algorithm is compared.
     fn rated(&self, index: usize) -> u64 {
         let mean = self.times[index].mean();
-        if CONTENDERS[index] == Choice::Library {
-            mean.saturating_add(mean / LIBRARY_MARGIN_DIVISOR)
-        } else {
-            mean
-        }
+        if CONTENDERS[index] == Choice::Library { rated_library(mean) } else { mean }
     }
 
     /// The fastest of the first contenders, and the next best.

@@ -2,7 +2,7 @@
 //!
 //! Idea: a question says where its bytes are to go, and nothing lies there that anybody needs. So the sender writes them there
 //! in one copy, and an empty message says that they are complete.
-//! Cost: one copy per byte, besides that of what was in the way; a call of the system for each fragment.
+//! Cost: one copy per byte, besides that of what was in the way; a system call for each part.
 //! Source: our own.
 
 use super::ledger::Fragment;
@@ -16,45 +16,71 @@ use std::ops::Range;
 /// The address of a question whose bytes are not to be written.
 const NOWHERE: u64 = 0;
 
-/// The processes that this rank may write to.
+/// The ranks that write to the memory of each other.
 #[derive(Debug)]
 pub struct Direct {
-    /// By rank.
+    /// By rank, whether its process may write to this one.
+    offered: Vec<bool>,
+    /// By rank, its process, until this one was refused to write to it.
     processes: Vec<Option<Process>>,
+    /// What has been done.
+    done: Done,
+}
+
+/// What a rank has done of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Done {
+    /// Bytes that it has written to the memory of others.
+    pub written: usize,
+    /// Bytes that it has sent in messages.
+    pub sent: usize,
+    /// Whether the kernel forbids it to write, also in further exchanges.
+    pub forbidden: bool,
 }
 
 impl Direct {
-    /// `node` where its ranks have single copy.
-    pub fn new(node: Option<&Node>, ranks: usize) -> Self {
-        let mut processes = vec![None; ranks];
+    /// `node` where its ranks have single copy; `forbidden` where this one is known not to be permitted to write.
+    pub fn new(node: Option<&Node>, ranks: usize, forbidden: bool) -> Self {
+        let (mut offered, mut processes) = (vec![false; ranks], vec![None; ranks]);
         if let Some(node) = node {
             let known = node.processes.iter().flatten();
             for (&rank, &process) in node.ranks.iter().zip(known) {
-                processes[rank] = Some(process);
+                offered[rank] = true;
+                processes[rank] = Some(process).filter(|_| !forbidden);
             }
         }
-        Self { processes }
+        Self { offered, processes, done: Done { forbidden, ..Done::default() } }
     }
 
-    /// The number of other ranks that this one may write to.
+    /// The number of other ranks that may write to this one; as a rule, this one to them as well.
     pub fn partners(&self, own: usize) -> usize {
-        (0..self.processes.len()).filter(|&rank| rank != own && self.reaches(rank)).count()
+        (0..self.offered.len()).filter(|&rank| rank != own && self.offered[rank]).count()
     }
 
-    /// Whether this rank may write to the memory of that one; as a rule, the other way round as well.
-    pub fn reaches(&self, rank: usize) -> bool {
-        self.processes[rank].is_some()
+    /// Whether that rank may write to the memory of this one.
+    pub fn is_offered(&self, rank: usize) -> bool {
+        self.offered[rank]
+    }
+
+    /// Notes bytes that are sent in a message.
+    pub fn note_sent(&mut self, bytes: usize) {
+        self.done.sent += bytes;
+    }
+
+    /// What has been done until now.
+    pub fn done(&self) -> Done {
+        self.done
     }
 
     /// The bytes of a question for a part of the block of that rank: the part, and where its bytes may be written to.
     pub fn ask(&self, from: usize, part: &Range<usize>, place: Region<'_>) -> Vec<u8> {
         let address =
-            if self.reaches(from) { Run::new(place.address(), place.len()).address } else { NOWHERE };
+            if self.offered[from] { Run::new(place.address(), place.len()).address } else { NOWHERE };
         [part.start as u64, part.len() as u64, address].map(u64::to_ne_bytes).concat()
     }
 
-    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked. Whether that was
-    /// possible, for the first time; if not, any of these bytes may have been written.
+    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked. Returns whether all
+    /// were written; only the first call for a question tries. Otherwise any of these bytes may have been written.
     ///
     /// # Errors
     /// Where the process has ended.
@@ -64,24 +90,33 @@ impl Direct {
         place: impl Fn(&Fragment) -> Region<'e>,
     ) -> Result<bool> {
         let from = question.from;
-        let mut address = std::mem::replace(&mut question.address, NOWHERE);
+        let address = std::mem::replace(&mut question.address, NOWHERE);
         let Some(process) = self.processes[from].filter(|_| address != NOWHERE) else { return Ok(false) };
-        for fragment in &question.fragments {
-            // SAFETY: a part of what that rank has asked for, by the bytes of its question. It does not access that before the
-            // answer, which was not given, because only the first try has an address.
-            let written = unsafe { process.write(address, place(fragment)) };
-            match written {
-                Ok(()) => address += fragment.range.len() as u64,
-                Err(refused) if refused.is_lost() => {
-                    return Err(Error::Memory(format!("single copy with rank {from}: {}", refused.error)));
+        let bytes = question.len();
+        let runs =
+            question.fragments.iter().map(&place).map(|region| Run::new(region.address(), region.len()));
+        // SAFETY: regions of this rank, in which nothing is changed before the question is answered. The other rank has
+        // asked for these bytes and does not access their place before the answer; it was not given yet, because only the
+        // first call has an address.
+        let written =
+            unsafe { process.write_runs(&[Run { address, bytes: bytes as u64 }], &runs.collect::<Vec<_>>()) };
+        match written {
+            Ok(()) => {
+                self.done.written += bytes;
+                Ok(true)
+            }
+            Err(refused) if refused.is_lost() => {
+                Err(Error::Memory(format!("single copy with rank {from}: {}", refused.error)))
+            }
+            Err(refused) => {
+                self.processes[from] = None;
+                self.done.forbidden |= refused.is_permanent();
+                if self.done.forbidden {
+                    self.processes.fill(None);
                 }
-                Err(_) => {
-                    self.processes[from] = None;
-                    return Ok(false);
-                }
+                Ok(false)
             }
         }
-        Ok(true)
     }
 }
 

@@ -5,7 +5,7 @@
 //! pair keep their order, so each one continues the part that was asked for first. An empty message says that the sender has
 //! written the whole part itself.
 
-use super::direct::{Direct, Question};
+use super::direct::{Direct, Done, Question};
 use super::ledger::{Fragment, Ledger, Place};
 use crate::task::Task;
 use hcube_core::comm::owned::Owned;
@@ -24,7 +24,7 @@ const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
-/// Largest part that is written to the memory of another rank: meanwhile, this one answers nobody else.
+/// Largest part that is written to the memory of another rank: meanwhile, this one does nothing else.
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
@@ -49,7 +49,7 @@ pub struct Traffic<'s, 'e, C: Comm> {
     /// By sender: what was asked for and has not arrived, in order.
     asked: Vec<VecDeque<Range<usize>>>,
     /// Questions and empty answers of this rank.
-    short: Vec<Owned<C>>,
+    words: Vec<Owned<C>>,
     /// What others have asked for.
     questions: VecDeque<Question>,
     /// By the labels of requests.
@@ -67,21 +67,21 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         requests: &'s mut Requests<'e, C>,
     ) -> Self {
         let asked = (0..comm.size()).map(|_| VecDeque::new()).collect();
-        let (short, questions, flights) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { comm, task, requests, ledger, extra, direct, asked, short, questions, flights }
+        let (words, questions, flights) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { comm, task, requests, ledger, extra, direct, asked, words, questions, flights }
     }
 
-    /// Returns when this rank has received and sent all of its blocks.
+    /// Returns when this rank has received and sent all of its blocks, with what it has done for that.
     ///
     /// # Errors
     /// Of MPI; other ranks are waiting then, so the job must end.
-    pub fn run(mut self, patience: Patience) -> Result<()> {
+    pub fn run(mut self, patience: Patience) -> Result<Done> {
         let patience = patience.for_costly_polls();
         let mut wait = patience.wait();
         loop {
             let moved = self.step()?;
-            if self.ledger.is_settled() && self.requests.is_empty() && self.short.is_empty() {
-                return Ok(());
+            if self.ledger.is_settled() && self.requests.is_empty() && self.words.is_empty() {
+                return Ok(self.direct.done());
             }
             if moved {
                 wait = patience.wait();
@@ -106,9 +106,9 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
     /// Looks at what is under way.
     fn complete(&mut self) -> Result<bool> {
         let mut index = 0;
-        while index < self.short.len() {
-            if self.short[index].has_finished(self.comm)? {
-                self.short.swap_remove(index);
+        while index < self.words.len() {
+            if self.words[index].has_finished(self.comm)? {
+                self.words.swap_remove(index);
             } else {
                 index += 1;
             }
@@ -148,7 +148,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
                 )));
             };
             let place = part.start..part.start + bytes;
-            // The sender has written the rest of the part.
+            // An empty answer: the sender has written the part.
             let written = if bytes == 0 { part.len() } else { 0 };
             part.start = place.end + written;
             if part.start == part.end {
@@ -169,11 +169,13 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         {
             moved = true;
             if self.write(&mut question)? {
-                self.short.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
-                continue;
+                self.words.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
+                // Others may be waiting for something else, and this rank looks at that first.
+                break;
             }
             let fragment = question.fragments.pop_front().expect("parts are not empty");
             let (place, to) = (fragment.region(self.task, self.extra), fragment.to);
+            self.direct.note_sent(place.len());
             let label = self.label(Flight::Answer(fragment));
             self.requests.send_region(label, place, to, ANSWER)?;
             if !question.fragments.is_empty() {
@@ -183,7 +185,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes all that was asked for, if that is worth a call of the system and possible.
+    /// Writes all that was asked for, if that is worth a system call and possible.
     fn write(&mut self, question: &mut Question) -> Result<bool> {
         let bytes = question.len();
         let written = bytes >= MIN_PART_BYTES
@@ -208,7 +210,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         let (own, ranks) = (self.comm.rank(), self.comm.size());
         let mut moved = false;
         for from in (own..ranks).chain(0..own) {
-            let most = if self.direct.reaches(from) { MAX_WRITTEN_BYTES } else { MAX_PART_BYTES };
+            let most = if self.direct.is_offered(from) { MAX_WRITTEN_BYTES } else { MAX_PART_BYTES };
             while let Some(hole) = self.ledger.take_hole(from, least, most) {
                 moved = true;
                 if from == own {
@@ -217,7 +219,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
                 }
                 let place = incoming(self.task, from).part(hole.range.clone());
                 let question = self.direct.ask(from, &hole.range, place);
-                self.short.push(Owned::send(self.comm, question, from, QUESTION)?);
+                self.words.push(Owned::send(self.comm, question, from, QUESTION)?);
                 self.asked[from].push_back(hole.range);
             }
         }

@@ -102,8 +102,8 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
         tolerant: call.guest,
         agreement: 0,
         timed: true,
-        blind: call.guest,
-        told: None,
+        may_skip_votes: call.guest,
+        stated: None,
         equal: false,
         user: 0,
     }

@@ -6,7 +6,7 @@ use super::call::{Call, Function};
 use super::neighbours::Topology;
 use super::setup;
 use super::state::{Engine, Stage, State};
-use crate::short::Step;
+use crate::without_votes::{Step, WithoutVotes};
 use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -81,27 +81,19 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
 /// As [`exchange`].
 pub unsafe fn forwarded(call: &Call, reason: &str, forward: impl FnOnce() -> c_int) -> c_int {
     let code = forward();
-    if (code == SUCCESS) == (reason == select::COMPARED)
-        && (reason == select::COMPARED || reason == select::SHORT)
-    {
-        // SAFETY: the handle of the call, for which there is a state.
+    if code == SUCCESS && reason == select::COMPARED {
+        // SAFETY: the handle of the call, which MPI has just accepted.
         let comm = unsafe { Handle::new(call.comm) };
-        gate::run(Some(comm), || note_forwarded(comm, code == SUCCESS));
+        gate::run(Some(comm), || note_forwarded(comm));
     }
     code
 }
 
-/// After an exchange that the library has made to be compared; where this fails, the library loses the comparison. Or after a
-/// short one that it has refused.
-#[cold]
-fn note_forwarded(comm: Handle, made: bool) {
+/// Where it fails, the library loses the comparison.
+fn note_forwarded(comm: Handle) {
     let Ok(Some(found)) = attribute::find(comm) else { return };
-    let _ = found.with(|comm, kept: &mut Option<State>| match kept {
-        Some(State { short, .. }) if !made => {
-            short.refused();
-            Ok(())
-        }
-        Some(State { stage: Stage::Ready(engine), .. }) => engine.with(|engine| {
+    let _ = found.with(|comm, kept: &mut Option<State>| match kept.as_ref().map(|state| &state.stage) {
+        Some(Stage::Ready(engine)) => engine.with(|engine| {
             engine.exchange.note_forwarded(comm.seconds());
             Ok(())
         }),
@@ -175,44 +167,61 @@ unsafe fn unknown(
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
     let of_neighbours = call.function.is_of_neighbours();
-    let blind = call.guest && !of_neighbours;
-    let mut told = None;
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
     }
-    let reason = match state.stage {
-        _ if of_neighbours && state.topology.is_none() => Some("a communicator without a topology"),
-        Stage::Ready(_) if blind && !call.in_place() => match state.short.next(|| comm.seconds()) {
-            Step::Forward => Some(select::SHORT),
-            Step::Vote(time) => {
-                told = time;
-                None
+    // Exchanges that may be forwarded without votes.
+    let counts = call.guest && !of_neighbours && !call.in_place();
+    let reason = match &state.stage {
+        _ if of_neighbours && state.topology.is_none() => Err("a communicator without a topology"),
+        Stage::Ready(engine) if counts => match state.without_votes.next(|| comm.seconds()) {
+            Step::Vote(stated) => Ok(stated),
+            // SAFETY: the contract of this function.
+            Step::Forward if unsafe { accepts(call, comm, engine) }? => {
+                state.without_votes.note_forwarded();
+                Err(select::WITHOUT_VOTES)
             }
+            Step::Forward => Err(INVALID),
         },
-        Stage::Ready(_) => None,
+        Stage::Ready(_) => Ok(None),
         // SAFETY: the contract of this function.
-        _ => unsafe { forwards_before_set_up(call, comm, state) },
+        _ => unsafe { forwards_before_set_up(call, comm, state) }.map_or(Ok(None), Err),
     };
     let outcome = match reason {
-        Some(reason) => Ok(Outcome::Library(reason)),
-        None => {
+        Err(reason) => Ok(Outcome::Library(reason)),
+        Ok(stated) => {
             let mut topology = state.topology.take();
             let outcome = ready(comm, state, call.guest).and_then(|(engine, user)| {
                 engine.with(|engine| {
                     // SAFETY: the contract of this function.
-                    let outcome = unsafe { make(call, comm, engine, topology.as_mut(), (user, told)) }?;
-                    Ok((outcome, engine.exchange.last_short()))
+                    let outcome = unsafe { make(call, comm, engine, topology.as_mut(), (user, stated)) }?;
+                    Ok((outcome, engine.exchange.last_short_times()))
                 })
             });
             state.topology = topology;
-            if let (Ok((_, short)), true) = (&outcome, blind) {
-                state.short.note(*short);
+            if let (Ok((_, short_times)), true) = (&outcome, counts) {
+                state.without_votes.note(*short_times);
             }
             outcome.map(|(outcome, _)| outcome)
         }
     };
     state.note_outcome(&outcome);
     outcome
+}
+
+/// Why a call is forwarded with arguments for which the MPI library returns an error to this rank.
+const INVALID: &str = "arguments that are not valid";
+
+/// Whether this rank's arguments are valid, so that it takes part in the exchange whatever the MPI library does.
+///
+/// # Safety
+/// As [`exchange`].
+unsafe fn accepts(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<bool> {
+    engine.with(|engine| {
+        // SAFETY: the contract of this function.
+        let task = unsafe { read(call, comm, &mut engine.named) };
+        Ok(!task.is_err_and(|error| !matches!(error, Error::Unsupported(_))))
+    })
 }
 
 /// Why a call on a communicator that is not set up is forwarded, if it is.
@@ -223,7 +232,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Option<&'static str> {
     // SAFETY: the contract of this function.
     if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm, state.topology.as_ref()) } {
-        return Some("arguments that are not valid");
+        return Some(INVALID);
     }
     state.forwards(call, comm)
 }
@@ -252,7 +261,7 @@ unsafe fn make(
     comm: &MpiComm,
     engine: &mut Engine,
     topology: Option<&mut Topology>,
-    (user, told): (u64, Option<u64>),
+    (user, stated): (u64, Option<u64>),
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
@@ -269,7 +278,7 @@ unsafe fn make(
     }
     // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
-    let conditions = Conditions { user, told, equal, ..conditions(call, devices, !library_can) };
+    let conditions = Conditions { user, stated, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
 }
 
@@ -344,7 +353,9 @@ pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Sh
 pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
     gate::enter_without_messages(comm, |comm, kept| {
         let engine = setup::engine_with(comm, options)?;
-        kept.get_or_insert_with(State::new).stage = Stage::Ready(engine);
+        let state = kept.get_or_insert_with(State::new);
+        state.stage = Stage::Ready(engine);
+        state.without_votes = WithoutVotes::default();
         Ok(())
     })
 }

@@ -8,7 +8,7 @@
 use super::arguments::Named;
 use super::call::Call;
 use super::neighbours::Topology;
-use crate::short::Short;
+use crate::without_votes::WithoutVotes;
 use crate::{ExchangeState, Options, Outcome, Schedule};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
@@ -68,7 +68,7 @@ pub struct State {
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
     /// Exchanges out of place, of a program that does not know of hcube.
-    pub(super) short: Short,
+    pub(super) without_votes: WithoutVotes,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
     /// The number of this communicator among those that the engine has served.
@@ -82,7 +82,14 @@ impl State {
     }
 
     fn at(stage: Stage) -> Self {
-        Self { stage, last_path: "none", topology: None, short: Short::default(), operations: 0, user: 0 }
+        Self {
+            stage,
+            last_path: "none",
+            topology: None,
+            without_votes: WithoutVotes::default(),
+            operations: 0,
+            user: 0,
+        }
     }
 
     /// At the first call for a communicator.

@@ -1,5 +1,6 @@
 //! The general exchange in place: send and receive blocks with counts and places of their own in one buffer.
 
+use super::nodes::SINGLE_COPY;
 use hcube_alltoall::general::exchange_general;
 use hcube_alltoall::{ExchangeState, Options, Path, Report, Task, UsedPath};
 use hcube_core::comm::Comm;
@@ -136,14 +137,18 @@ fn all_bytes_arrive_with_bounded_memory() {
     }
 }
 
-/// What the extra memory holds takes the paths of exchanges between two buffers.
+/// Single copy where ranks have it, else messages; what the extra memory holds takes the paths of exchanges between two buffers.
 #[test]
 fn the_path_is_that_of_the_situation() {
     let small = [Shape { seed: 1, shared: true, size: &|from, to| from + to }];
     let large = [Shape { seed: 1, shared: true, size: &|_, _| 30_000 }];
+    let [direct, partly] = match *SINGLE_COPY {
+        true => [UsedPath::SingleCopy, UsedPath::Mixed],
+        false => [UsedPath::Message; 2],
+    };
     for (shape, per_node, path, used) in [
         (&small, 3, Path::Auto, UsedPath::Shared),
-        (&large, 3, Path::Auto, UsedPath::SingleCopy),
+        (&large, 3, Path::Auto, direct),
         (&large, 3, Path::Shared, UsedPath::Message),
         (&large, 1, Path::Auto, UsedPath::Message),
     ] {
@@ -152,7 +157,7 @@ fn the_path_is_that_of_the_situation() {
     }
     // The third rank is alone on its node.
     let paths = check((3, 2), Path::Auto, 64 << 10, &large);
-    assert_eq!(paths, [UsedPath::Mixed, UsedPath::Mixed, UsedPath::Message]);
+    assert_eq!(paths, [partly, partly, UsedPath::Message]);
 }
 
 #[test]

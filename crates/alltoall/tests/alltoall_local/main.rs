@@ -9,3 +9,4 @@ mod paths;
 mod refusals;
 mod sequences;
 mod sizes;
+mod stated;

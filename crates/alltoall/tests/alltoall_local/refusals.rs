@@ -33,7 +33,8 @@ fn attempt_of(
     refusal: Option<Error>,
 ) -> Result<Outcome> {
     let mut rank = Rank::new(comm, &Shape::matching(number, true, Form::Even, &|_, _| bytes));
-    let conditions = Conditions { user, ..Conditions::default() };
+    let stated = number.is_multiple_of(2).then_some(number as u64);
+    let conditions = Conditions { user, stated, ..Conditions::default() };
     let outcome = rank.exchange(comm, state, &Special { refusal, conditions, ..Special::default() });
     let done = matches!(outcome, Ok(Outcome::Done(_)));
     assert!(if done { rank.has_arrived() } else { rank.is_untouched() }, "exchange {number}: {outcome:?}");
