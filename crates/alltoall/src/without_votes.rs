@@ -7,7 +7,8 @@
 //! next one, because reading a clock in each exchange, and doing now one thing and now the other, would take as long as these
 //! themselves: what the program does between its exchanges counts for both alike. Where the library is faster, most exchanges
 //! out of place are forwarded from then on, and every 64th has votes. The comparison is repeated after a pause, which doubles
-//! each time; a vote that finds a longer exchange begins a pause as well, in which all exchanges have votes.
+//! each time. A vote that finds a longer exchange begins another pause, in which all exchanges have votes, and which doubles as
+//! well: what a few longer exchanges lose is as much as some ten thousand short ones win.
 //!
 //! Ranks count the same exchanges: those out of place that hcube has made, and those that were forwarded with arguments
 //! that hcube would have accepted. What the library does with the others does not count: an error handler may leave by a jump,
@@ -63,9 +64,10 @@ pub struct WithoutVotes {
     phase: Phase,
     /// Exchanges of this phase; in [`Phase::Forwarding`] those since the last one with votes.
     number: u64,
-    /// Short exchanges since the last comparison, and those after which it is repeated.
-    since: u64,
-    pause: u64,
+    /// Short exchanges until the next comparison.
+    left: u64,
+    /// Those between the last two comparisons, and those after the last longer exchange.
+    pauses: [u64; 2],
     /// When this batch began, in seconds, and when the next one did whose first exchange is not made yet.
     begin: f64,
     next_begin: f64,
@@ -111,10 +113,10 @@ impl WithoutVotes {
     #[inline]
     pub fn note(&mut self, short: Option<u64>) {
         match (self.phase, short) {
-            (Phase::Voting, Some(_)) if self.since < self.pause => self.since += 1,
+            (Phase::Voting, Some(_)) if self.left > 0 => self.left -= 1,
             (Phase::Voting, None) => {}
             (Phase::Counting, None) => self.number = 0,
-            (_, None) => self.pause(),
+            (_, None) => self.pause(1),
             (_, Some(time)) => self.note_short(time),
         }
     }
@@ -123,8 +125,8 @@ impl WithoutVotes {
         match self.phase {
             Phase::Counting if self.number + 1 < EXCHANGES_BEFORE => self.number += 1,
             Phase::Comparing => self.note_compared(time),
-            Phase::Forwarding if self.since < self.pause => {
-                self.since += FORWARDED_PER_VOTE + 1;
+            Phase::Forwarding if self.left > FORWARDED_PER_VOTE => {
+                self.left -= FORWARDED_PER_VOTE + 1;
                 self.number = 0;
             }
             _ => (self.phase, self.number, self.shortest) = (Phase::Comparing, 0, [u64::MAX; 2]),
@@ -143,16 +145,17 @@ impl WithoutVotes {
         self.number += 1;
         if self.number > CYCLES * CYCLE {
             let [votes, library] = self.shortest;
-            self.pause();
+            self.pause(0);
             if is_library_faster(library, votes) {
                 self.phase = Phase::Forwarding;
             }
         }
     }
 
-    fn pause(&mut self) {
-        (self.phase, self.number, self.since) = (Phase::Voting, 0, 0);
-        self.pause = (2 * self.pause).clamp(MIN_PAUSE, MAX_PAUSE);
+    /// Begins a pause, after a comparison or after a longer exchange.
+    fn pause(&mut self, which: usize) {
+        self.pauses[which] = (2 * self.pauses[which]).clamp(MIN_PAUSE, MAX_PAUSE);
+        (self.phase, self.number, self.left) = (Phase::Voting, 0, self.pauses[which]);
     }
 }
 
@@ -233,7 +236,7 @@ mod tests {
         program.times = [200, 100];
         assert_eq!(program.state.phase, Phase::Comparing);
         program.exchanges(COMPARISON);
-        assert_eq!((program.state.phase, program.state.pause), (Phase::Forwarding, 2 * MIN_PAUSE));
+        assert_eq!((program.state.phase, program.state.pauses), (Phase::Forwarding, [2 * MIN_PAUSE, 0]));
     }
 
     #[test]
@@ -246,9 +249,9 @@ mod tests {
         program.exchanges(FIRST);
         assert_eq!(program.forwarded(false, 500), FORWARDED_PER_VOTE);
         // Neither longer nor short ones are forwarded until the pause has ended.
-        assert_eq!([program.forwarded(true, 2 * MIN_PAUSE), program.forwarded(false, 100)], [0, 0]);
+        assert_eq!([program.forwarded(true, MIN_PAUSE), program.forwarded(false, 100)], [0, 0]);
         assert!(program.forwarded(true, FIRST) > 0);
-        assert_eq!(program.state.pause, 4 * MIN_PAUSE);
+        assert_eq!(program.state.pauses, [2 * MIN_PAUSE, MIN_PAUSE]);
     }
 
     #[test]
