@@ -131,7 +131,7 @@ build_current() {
 }
 
 builds() {
-    together build_openmpi build_mpich "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh" &&
+    together build_openmpi build_mpich "env HCUBE_BUILD_ONLY=1 scripts/simulate.sh" build_current &&
         with mpich env HCUBE_LAB=target/openmpi/release/hcube-lab scripts/manual.sh
 }
 
@@ -166,20 +166,6 @@ elsewhere() {
     shift 2
     with openmpi env MPI="$mpi" CARGO_TARGET_DIR="$PWD/target/$build" cargo test --target-dir target/openmpi \
         --profile checked --workspace --features hcube-core/rsmpi "$@"
-}
-
-# Launchers, and ranks that wait, leave the processors idle for two fifths of the time of these tests: enough for the builds
-# for the current libraries, with the lowest priority.
-openmpi_tests_beside_builds() {
-    local log build passed=0
-    log=$(mktemp)
-    { renice -n 19 "$BASHPID" >/dev/null && build_current; } >"$log" 2>&1 &
-    build=$!
-    openmpi_tests || passed=$?
-    wait "$build" || passed=$?
-    cat "$log"
-    rm "$log"
-    return $passed
 }
 
 # The tests on MPICH that concern MPI, and those inside the core, which asks the library for its constants; the others
@@ -230,9 +216,9 @@ step "lint" lint
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
     --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.
-step "builds for Open MPI, MPICH and SimGrid" builds
+step "builds for all MPI libraries and SimGrid" builds
 # The official HPCC and the simulated ranks are among these.
-step "tests with Open MPI, builds for current MPI libraries" openmpi_tests_beside_builds
+step "tests with Open MPI" openmpi_tests
 step "tests with MPICH" mpich_tests
 step "tests with current MPI libraries" current_tests
 
