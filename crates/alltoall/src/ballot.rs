@@ -74,17 +74,17 @@ pub fn hold<C: Comm>(
         return Ok(Ballot { sum, stated: 0, largest: gather_details(node).1, begin, received: None });
     }
     let sum = gather(comm, node, *patience);
-    // A rank that was refused ahead has no notice.
-    let states = conditions.stated.is_some() && !sum.any(Property::Refused);
-    if (sum.count(Property::Enclosed) == comm.size() || sum.any(Property::Refused)) && !states {
+    let states = conditions.stated.is_some();
+    let all_enclosed = sum.count(Property::Enclosed) == comm.size();
+    // A rank that was refused ahead has no notice with details.
+    if sum.any(Property::Refused) || all_enclosed && !states {
         return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
     let (time, largest) = gather_details(node);
-    if states {
-        return Ok(Ballot { sum, stated: time, largest, begin, received: None });
+    if !states {
+        trials.note(time);
     }
-    trials.note(time);
-    Ok(Ballot { sum, stated: 0, largest, begin, received: None })
+    Ok(Ballot { sum, stated: if states { time } else { 0 }, largest, begin, received: None })
 }
 
 /// As [`hold`], where node leaders pass on the votes together with the blocks.

@@ -220,7 +220,7 @@ unsafe fn accepts(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Resul
     engine.with(|engine| {
         // SAFETY: the contract of this function.
         let task = unsafe { read(call, comm, &mut engine.named) };
-        Ok(!task.is_err_and(|error| !matches!(error, Error::Unsupported(_))))
+        Ok(!are_invalid(&task))
     })
 }
 
@@ -251,7 +251,12 @@ unsafe fn is_refused(call: &Call, comm: &MpiComm, topology: Option<&Topology>) -
             None => read(call, comm, &mut Named::default()).map(drop),
         }
     };
-    checked.is_err_and(|error| !matches!(error, Error::Unsupported(_)))
+    are_invalid(&checked)
+}
+
+/// Whether arguments that were read are not valid. Valid ones that hcube cannot handle do not count.
+fn are_invalid<T>(read: &Result<T>) -> bool {
+    read.as_ref().is_err_and(|error| !matches!(error, Error::Unsupported(_)))
 }
 
 /// # Safety
