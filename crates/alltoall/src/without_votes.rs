@@ -103,10 +103,20 @@ impl WithoutVotes {
         }
     }
 
-    /// Counts an exchange that is forwarded.
+    /// Counts exchanges that are forwarded.
     #[inline]
-    pub fn note_forwarded(&mut self) {
-        self.number += 1;
+    pub fn note_forwarded(&mut self, exchanges: u64) {
+        self.number += exchanges;
+    }
+
+    /// How many of the next exchanges are forwarded, if the last one was; none of them needs the clock.
+    #[inline]
+    pub fn forwards_next(&self) -> u64 {
+        match self.phase {
+            Phase::Forwarding => FORWARDED_PER_VOTE - self.number,
+            Phase::Comparing => (CYCLE - self.number % CYCLE) % CYCLE,
+            _ => 0,
+        }
     }
 
     /// Counts an exchange with votes: the sum of the times that the ranks have stated, if it was short.
@@ -181,7 +191,7 @@ mod tests {
             let clock = self.clock as f64 * 1e-9;
             match self.state.next(|| clock) {
                 Step::Forward => {
-                    self.state.note_forwarded();
+                    self.state.note_forwarded(1);
                     self.clock += self.times[1];
                     true
                 }
@@ -221,6 +231,34 @@ mod tests {
             assert!(close(pair[0], 300 * BATCH) && close(pair[1], 200 * BATCH), "{:?}", program.stated);
         }
         assert_eq!(program.state.phase, Phase::Forwarding);
+    }
+
+    /// One rank counts each exchange that is forwarded, another one those of an allowance together, as long as it has one.
+    #[test]
+    fn an_allowance_changes_no_decision() {
+        let (mut one, mut other) = (Program::new([300, 200]), Program::new([300, 200]));
+        let (mut allowed, mut used, mut allowances) = (0, 0, 0);
+        for number in 0..20_000 {
+            let short = number % 5_000 != 4_999;
+            let ended = allowed == 0 || number % 1_000 == 0;
+            let forwarded = if ended {
+                other.state.note_forwarded(used);
+                (allowed, used) = (0, 0);
+                let forwarded = other.exchange(short);
+                if forwarded {
+                    allowed = other.state.forwards_next();
+                    allowances += u64::from(allowed > 0);
+                }
+                forwarded
+            } else {
+                other.clock += other.times[1];
+                (allowed, used) = (allowed - 1, used + 1);
+                true
+            };
+            assert_eq!(one.exchange(short), forwarded, "exchange {number}");
+        }
+        assert!(allowances > 50, "{allowances}");
+        assert_eq!(one.stated, other.stated);
     }
 
     #[test]

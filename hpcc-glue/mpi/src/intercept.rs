@@ -3,7 +3,7 @@
 use crate::statistics::{self, Label, Path, Statistics};
 use crate::{membership, mpi, report};
 use hcube_alltoall::mpi_front::nonblocking::{complete, refuse, start};
-use hcube_alltoall::mpi_front::{Call, Verdict, exchange, forwarded};
+use hcube_alltoall::mpi_front::{Call, Verdict, allowance, exchange, forwarded};
 use hcube_alltoall::{Options, Schedule};
 use hcube_core::mpi::MPI_Request;
 use hcube_core::mpi::own_call::is_own;
@@ -68,7 +68,21 @@ fn only_forwards() -> bool {
 /// # Safety
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
-pub unsafe fn all_to_all(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
+pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
+    // Described twice, because this description is one in registers.
+    // SAFETY: the contract of this function.
+    if active() && statistics::wanted().is_none() && unsafe { allowance::take(&call()) } {
+        return forward();
+    }
+    // SAFETY: the contract of this function.
+    unsafe { decided(&call(), forward) }
+}
+
+/// As [`all_to_all`], without an allowance.
+///
+/// # Safety
+/// As [`all_to_all`].
+unsafe fn decided(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
     if is_own(call.send.buffer) || !active() {
         return forward();
     }

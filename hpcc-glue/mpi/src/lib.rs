@@ -130,7 +130,7 @@ macro_rules! all_to_all {
             $($mpi $pmpi $arguments forward
                 // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
                 // this one takes.
-                unsafe { intercept::all_to_all(&$call, forward) };)*
+                unsafe { intercept::all_to_all(|| $call, forward) };)*
         }
     };
 }

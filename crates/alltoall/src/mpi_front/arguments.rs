@@ -235,6 +235,13 @@ fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Res
 #[derive(Debug, Default)]
 pub struct Named(Option<(MPI_Datatype, Datatype)>);
 
+impl Named {
+    /// Its handle.
+    pub(super) fn handle(&self) -> Option<MPI_Datatype> {
+        self.0.as_ref().map(|(handle, _)| *handle)
+    }
+}
+
 // SAFETY: the handle is an address in some libraries; it is only compared with others.
 unsafe impl Send for Named {}
 

@@ -1,6 +1,7 @@
 //! The one entrance for all-to-all exchanges, behind the gate of all systems
 //! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
 
+use super::allowance::Allowance;
 use super::arguments::{Named, block_bytes, conditions, read};
 use super::call::{Call, Function};
 use super::neighbours::Topology;
@@ -14,7 +15,7 @@ use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::{Handle, check_kind, check_state, is_inter, partners};
 use hcube_core::mpi::raise::raise;
 use hcube_core::mpi::shared::Shared;
-use hcube_core::mpi::{attribute, gate};
+use hcube_core::mpi::{MPI_Datatype, attribute, gate};
 use std::ffi::c_int;
 
 /// `MPI_SUCCESS`, which the standard fixes.
@@ -128,7 +129,10 @@ pub(super) unsafe fn on_communicator(
 ) -> Result<Outcome> {
     // As in MPI's functions, MPI raises the error of a handle that it does not know.
     match attribute::find(comm)? {
-        Some(found) => found.with(|comm, kept| work(comm, kept, false)),
+        Some(found) => found.with(|comm, kept: &mut Option<State>| {
+            kept.iter_mut().for_each(State::end_allowance);
+            work(comm, kept, false)
+        }),
         // SAFETY: the contract of this function.
         None => unsafe { unknown(call, comm, work) },
     }
@@ -177,11 +181,15 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
         Stage::Ready(engine) if counts => match state.without_votes.next(|| comm.seconds()) {
             Step::Vote(stated) => Ok(stated),
             // SAFETY: the contract of this function.
-            Step::Forward if unsafe { accepts(call, comm, engine) }? => {
-                state.without_votes.note_forwarded();
-                Err(select::WITHOUT_VOTES)
-            }
-            Step::Forward => Err(INVALID),
+            Step::Forward => match unsafe { accepts(call, comm, engine) }? {
+                Some(datatype) => {
+                    state.without_votes.note_forwarded(1);
+                    let next = state.without_votes.forwards_next();
+                    state.allowance = Allowance::new(call, comm, datatype, next);
+                    Err(select::WITHOUT_VOTES)
+                }
+                None => Err(INVALID),
+            },
         },
         Stage::Ready(_) => Ok(None),
         // SAFETY: the contract of this function.
@@ -212,15 +220,20 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 /// Why a call is forwarded with arguments for which the MPI library returns an error to this rank.
 const INVALID: &str = "arguments that are not valid";
 
-/// Whether this rank's arguments are valid, so that it takes part in the exchange whatever the MPI library does.
+/// Whether this rank's arguments are valid, so that it takes part in the exchange whatever the MPI library does; if they are, the
+/// predefined datatype that was looked at last, if any.
 ///
 /// # Safety
 /// As [`exchange`].
-unsafe fn accepts(call: &Call, comm: &MpiComm, engine: &Shared<Engine>) -> Result<bool> {
+unsafe fn accepts(
+    call: &Call,
+    comm: &MpiComm,
+    engine: &Shared<Engine>,
+) -> Result<Option<Option<MPI_Datatype>>> {
     engine.with(|engine| {
         // SAFETY: the contract of this function.
         let task = unsafe { read(call, comm, &mut engine.named) };
-        Ok(!are_invalid(&task))
+        Ok((!are_invalid(&task)).then(|| engine.named.handle()))
     })
 }
 
@@ -360,7 +373,7 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
         let engine = setup::engine_with(comm, options)?;
         let state = kept.get_or_insert_with(State::new);
         state.stage = Stage::Ready(engine);
-        state.without_votes = WithoutVotes::default();
+        (state.without_votes, state.allowance) = (WithoutVotes::default(), None);
         Ok(())
     })
 }

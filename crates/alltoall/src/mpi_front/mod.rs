@@ -3,6 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `allowance` | calls that are forwarded without a look at the state |
 //! | `call` | the arguments of a call, and the library's own function for them |
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
@@ -13,6 +14,7 @@
 //! | `setup` | the collective set-up, and the engines that communicators share |
 //! | `arguments` | from arguments to the blocks of a rank |
 
+pub mod allowance;
 mod arguments;
 pub mod call;
 pub mod collective;

@@ -44,12 +44,14 @@ fn meet(comm: &MpiComm) -> Result<()> {
     comm.meet(LATE, || {
         // The first rank may be the one that is missing.
         if comm.rank() < 2 {
-            eprintln!(
+            let text = format!(
                 "hcube: rank {} has waited {} s for other ranks in its first exchange: if some processes of this job \
-                 have not loaded hcube, it does not end; set LD_PRELOAD for all processes or for none",
+                 have not loaded hcube, it does not end; set LD_PRELOAD for all processes or for none\n",
                 comm.rank(),
                 LATE.as_secs()
             );
+            // In one piece, because two ranks may say it.
+            eprint!("{text}");
         }
     })
 }

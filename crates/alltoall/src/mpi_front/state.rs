@@ -5,6 +5,7 @@
 //! and all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them:
 //! the number of calls with valid arguments, the size and the group of the communicator, and the environment.
 
+use super::allowance::Allowance;
 use super::arguments::Named;
 use super::call::Call;
 use super::neighbours::Topology;
@@ -69,6 +70,8 @@ pub struct State {
     pub(super) topology: Option<Topology>,
     /// Exchanges out of place, of a program that does not know of hcube.
     pub(super) without_votes: WithoutVotes,
+    /// For those that are forwarded.
+    pub(super) allowance: Option<Allowance>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
     /// The number of this communicator among those that the engine has served.
@@ -87,6 +90,7 @@ impl State {
             last_path: "none",
             topology: None,
             without_votes: WithoutVotes::default(),
+            allowance: None,
             operations: 0,
             user: 0,
         }
@@ -135,6 +139,14 @@ impl State {
         match self.stage {
             Stage::Forwarded(reason) => Some(reason),
             _ => None,
+        }
+    }
+
+    /// Counts what was forwarded by an allowance, and takes it back.
+    #[inline]
+    pub(super) fn end_allowance(&mut self) {
+        if let Some(allowance) = self.allowance.take() {
+            self.without_votes.note_forwarded(allowance.used());
         }
     }
 

@@ -49,12 +49,15 @@ impl Next {
     }
 
     /// Its address; ends the process with a message by `missing` if it is not defined.
+    #[inline(always)]
     pub fn address(&self, missing: impl FnOnce(&str) -> String) -> *const c_void {
         // Relaxed: all threads write the same address of code.
         let known = self.address.load(Ordering::Relaxed);
-        if !known.is_null() {
-            return known;
-        }
+        if known.is_null() { self.look_up(missing) } else { known }
+    }
+
+    #[cold]
+    fn look_up(&self, missing: impl FnOnce(&str) -> String) -> *const c_void {
         let Some(found) = next(self.name) else {
             eprintln!("hcube: {}", missing(&self.name.to_string_lossy()));
             std::process::abort();

@@ -5,7 +5,7 @@ use super::problem::Blocks;
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{
-    Call, Counts, Function, Side, Types, Verdict, collective, general, nonblocking,
+    Call, Counts, Function, Side, Types, Verdict, allowance, collective, general, nonblocking,
 };
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
@@ -57,7 +57,7 @@ where
 unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
     // SAFETY: the contract of this function.
     let code = unsafe {
-        if ours {
+        if ours && !allowance::take(call) {
             match collective::exchange(call) {
                 Verdict::Done(_) => 0,
                 Verdict::Refused(refusal) => refusal.raise(),
