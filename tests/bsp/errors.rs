@@ -195,8 +195,6 @@ fn fits(text: &str, pattern: &str) -> bool {
 /// Runs a launch that must end by an error, in time; its lines of hcube.
 fn failure(launch: Launch, name: &str) -> (Outcome, Vec<String>) {
     let begin = Instant::now();
-    // Otherwise Open MPI waits for a second before it ends what does not end by itself.
-    let launch = launch.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
     let outcome = launch.whole_lines().limit(30).run();
     let seconds = begin.elapsed();
     assert!(!outcome.status.success() && outcome.left.is_empty(), "{name}: {outcome:?}");

@@ -12,7 +12,8 @@ fn late(seconds: u32) -> Outcome {
         library().display(),
         program.display()
     );
-    Launch::new("sh", 2).args(["-c", &script]).limit(60).run()
+    // More than cores: ranks that wait for 10 s leave them to other tests.
+    Launch::new("sh", 3).args(["-c", &script]).whole_lines().limit(60).run()
 }
 
 /// Ranks that wait for another one say why that may be, and go on when it comes.

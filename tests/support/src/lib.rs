@@ -21,6 +21,7 @@ pub mod preload;
 pub mod scalapack;
 mod skip;
 mod supervise;
+mod turn;
 pub mod update;
 pub mod variables;
 
@@ -32,15 +33,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use supervise::{Interruption, OUTPUT};
 
 /// What the clients are compiled with. A warning in them may be one in hcube.h.
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-
-/// Jobs are run one at a time: more ranks than cores are slow enough for one.
-static TURN: Mutex<()> = Mutex::new(());
 
 /// The kind of the MPI library that this test run is about: what behaves alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +155,12 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// A name that no other file of this process has: jobs of two tests may run at the same time.
+pub(crate) fn numbered(name: &str) -> String {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    format!("{name}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Writes a file that several tests of a process write alike and may be reading: it is never seen half written.
 pub fn write(path: &Path, text: &str) {
     let thread = format!("{:?}", std::thread::current().id());
@@ -250,6 +255,7 @@ fn newest_header(sources: &Path) -> Option<std::time::SystemTime> {
 /// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library
 /// changed.
 pub fn client(name: &str, language: Language) -> PathBuf {
+    static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (sources, library) = (root().join("tests/c"), library());
     let folder = folder("");
@@ -380,6 +386,11 @@ impl Launch {
         }
         if mpi == Mpi::Open {
             command.args(["--oversubscribe", "--bind-to", "none"]);
+            if self.placement.is_none() {
+                // The time that it waits before it ends what an aborted job has left, even where that is nothing: by default
+                // 1 s. On several hosts, a daemon that ends at once is taken for one that did not start.
+                command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
+            }
             // SAFETY: has no preconditions.
             if unsafe { libc::geteuid() } == 0 {
                 command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -396,7 +407,10 @@ impl Launch {
         }
         command.arg(&self.program);
         let mut folders = vec![build()];
-        folders.extend(std::env::split_paths(&std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default()));
+        // Not those that cargo adds for the test itself: every library of every rank would be looked for in all of them.
+        let given = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        let own = own_build();
+        folders.extend(std::env::split_paths(&given).filter(|folder| !folder.starts_with(&own)));
         command.env("LD_LIBRARY_PATH", std::env::join_paths(folders).expect("folders without colons"));
         command
     }
@@ -408,7 +422,20 @@ impl Launch {
     }
 }
 
-/// Names in the folder of named shared memory, to see that nothing is left there.
+/// Names in the folder of named shared memory that stay there and were not there before: what was left behind. Those of jobs
+/// that are still running go.
+pub fn left_in_named_shared_memory(before: &BTreeSet<String>) -> BTreeSet<String> {
+    let begin = Instant::now();
+    let mut left: BTreeSet<String> = named_shared_memory().difference(before).cloned().collect();
+    while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = named_shared_memory();
+        left.retain(|name| now.contains(name));
+    }
+    left
+}
+
+/// Names in the folder of named shared memory.
 pub fn named_shared_memory() -> BTreeSet<String> {
     let folder = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     folder

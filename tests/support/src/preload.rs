@@ -1,6 +1,6 @@
 //! The preload library, and programs that know nothing of hcube and run under it.
 
-use super::{Language, Launch, Mpi, Outcome, build, folder, output, root};
+use super::{Language, Launch, Mpi, Outcome, build, folder, numbered, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -138,7 +138,7 @@ pub struct StatisticsFile(PathBuf);
 impl StatisticsFile {
     /// Removes what an earlier job has written under this name.
     pub fn new(name: &str) -> Self {
-        let path = folder("preload").join(format!("{name}.json"));
+        let path = folder("preload").join(format!("{}.json", numbered(name)));
         let _ = fs::remove_file(&path);
         Self(path)
     }

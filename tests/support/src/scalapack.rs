@@ -1,7 +1,7 @@
 //! Programs that use ScaLAPACK, without hcube and with its library for PBLAS.
 
 use super::preload::pblas_library;
-use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, output, root};
+use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, numbered, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -124,7 +124,7 @@ impl WithHcube {
     }
 
     fn new(name: &str, launch: Launch) -> Self {
-        let file = folder("scalapack").join(format!("{name}.json"));
+        let file = folder("scalapack").join(format!("{}.json", numbered(name)));
         drop(fs::remove_file(&file));
         let variable = format!("json:{}", file.display());
         Self { launch: launch.env("HCUBE_STATS", &variable), file }

@@ -1,11 +1,11 @@
 //! Runs a launcher to its end or to a limit, and sees to it that no process is left.
 
-use super::{Launch, TURN, folder};
+use super::turn::Turn;
+use super::{Launch, folder};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -84,8 +84,7 @@ impl Launch {
     /// Runs it with a launcher's command line that is complete but for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let turn = || TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let _turn = (!self.simulated).then(turn);
+        let _turn = (!self.simulated).then(|| Turn::wait(self.ranks));
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
@@ -139,7 +138,7 @@ impl Launch {
     fn wait(&mut self, child: &mut Child, files: &Files) -> Option<ExitStatus> {
         let (begin, mut ended) = (Instant::now(), None);
         while ended.is_none() && begin.elapsed() < self.limit {
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(2));
             ended = child.try_wait().expect("a child can be waited for");
             let said = self.interruption.take_if(|interruption| files.read()[0].contains(&interruption.text));
             if let Some(interruption) = said {
