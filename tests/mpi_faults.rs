@@ -30,5 +30,5 @@ fn a_killed_rank_ends_the_job() {
         assert!(!outcome.status.success() && !outcome.stdout.contains("came back"), "{outcome:?}");
         assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
     }
-    assert!(common::left_in_named_shared_memory(&before).is_empty(), "shared memory was left behind");
+    common::assert_no_shared_memory_left(&before);
 }

@@ -25,7 +25,7 @@ fn ready() -> Option<&'static Suite> {
 
 /// What is wrong with the run of a program, if anything.
 fn fault(of: &Program, outcome: &Outcome) -> Option<String> {
-    let Outcome { status, stdout, stderr, left } = outcome;
+    let Outcome { status, stdout, stderr, left, .. } = outcome;
     let mut lines = stdout.lines().map(str::trim);
     let has_passed = lines.any(|line| line.starts_with(of.passed)) && !stdout.contains("Test failed");
     let is_well = status.success() && left.is_empty() && !stderr.contains("hcube: ");

@@ -58,9 +58,8 @@ fn parts(have_it: [bool; 2], variables: Variables<'_>) -> Outcome {
         let preload = has_it.then(|| ["env".into(), preload_variable()]);
         preload.into_iter().flatten().chain(program).collect()
     });
-    let others = (ranks(3) - 1).to_string();
     let launch = Launch::new(&first[0], 1).args(&first[1..]);
-    with(launch.args([":", "-np", &others]).args(second), variables).run()
+    with(launch.and(ranks(3) - 1, second), variables).run()
 }
 
 /// All exchanges that a part without the library takes part in are forwarded, and one line says so.

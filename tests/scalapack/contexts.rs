@@ -1,7 +1,7 @@
 //! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
 
 use crate::common::scalapack::{Statistics, WithHcube, available, client, stock};
-use crate::common::{Mpi, left_in_named_shared_memory, named_shared_memory};
+use crate::common::{Mpi, assert_no_shared_memory_left, named_shared_memory};
 
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
@@ -41,7 +41,7 @@ fn contexts_that_come_and_go_leave_nothing() {
     let (text, statistics) = success(&mode, ranks(3));
     let [descriptors, mappings, kilobytes] = growth(&text);
     assert!(statistics.served("pdgemm") >= 2 * CONTEXTS as u64, "{statistics:?}");
-    assert!(left_in_named_shared_memory(&before).is_empty(), "shared memory was left behind");
+    assert_no_shared_memory_left(&before);
     let few = ["cycle", "200"];
     let alone = growth(&stock(client("pblas_contexts", "", &[]), ranks(3)).args(few).run().success());
     assert!(descriptors <= alone[0] && mappings <= alone[1] + 2, "{text}, without hcube {alone:?}");
@@ -58,7 +58,7 @@ fn contexts_may_be_left_to_finalize() {
     let before = named_shared_memory();
     let (_, statistics) = success(&["keep"], ranks(4));
     assert_eq!(statistics.served("pdgemm"), 2 * ranks(4) as u64, "{statistics:?}");
-    assert!(left_in_named_shared_memory(&before).is_empty(), "shared memory was left behind");
+    assert_no_shared_memory_left(&before);
 }
 
 /// ScaLAPACK's own products have one buffer for all threads.
@@ -85,5 +85,5 @@ fn a_rank_that_is_lost_ends_the_job() {
         assert!(!outcome.status.success(), "{outcome:?}");
         assert!(outcome.left.is_empty(), "processes left: {outcome:?}");
     }
-    assert!(left_in_named_shared_memory(&before).is_empty(), "shared memory was left behind");
+    assert_no_shared_memory_left(&before);
 }

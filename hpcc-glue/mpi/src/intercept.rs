@@ -69,7 +69,7 @@ fn only_forwards() -> bool {
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    // Described twice, because this description is one in registers.
+    // Each has a description of its own: this one never has an address, so it stays in registers.
     // SAFETY: the contract of this function.
     if active() && statistics::wanted().is_none() && unsafe { allowance::take(&call()) } {
         return forward();

@@ -26,6 +26,35 @@ static void exchange_lists(MPI_Comm comm, int round, int elements) {
   free(received);
 }
 
+static void exchange(MPI_Comm comm, int round, int elements) {
+  if (round % 2 == 0) exchange_blocks(comm, round, elements);
+  else exchange_lists(comm, round, elements);
+}
+
+/* From the rank before to the next one, by a communicator that knows only these two. */
+static void exchange_with_neighbours(MPI_Comm ring, int round) {
+  int rank = rank_in(ring), size = partners_in(ring), before = (rank + size - 1) % size, count = SHORT, place = 0, i;
+  int sent[SHORT], received[SHORT];
+  for (i = 0; i < SHORT; i++) sent[i] = 1000 * round + 10 * rank + i;
+  memset(received, 0xFF, sizeof received);
+  if (round % 2 == 0) MPI_Neighbor_alltoall(sent, SHORT, MPI_INT, received, SHORT, MPI_INT, ring);
+  else MPI_Neighbor_alltoallv(sent, &count, &place, MPI_INT, received, &count, &place, MPI_INT, ring);
+  for (i = 0; i < SHORT; i++) REQUIRE(received[i] == 1000 * round + 10 * before + i);
+}
+
+/* Exchanges of all ranks, and between neighbours, which are not of the same kind. */
+static void use_ring(void) {
+  int rank = rank_in(MPI_COMM_WORLD), size = partners_in(MPI_COMM_WORLD), round;
+  int before = (rank + size - 1) % size, after = (rank + 1) % size, weight = 1;
+  MPI_Comm ring;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &weight, 1, &after, &weight, MPI_INFO_NULL, 0, &ring);
+  for (round = 0; round < 600; round++) {
+    exchange(ring, round, SHORT);
+    if (round % 11 == 5) exchange_with_neighbours(ring, round);
+  }
+  MPI_Comm_free(&ring);
+}
+
 static jmp_buf place;
 static int jumps;
 
@@ -61,15 +90,10 @@ static void exchange_after_errors(MPI_Comm comm, int round) {
   free(received);
 }
 
-static void exchange(MPI_Comm comm, int round, int elements) {
-  if (round % 2 == 0) exchange_blocks(comm, round, elements);
-  else exchange_lists(comm, round, elements);
-}
-
 int main(int argc, char **argv) {
   MPI_Comm second;
   MPI_Errhandler handler;
-  int round;
+  int round, copy;
   MPI_Init(&argc, &argv);
   MPI_Comm_create_errhandler(leave, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -84,6 +108,13 @@ int main(int argc, char **argv) {
   for (round = 0; round < 200; round++) {
     exchange(MPI_COMM_WORLD, round, SHORT);
     if (round % 40 == 39) exchange_in_place(MPI_COMM_WORLD, round, SHORT);
+  }
+  use_ring();
+  /* Communicators that are freed after a few hundred exchanges; the next one may have the same handle. */
+  for (copy = 0; copy < 3; copy++) {
+    MPI_Comm_free(&second);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second);
+    for (round = 0; round < 350 + 50 * copy; round++) exchange(second, round, SHORT);
   }
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&second);

@@ -35,8 +35,8 @@ pub fn library() -> PathBuf {
 
 /// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library changed.
 pub fn program(name: &str, language: Language, dialect: Dialect) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let (library, sources) = (library(), root().join("tests/c"));
     let source = sources.join(format!("{name}.c"));
     let program =

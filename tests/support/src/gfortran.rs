@@ -15,12 +15,12 @@ pub fn library() -> PathBuf {
 }
 
 /// Serialises compilations, since tests share programs.
-static TURN: Mutex<()> = Mutex::new(());
+static COMPILING: Mutex<()> = Mutex::new(());
 
 /// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after
 /// [`check_linked`].
 pub fn program(name: &str) -> PathBuf {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     compile(&root().join(format!("tests/gfortran/{name}.f90")), name, &[])
 }
 
@@ -28,7 +28,7 @@ pub fn program(name: &str) -> PathBuf {
 /// leaves the distance of elements unset in an allocatable array to which the result of a function is assigned, and hcube
 /// cannot always know.
 pub fn written(name: &str, text: &str) -> PathBuf {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let source = folder("gfortran").join(format!("{name}.f90"));
     if !fs::read_to_string(&source).is_ok_and(|before| before == text) {
         fs::write(&source, text).expect("the target directory is writable");

@@ -30,8 +30,8 @@ const LIMIT: u64 = 60;
 
 /// Compiles tests/c/guest/`name`.c, unless that has been done since it was changed.
 pub fn program(name: &str, language: Language) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let sources = root().join("tests/c/guest");
     let source = sources.join(format!("{name}.c"));
     let headers = newest_header(&sources).max(newest_header(&root().join("tests/c")));

@@ -19,23 +19,24 @@ pub mod lcs;
 pub mod links;
 pub mod preload;
 pub mod scalapack;
+mod shared_memory;
 mod skip;
 mod supervise;
 mod turn;
 pub mod update;
 pub mod variables;
 
+pub use shared_memory::{assert_no_shared_memory_left, named_shared_memory};
 pub use skip::{only_with, skip, unproved};
 pub use supervise::Outcome;
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use supervise::{Interruption, OUTPUT};
 
 /// What the clients are compiled with. A warning in them may be one in hcube.h.
@@ -255,8 +256,8 @@ fn newest_header(sources: &Path) -> Option<std::time::SystemTime> {
 /// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library
 /// changed.
 pub fn client(name: &str, language: Language) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let (sources, library) = (root().join("tests/c"), library());
     let folder = folder("");
     let suffix = if language == Language::C11 { "" } else { "_cxx" };
@@ -283,6 +284,8 @@ pub fn client(name: &str, language: Language) -> PathBuf {
 pub struct Launch {
     program: OsString,
     ranks: usize,
+    /// Ranks of further programs, which are in the arguments.
+    further_ranks: usize,
     arguments: Vec<OsString>,
     environment: Vec<(String, String)>,
     folder: Option<PathBuf>,
@@ -300,6 +303,7 @@ impl Launch {
         Self {
             program: program.into(),
             ranks,
+            further_ranks: 0,
             arguments,
             environment,
             folder,
@@ -328,6 +332,12 @@ impl Launch {
     pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
+    }
+
+    /// A further program of the same job.
+    pub fn and(mut self, ranks: usize, line: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.further_ranks += ranks;
+        self.args([":", "-np", &ranks.to_string()]).args(line)
     }
 
     pub fn env(mut self, name: &str, value: &str) -> Self {
@@ -420,26 +430,4 @@ impl Launch {
         let command = self.command();
         self.supervise(command)
     }
-}
-
-/// Names in the folder of named shared memory that stay there and were not there before: what was left behind. Those of jobs
-/// that are still running go.
-pub fn left_in_named_shared_memory(before: &BTreeSet<String>) -> BTreeSet<String> {
-    let begin = Instant::now();
-    let mut left: BTreeSet<String> = named_shared_memory().difference(before).cloned().collect();
-    while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(100));
-        let now = named_shared_memory();
-        left.retain(|name| now.contains(name));
-    }
-    left
-}
-
-/// Names in the folder of named shared memory.
-pub fn named_shared_memory() -> BTreeSet<String> {
-    let folder = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    folder
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.contains("hcube"))
-        .collect()
 }

@@ -41,8 +41,8 @@ pub fn preload_variable() -> OsString {
 
 /// Compiles a client under this name, unless that has been done since its source changed.
 fn compiled(mut compiler: Command, source: &Path, name: &str) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder("preload");
     let program = folder.join(name);
     if super::modified(&program) <= super::modified(source) {
@@ -152,6 +152,12 @@ impl StatisticsFile {
     pub fn read(&self) -> Option<Statistics> {
         let text = fs::read_to_string(&self.0).ok()?;
         Some(Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))))
+    }
+}
+
+impl Drop for StatisticsFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
     }
 }
 

@@ -76,8 +76,8 @@ fn compiled(
     name: &str,
     arguments: &[&str],
 ) -> PathBuf {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder("scalapack").join(name);
     let newest = modified(source).max(headers).max(modified(&pblas_library()));
     if modified(&program) <= newest {
@@ -139,6 +139,7 @@ impl WithHcube {
     pub fn run(self) -> (Outcome, Option<Statistics>) {
         let outcome = self.launch.run();
         let text = fs::read_to_string(&self.file).ok();
+        drop(fs::remove_file(&self.file));
         let parsed = text.map(|text| {
             Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
         });

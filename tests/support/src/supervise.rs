@@ -35,12 +35,14 @@ pub struct Outcome {
     pub stderr: String,
     /// Processes of the job that were still there after the launcher had ended.
     pub left: Vec<u32>,
+    /// From the start of the launcher to its end.
+    pub lasted: Duration,
 }
 
 impl Outcome {
     /// Standard output, after a check that all went well.
     pub fn success(self) -> String {
-        let Self { status, stdout, stderr, left } = self;
+        let Self { status, stdout, stderr, left, .. } = self;
         assert!(status.success(), "{status}\n--- output\n{stdout}\n--- error output\n{stderr}");
         assert!(left.is_empty(), "processes left: {left:?}");
         stdout
@@ -84,10 +86,11 @@ impl Launch {
     /// Runs it with a launcher's command line that is complete but for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let _turn = (!self.simulated).then(|| Turn::wait(self.ranks));
+        let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks));
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
+        let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let Some(status) = self.wait(&mut child, &files) else {
             // Launchers put ranks into process groups of their own, so killing one group is not enough.
@@ -99,10 +102,10 @@ impl Launch {
                 self.limit
             );
         };
+        let lasted = begin.elapsed();
         // What the launcher has ended takes a moment to go.
-        let begin = Instant::now();
         let mut left = processes(&marker);
-        while !left.is_empty() && begin.elapsed() < Duration::from_secs(10) {
+        while !left.is_empty() && begin.elapsed() < lasted + Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(20));
             left = processes(&marker);
         }
@@ -111,7 +114,7 @@ impl Launch {
         }
         let [stdout, stderr] = files.read();
         files.remove();
-        Outcome { status, stdout, stderr, left }
+        Outcome { status, stdout, stderr, left, lasted }
     }
 
     fn complete(&self, command: &mut Command, marker: &str, files: &Files) {

@@ -1,7 +1,8 @@
 //! Which jobs run at the same time.
 //!
-//! Starting a job is mostly waiting and work of one process, so two at a time take little longer than one. But ranks that
-//! wait without giving up their cores take them from other jobs: these run alone.
+//! Starting a job is mostly waiting and work of one process, so that two at the same time take little longer than one. How many
+//! there are is the number of test threads, by default one per core. But ranks that wait without yielding take the cores from
+//! other jobs: no other job runs beside these.
 
 use super::Mpi;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -9,7 +10,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 static TURN: RwLock<()> = RwLock::new(());
 
 /// Held while a job runs.
-#[expect(dead_code, reason = "their ends matter")]
+#[expect(dead_code, reason = "held only for its drop")]
 pub(crate) enum Turn {
     Shared(RwLockReadGuard<'static, ()>),
     Alone(RwLockWriteGuard<'static, ()>),
@@ -18,7 +19,7 @@ pub(crate) enum Turn {
 impl Turn {
     /// Waits for the turn of a job with this number of ranks.
     pub(crate) fn wait(ranks: usize) -> Self {
-        if gives_up_cores(ranks) {
+        if waits_yield(ranks) {
             Self::Shared(TURN.read().unwrap_or_else(PoisonError::into_inner))
         } else {
             Self::Alone(TURN.write().unwrap_or_else(PoisonError::into_inner))
@@ -27,7 +28,7 @@ impl Turn {
 }
 
 /// Whether ranks that wait let others run. hcube and Open MPI do so where there are more ranks than cores; MPICH never does.
-fn gives_up_cores(ranks: usize) -> bool {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+fn waits_yield(ranks: usize) -> bool {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     ranks == 1 || (Mpi::selected() == Mpi::Open && ranks > cores)
 }

@@ -15,7 +15,7 @@ use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::{Handle, check_kind, check_state, is_inter, partners};
 use hcube_core::mpi::raise::raise;
 use hcube_core::mpi::shared::Shared;
-use hcube_core::mpi::{MPI_Datatype, attribute, gate};
+use hcube_core::mpi::{attribute, gate};
 use std::ffi::c_int;
 
 /// `MPI_SUCCESS`, which the standard fixes.
@@ -130,7 +130,9 @@ pub(super) unsafe fn on_communicator(
     // As in MPI's functions, MPI raises the error of a handle that it does not know.
     match attribute::find(comm)? {
         Some(found) => found.with(|comm, kept: &mut Option<State>| {
-            kept.iter_mut().for_each(State::end_allowance);
+            if let Some(state) = kept {
+                state.end_allowance();
+            }
             work(comm, kept, false)
         }),
         // SAFETY: the contract of this function.
@@ -180,16 +182,11 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
         _ if of_neighbours && state.topology.is_none() => Err("a communicator without a topology"),
         Stage::Ready(engine) if counts => match state.without_votes.next(|| comm.seconds()) {
             Step::Vote(stated) => Ok(stated),
-            // SAFETY: the contract of this function.
-            Step::Forward => match unsafe { accepts(call, comm, engine) }? {
-                Some(datatype) => {
-                    state.without_votes.note_forwarded(1);
-                    let next = state.without_votes.forwards_next();
-                    state.allowance = Allowance::new(call, comm, datatype, next);
-                    Err(select::WITHOUT_VOTES)
-                }
-                None => Err(INVALID),
-            },
+            Step::Forward => {
+                let (without_votes, allowance) = (&mut state.without_votes, &mut state.allowance);
+                // SAFETY: the contract of this function.
+                Err(unsafe { forward_without_votes(call, comm, engine, without_votes, allowance) }?)
+            }
         },
         Stage::Ready(_) => Ok(None),
         // SAFETY: the contract of this function.
@@ -220,20 +217,27 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 /// Why a call is forwarded with arguments for which the MPI library returns an error to this rank.
 const INVALID: &str = "arguments that are not valid";
 
-/// Whether this rank's arguments are valid, so that it takes part in the exchange whatever the MPI library does; if they are, the
-/// predefined datatype that was looked at last, if any.
+/// Counts a call that is forwarded without votes, if this rank's arguments are valid, so that it takes part in the exchange
+/// whatever the MPI library does, and gives an allowance for the next ones. Why it is forwarded.
 ///
 /// # Safety
 /// As [`exchange`].
-unsafe fn accepts(
+unsafe fn forward_without_votes(
     call: &Call,
     comm: &MpiComm,
     engine: &Shared<Engine>,
-) -> Result<Option<Option<MPI_Datatype>>> {
+    without_votes: &mut WithoutVotes,
+    allowance: &mut Option<Allowance>,
+) -> Result<&'static str> {
     engine.with(|engine| {
         // SAFETY: the contract of this function.
         let task = unsafe { read(call, comm, &mut engine.named) };
-        Ok((!are_invalid(&task)).then(|| engine.named.handle()))
+        if are_invalid(&task) {
+            return Ok(INVALID);
+        }
+        without_votes.note_forwarded(1);
+        *allowance = Allowance::new(call, comm, engine.named.handle(), without_votes.forwards_next());
+        Ok(select::WITHOUT_VOTES)
     })
 }
 

@@ -70,7 +70,7 @@ pub struct State {
     pub(super) topology: Option<Topology>,
     /// Exchanges out of place, of a program that does not know of hcube.
     pub(super) without_votes: WithoutVotes,
-    /// For those that are forwarded.
+    /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
