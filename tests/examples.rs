@@ -179,7 +179,22 @@ fn llcs_runs(launch: impl Fn(usize) -> Launch, folder: &Path, ranks: &[usize]) {
 }
 
 /// That all examples in a folder of programs are linked to the tree, do their work, and hcube does it for them.
-fn all_run(tree: &Path, programs: &Path, ranks: &[usize]) {
+fn all_run(tree: &Path, programs: &Path, ranks: &[usize], bsp_ranks: &[usize]) {
+    let products = blas_and_scalapack().is_some();
+    // Threads of their own, because jobs that yield may run at the same time.
+    std::thread::scope(|scope| {
+        scope.spawn(|| exchanges_run(tree, programs, ranks));
+        scope.spawn(|| bsp_programs_run(tree, programs, bsp_ranks));
+        scope.spawn(|| coarray_programs_run(tree, programs, ranks));
+        scope.spawn(|| fortran_coarrays_run(tree, programs, ranks));
+        if products {
+            scope.spawn(|| products_run(tree, programs, ranks));
+        }
+    });
+}
+
+/// The same for RandomAccess, the all-to-all exchange and LLCS.
+fn exchanges_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     for language in ["c", "cpp", "fortran"] {
         for name in ["random_access", "alltoall_in_place"] {
             let program = programs.join(format!("{name}_{language}"));
@@ -220,14 +235,9 @@ fn examples_are_built_by_pkg_config() {
         make.arg(format!("BLAS={blas}")).arg(format!("SCALAPACK={scalapack}"));
     }
     output(make.arg("FFLAGS=-O1 -Wall -Wextra -Wpedantic -std=f2018 -Werror"));
-    all_run(&tree, &examples.join("build"), &RANKS);
-    bsp_programs_run(&tree, &examples.join("build"), &BSP_RANKS);
-    coarray_programs_run(&tree, &examples.join("build"), &RANKS);
-    coarray_programs_refuse(&examples.join("build"));
-    fortran_coarrays_run(&tree, &examples.join("build"), &RANKS);
-    if products.is_some() {
-        products_run(&tree, &examples.join("build"), &RANKS);
-    }
+    let build = examples.join("build");
+    all_run(&tree, &build, &RANKS, &BSP_RANKS);
+    coarray_programs_refuse(&build);
 }
 
 /// The linker's names of the BLAS and of ScaLAPACK that the examples of matrix products need, where both are there.
@@ -279,13 +289,7 @@ fn examples_are_built_by_cmake() {
     let configured = cmake(&tree, &examples, &build, Mpi::selected());
     assert!(configured.status.success(), "{configured:?}");
     output(Command::new("cmake").arg("--build").arg(&build));
-    all_run(&tree, &build, &SOME);
-    bsp_programs_run(&tree, &build, &SOME);
-    coarray_programs_run(&tree, &build, &SOME);
-    fortran_coarrays_run(&tree, &build, &SOME);
-    if blas_and_scalapack().is_some() {
-        products_run(&tree, &build, &SOME);
-    }
+    all_run(&tree, &build, &SOME, &SOME);
     // With another MPI library they would be linked, and crash.
     let other = if Mpi::selected() == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
     let refused = cmake(&tree, &examples, &examples.join("other"), other);

@@ -170,31 +170,37 @@ fn products_on_simulated_ranks() {
     if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
         return;
     }
-    for (ranks, grid, size, groups) in SHAPES {
+    // Each simulation is one thread.
+    std::thread::scope(|scope| {
         for ranks_per_node in [1, 2, 4] {
-            let mut cases = Vec::new();
-            for (turn, broadcast) in ["binomial", "ring", "scatter-allgather", "auto"].into_iter().enumerate()
-            {
-                for (number, groups) in groups.into_iter().enumerate() {
-                    // On more ranks every broadcast and every partition once.
-                    if ranks > 6 && number != (turn + ranks_per_node) % 4 {
-                        continue;
-                    }
-                    let algorithm = if number == 0 { "summa" } else { "hsumma" };
-                    // Blocks of one size, and outer blocks that inner ones do not divide.
-                    let outer = if number % 2 == 0 { 5 } else { 13 };
-                    // Every second case shares panels in less than a node.
-                    let sharing = if number % 2 == 0 { 0 } else { 2 };
-                    cases.push(format!(
-                        "grid={grid},{size},algorithm={algorithm},groups={groups},broadcast={broadcast},inner=5,\
-                         outer={outer},ranks_per_node={sharing},check=all"
-                    ));
+            scope.spawn(move || products_of_all_shapes(ranks_per_node));
+        }
+    });
+}
+
+fn products_of_all_shapes(ranks_per_node: usize) {
+    for (ranks, grid, size, groups) in SHAPES {
+        let mut cases = Vec::new();
+        for (turn, broadcast) in ["binomial", "ring", "scatter-allgather", "auto"].into_iter().enumerate() {
+            for (number, groups) in groups.into_iter().enumerate() {
+                // On more ranks every broadcast and every partition once.
+                if ranks > 6 && number != (turn + ranks_per_node) % 4 {
+                    continue;
                 }
+                let algorithm = if number == 0 { "summa" } else { "hsumma" };
+                // Blocks of one size, and outer blocks that inner ones do not divide.
+                let outer = if number % 2 == 0 { 5 } else { 13 };
+                // Every second case shares panels in less than a node.
+                let sharing = if number % 2 == 0 { 0 } else { 2 };
+                cases.push(format!(
+                    "grid={grid},{size},algorithm={algorithm},groups={groups},broadcast={broadcast},inner=5,\
+                     outer={outer},ranks_per_node={sharing},check=all"
+                ));
             }
-            for product in products(ranks, ranks_per_node, &cases) {
-                let expected = if product.case.contains("algorithm=summa") { "summa" } else { "hsumma" };
-                assert!(product.path == expected, "{}: {}", product.case, product.path);
-            }
+        }
+        for product in products(ranks, ranks_per_node, &cases) {
+            let expected = if product.case.contains("algorithm=summa") { "summa" } else { "hsumma" };
+            assert!(product.path == expected, "{}: {}", product.case, product.path);
         }
     }
 }
