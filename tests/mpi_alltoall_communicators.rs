@@ -26,7 +26,7 @@ fn state_lives_and_goes_with_its_communicator() {
 fn nothing_remains_of_communicators() {
     for path in PATHS {
         for &ranks in counts(&[1, 3], &[1, 2]) {
-            let launch = Launch::client("alltoall_communicators", ranks).args(["cycles", "5000"]);
+            let launch = Launch::client("alltoall_communicators", ranks).alone().args(["cycles", "5000"]);
             let text = launch.env("HCUBE_PATH", path).run().success();
             assert!(text.contains("ok cycles"), "{text}");
         }
@@ -51,7 +51,8 @@ fn threads_with_communicators_of_their_own() {
 
 /// Growth beside the data at the end of the first call and in a later one.
 fn growth(ranks: usize, path: &str, memory: &str, bytes: i64, kind: Option<&str>) -> [i64; 2] {
-    let launch = Launch::client("alltoall_memory", ranks).args(["bound", &bytes.to_string()]).args(kind);
+    let launch =
+        Launch::client("alltoall_memory", ranks).alone().args(["bound", &bytes.to_string()]).args(kind);
     let text = launch.env("HCUBE_PATH", path).env("HCUBE_MEMORY", memory).run().success();
     ["first=", "steady="].map(|name| {
         let word = text.split_whitespace().find_map(|word| word.strip_prefix(name)).expect("a figure");

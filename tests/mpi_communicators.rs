@@ -73,7 +73,7 @@ fn memory_beside_the_table_is_bounded() {
     let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[1, 2] };
     for &ranks in counts {
         for mode in ["auto", "message"] {
-            let text = Launch::client("memory", ranks).env("HCUBE_MODE", mode).run().success();
+            let text = Launch::client("memory", ranks).alone().env("HCUBE_MODE", mode).run().success();
             let value = |name: &str| -> i64 {
                 let word =
                     text.split_whitespace().find_map(|word| word.strip_prefix(name)).expect("a figure");

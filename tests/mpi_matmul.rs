@@ -38,7 +38,8 @@ fn temporary_memory_is_three_blocks() {
     for &ranks in counts {
         // On three ranks no column of blocks remains, which would need a third block.
         let temporary = if ranks == 3 { 2 } else { 3 };
-        let launch = Launch::client("matmul", ranks).args(["limit", "1200", "3", &temporary.to_string()]);
+        let launch =
+            Launch::client("matmul", ranks).alone().args(["limit", "1200", "3", &temporary.to_string()]);
         let text = launch.limit(120).run().success();
         let numbers: Vec<usize> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let [block, grown] = numbers[..] else { panic!("{text}") };

@@ -54,14 +54,14 @@ fn threads_with_plans_of_their_own() {
 /// Resident memory, open files and mappings stay as they are.
 #[test]
 fn nothing_remains_of_plans() {
+    let alone = |ranks| always("fftw_life", Precision::Double, ranks).alone();
     for &ranks in counts(&[1, 2, 3], &[2]) {
-        all_are_hcubes(&life(Precision::Double, ranks, &["cycles", "2000"]));
+        all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "2000"])));
     }
-    let launch = always("fftw_life", Precision::Double, 2).env("HCUBE_PATH", "message");
-    all_are_hcubes(&Line::of(launch.args(["cycles", "1000"])));
+    all_are_hcubes(&Line::of(alone(2).env("HCUBE_PATH", "message").args(["cycles", "1000"])));
     // Here each plan has a communicator of its own.
     for &ranks in counts(&[1, 3], &[2]) {
-        all_are_hcubes(&life(Precision::Double, ranks, &["cycles", "1000", "multiple"]));
+        all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "1000", "multiple"])));
     }
 }
 
@@ -82,7 +82,7 @@ fn memory_beside_the_data_is_bounded() {
     for (variables, limit) in cases {
         for layout in [None, Some("in"), Some("both")] {
             let launch = with_variables(always("fftw_life", Precision::Double, 2), variables);
-            let line = Line::of(launch.args(["memory", "2048"]).args(layout));
+            let line = Line::of(launch.alone().args(["memory", "2048"]).args(layout));
             all_are_hcubes(&line);
             let [first, steady] = ["first", "steady"].map(|name| line.count(name));
             assert!(

@@ -18,7 +18,7 @@ fn ranks(openmpi: usize) -> usize {
 fn success(mode: &[&str], ranks: usize) -> (String, Statistics) {
     let name = format!("contexts-{}", mode[0]);
     let run = WithHcube::preloaded(&name, client("pblas_contexts", "", &[]), ranks);
-    let (text, statistics) = run.with(|launch| launch.args(mode).limit(110)).success();
+    let (text, statistics) = run.with(|launch| launch.alone().args(mode).limit(110)).success();
     assert_eq!(statistics.all_left(), 0, "{statistics:?}");
     (text, statistics)
 }
@@ -43,7 +43,7 @@ fn contexts_that_come_and_go_leave_nothing() {
     assert!(statistics.served("pdgemm") >= 2 * CONTEXTS as u64, "{statistics:?}");
     assert_no_shared_memory_left(&before);
     let few = ["cycle", "200"];
-    let alone = growth(&stock(client("pblas_contexts", "", &[]), ranks(3)).args(few).run().success());
+    let alone = growth(&stock(client("pblas_contexts", "", &[]), ranks(3)).alone().args(few).run().success());
     assert!(descriptors <= alone[0] && mappings <= alone[1] + 2, "{text}, without hcube {alone:?}");
     // The MPI library's own growth is in proportion.
     let expected = alone[2].max(0) * (CONTEXTS / 200) as i64;

@@ -8,7 +8,8 @@ fn measure(bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {
     let name = format!("memory-{bound}-{ranks}");
     let run = WithHcube::preloaded(&name, client("pblas_memory", "", &[]), ranks);
     let bound = bound.to_string();
-    let change = run.with(|launch| launch.arg("1000").args(grid).env("HCUBE_GEMM_MEMORY", &bound).limit(60));
+    let change =
+        run.with(|launch| launch.alone().arg("1000").args(grid).env("HCUBE_GEMM_MEMORY", &bound).limit(60));
     let (text, statistics) = change.success();
     assert_eq!((statistics.served("pdgemm"), statistics.all_left()), (3 * ranks as u64, 0), "{statistics:?}");
     let kilobytes = text.trim().strip_prefix("ok kilobytes=").and_then(|value| value.parse::<i64>().ok());

@@ -294,6 +294,7 @@ pub struct Launch {
     placement: Option<hosts::Placement>,
     interruption: Option<Interruption>,
     simulated: bool,
+    alone: bool,
 }
 
 impl Launch {
@@ -312,6 +313,7 @@ impl Launch {
             placement: None,
             interruption: None,
             simulated: false,
+            alone: false,
         }
     }
 
@@ -322,6 +324,11 @@ impl Launch {
     /// Its ranks are simulated by one thread, so it takes no turn of others.
     pub fn simulated(self) -> Self {
         Self { simulated: true, ..self }
+    }
+
+    /// No other job runs beside it: how much memory the MPI library takes depends on how messages pile up.
+    pub fn alone(self) -> Self {
+        Self { alone: true, ..self }
     }
 
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {

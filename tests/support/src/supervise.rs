@@ -86,7 +86,7 @@ impl Launch {
     /// Runs it with a launcher's command line that is complete but for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks));
+        let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks, self.alone));
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);

@@ -18,8 +18,8 @@ pub(crate) enum Turn {
 
 impl Turn {
     /// Waits for the turn of a job with this number of ranks.
-    pub(crate) fn wait(ranks: usize) -> Self {
-        if waits_yield(ranks) {
+    pub(crate) fn wait(ranks: usize, alone: bool) -> Self {
+        if waits_yield(ranks) && !alone {
             Self::Shared(TURN.read().unwrap_or_else(PoisonError::into_inner))
         } else {
             Self::Alone(TURN.write().unwrap_or_else(PoisonError::into_inner))
