@@ -148,9 +148,14 @@ impl StatisticsFile {
         format!("json:{}", self.0.display())
     }
 
+    /// What the job has written, if it has.
+    pub(crate) fn text(&self) -> Option<String> {
+        fs::read_to_string(&self.0).ok()
+    }
+
     /// The statistics, if the job has written them.
     pub fn read(&self) -> Option<Statistics> {
-        let text = fs::read_to_string(&self.0).ok()?;
+        let text = self.text()?;
         Some(Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))))
     }
 }

@@ -1,7 +1,7 @@
 //! Programs that use ScaLAPACK, without hcube and with its library for PBLAS.
 
-use super::preload::pblas_library;
-use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, numbered, output, root};
+use super::preload::{StatisticsFile, pblas_library};
+use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -109,7 +109,7 @@ pub fn stock(program: impl Into<OsString>, ranks: usize) -> Launch {
 #[derive(Debug)]
 pub struct WithHcube {
     launch: Launch,
-    file: PathBuf,
+    file: StatisticsFile,
 }
 
 impl WithHcube {
@@ -124,10 +124,8 @@ impl WithHcube {
     }
 
     fn new(name: &str, launch: Launch) -> Self {
-        let file = folder("scalapack").join(format!("{}.json", numbered(name)));
-        drop(fs::remove_file(&file));
-        let variable = format!("json:{}", file.display());
-        Self { launch: launch.env("HCUBE_STATS", &variable), file }
+        let file = StatisticsFile::new(name);
+        Self { launch: launch.env("HCUBE_STATS", &file.variable()), file }
     }
 
     /// Changes how it is started.
@@ -138,9 +136,7 @@ impl WithHcube {
 
     pub fn run(self) -> (Outcome, Option<Statistics>) {
         let outcome = self.launch.run();
-        let text = fs::read_to_string(&self.file).ok();
-        drop(fs::remove_file(&self.file));
-        let parsed = text.map(|text| {
+        let parsed = self.file.text().map(|text| {
             Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
         });
         (outcome, parsed)
