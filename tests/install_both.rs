@@ -30,6 +30,38 @@ fn default_is(mpi: Mpi, tree: &Path) {
     }
 }
 
+/// Each compiles and starts BSP and coarray programs of its own.
+fn compilers_serve(mpi: Mpi, tree: &Path) {
+    let command = |name: &str| {
+        let mut command = Command::new(tree.join(format!("bin/{name}-{}", mpi.name())));
+        // See `Launch`: MPICH may hang at the end otherwise.
+        command.env("UCX_TLS", "self,posix,sysv,cma");
+        command
+    };
+    let program = tree.join("bsp");
+    let source = common::root().join("tests/c/bsp/installed.c");
+    common::output(command("bspcc").arg(source).arg("-o").arg(&program));
+    let printed = common::output(command("bsprun").args(["-n", "2"]).arg(&program));
+    assert_eq!(printed, "ok 2 processes, sizes of 4 bytes, ''\n");
+    fs::remove_file(program).expect("our own");
+    if common::gfortran::has_compiler() {
+        let program = tree.join("caf");
+        let source = common::root().join("tests/gfortran/installed.F90");
+        common::output(command("hcube-caf").arg(source).arg("-o").arg(&program));
+        let libraries = common::output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
+        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
+        let loaded = loaded.and_then(|loaded| loaded.split(" (").next()).map(Path::new);
+        let loaded = loaded.and_then(|loaded| loaded.canonicalize().ok());
+        assert!(
+            loaded.is_some_and(|path| path.starts_with(tree.join("lib/hcube").join(mpi.name()))),
+            "{libraries}"
+        );
+        let printed = common::output(command("hcube-caf").args(["run", "-np", "2"]).arg(&program));
+        assert_eq!(printed, "ok 2 images, ''\n");
+        fs::remove_file(program).expect("our own");
+    }
+}
+
 #[test]
 fn two_builds_live_side_by_side_and_go_one_by_one() {
     common::preload::library();
@@ -47,16 +79,7 @@ fn two_builds_live_side_by_side_and_go_one_by_one() {
         let shown = common::output(print.arg("--print").arg(&program));
         assert!(shown.contains(&format!("/{}/libhcube_preload.so", mpi.name())), "{mpi:?}: {shown}");
         fs::remove_file(program).expect("our own");
-        // Each serves BSP programs of its own.
-        let program = tree.join("bsp");
-        let source = common::root().join("tests/c/bsp/installed.c");
-        let command = |name: &str| Command::new(tree.join(format!("bin/{name}-{}", mpi.name())));
-        common::output(command("bspcc").arg(source).arg("-o").arg(&program));
-        // See `Launch`: MPICH may hang at the end otherwise.
-        let mut bsprun = command("bsprun");
-        let run = bsprun.args(["-n", "2"]).arg(&program).env("UCX_TLS", "self,posix,sysv,cma");
-        assert_eq!(common::output(run), "ok 2 processes, sizes of 4 bytes, ''\n");
-        fs::remove_file(program).expect("our own");
+        compilers_serve(mpi, &tree);
     }
     let of_mpich = |path: &PathBuf| path.to_string_lossy().contains("mpich");
     let before: Vec<PathBuf> = files(&folder).into_iter().filter(of_mpich).collect();

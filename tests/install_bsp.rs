@@ -3,6 +3,7 @@
 use hcube_testing as common;
 
 use common::installed::{installed, pkg_config};
+use common::session::run;
 use common::{Language, Mpi, output};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -221,10 +222,7 @@ fn what_cannot_be_done_is_told() {
         "{failed:?}"
     );
     // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of its input.
-    let failed = command(&tree, "bsprun")
-        .args(["-n", "1", "sh", "-c", "read line; exit 7"])
-        .output()
-        .expect("it starts");
+    let failed = run(command(&tree, "bsprun").args(["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }
 
@@ -271,9 +269,8 @@ fn profile_is_written_and_shown() {
     let program = tree.join("program");
     output(command(&tree, "bspcc").arg(source()).arg("-o").arg(&program));
     for (option, file) in [("--prof", "bsp-profile.json"), ("--prof=other.json", "other.json")] {
-        let mut run = command(&tree, "bsprun");
-        let output =
-            run.args([option, "-n", "2"]).arg(&program).current_dir(&tree).output().expect("it starts");
+        let mut bsprun = command(&tree, "bsprun");
+        let output = run(bsprun.args([option, "-n", "2"]).arg(&program).current_dir(&tree));
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected(2, 4, ""));
@@ -285,9 +282,8 @@ fn profile_is_written_and_shown() {
         assert!(errors.lines().count() > 3, "the summary: {errors}");
     }
     // A profile of before is not taken for one of a program that writes none.
-    let mut run = command(&tree, "bsprun");
-    let output =
-        run.args(["--prof", "-n", "1", "sleep", "0.3"]).current_dir(&tree).output().expect("it starts");
+    let mut bsprun = command(&tree, "bsprun");
+    let output = run(bsprun.args(["--prof", "-n", "1", "sleep", "0.3"]).current_dir(&tree));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.contains("bsprun: no profile: "), "{errors}");
 }

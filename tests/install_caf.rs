@@ -231,7 +231,7 @@ fn what_cannot_be_done_is_told() {
         "{failed:?}"
     );
     // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of its input.
-    let failed = run(&tree, &["-n", "1", "sh", "-c", "read line; exit 7"]).output().expect("it starts");
+    let failed = common::session::run(&mut run(&tree, &["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }
 

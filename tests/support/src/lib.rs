@@ -19,6 +19,7 @@ pub mod lcs;
 pub mod links;
 pub mod preload;
 pub mod scalapack;
+pub mod session;
 mod shared_memory;
 mod skip;
 mod supervise;
@@ -207,7 +208,7 @@ pub fn library() -> PathBuf {
 
 /// Standard output of a command that must succeed.
 pub fn output(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = session::run(command);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
@@ -404,6 +405,8 @@ impl Launch {
         if mpi == Mpi::Open {
             command.args(["--oversubscribe", "--bind-to", "none"]);
             if self.placement.is_none() {
+                // Also where every rank has a core, because other jobs run at the same time.
+                command.env("OMPI_MCA_mpi_yield_when_idle", "1");
                 // The time that it waits before it ends what an aborted job has left, even where that is nothing: by default
                 // 1 s. On several hosts, a daemon that ends at once is taken for one that did not start.
                 command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");

@@ -1,5 +1,6 @@
 //! Runs a launcher to its end or to a limit, and sees to it that no process is left.
 
+use super::session::Session;
 use super::turn::Turn;
 use super::{Launch, folder};
 use std::fs::{self, File, OpenOptions};
@@ -90,6 +91,8 @@ impl Launch {
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
+        // Several hosts have folders of their own.
+        let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let Some(status) = self.wait(&mut child, &files) else {

@@ -1,8 +1,8 @@
 //! Which jobs run at the same time.
 //!
 //! Starting a job is mostly waiting and work of one process, so that two at the same time take little longer than one. How many
-//! there are is the number of test threads, by default one per core. But ranks that wait without yielding take the cores from
-//! other jobs: no other job runs beside these.
+//! there are is the number of test threads, by default one per core. But ranks of MPICH that wait never yield, which takes the
+//! cores from other jobs: no other job runs beside these.
 
 use super::Mpi;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -19,16 +19,10 @@ pub(crate) enum Turn {
 impl Turn {
     /// Waits for the turn of a job with this number of ranks.
     pub(crate) fn wait(ranks: usize, alone: bool) -> Self {
-        if waits_yield(ranks) && !alone {
+        if !alone && (ranks == 1 || Mpi::selected() == Mpi::Open) {
             Self::Shared(TURN.read().unwrap_or_else(PoisonError::into_inner))
         } else {
             Self::Alone(TURN.write().unwrap_or_else(PoisonError::into_inner))
         }
     }
-}
-
-/// Whether ranks that wait let others run. hcube and Open MPI do so where there are more ranks than cores; MPICH never does.
-fn waits_yield(ranks: usize) -> bool {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    ranks == 1 || (Mpi::selected() == Mpi::Open && ranks > cores)
 }
