@@ -57,7 +57,9 @@ with() {
 take_crates() {
     [ ! -e "target/$2/$3" ] || return 0
     mkdir -p "target/$2/$3"
-    tar -C "target/$1/$3" --exclude='*hcube*' --exclude='*mpi*' -cf - .fingerprint build deps | tar -C "target/$2/$3" -xf -
+    # Programs, which have no dot in their names, need not be copied.
+    (cd "target/$1/$3" && find .fingerprint build deps -type f ! -path '*hcube*' ! -path '*mpi*' \
+        \( ! -path 'deps/*' -o -name '*.*' \) -print0 | tar --null -T - -cf -) | tar -C "target/$2/$3" -xf -
 }
 
 lint() {
