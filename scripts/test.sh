@@ -184,9 +184,9 @@ elsewhere() {
         --profile checked --workspace --features hcube-core/rsmpi "$@"
 }
 
-# The tests on MPICH that concern MPI, and those inside the core, which asks the library for its constants; the others
-# would be the same again, as those of OpenCoarrays, random coarray programs and the commands of BSP and coarrays, of which install_both
-# has some for MPICH, too. Debian's mpi4py is for Open MPI.
+# The tests on MPICH that concern MPI, and those inside the core, which asks the library for its constants. The others do not depend
+# on the MPI library: OpenCoarrays' tests, random coarray programs, and the options of bspcc, bsprun and hcube-caf, which install_both
+# calls for MPICH as well. Debian's mpi4py is for Open MPI.
 mpich_tests() {
     skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
         --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_nonblocking --test mpi_persistent --test mpi_tested \

@@ -2,7 +2,7 @@
 
 use hcube_testing as common;
 
-use common::installed::{fresh_make, installed, loads_from, pkg_config};
+use common::installed::{fresh_make, installed, loads_from, loads_library_from, pkg_config};
 use common::{Launch, Mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,9 +36,7 @@ fn bsp_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
         ("bsp_matmul_c", &["101", "3"], "n = 101, 3 x 3 blocks of 34, "),
     ] {
         let program = programs.join(name);
-        let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_bsp.so.0 => "));
-        assert!(loaded.is_some_and(|path| Path::new(path).starts_with(tree)), "{name}: {libraries}");
+        loads_library_from("libhcube_bsp.so.0", tree, &program);
         for &ranks in ranks {
             let launch = Launch::new(&program, ranks).args(arguments).env("LD_LIBRARY_PATH", "").limit(60);
             let text = launch.run().success();
@@ -103,9 +101,7 @@ fn fortran_coarrays_run(tree: &Path, programs: &Path, ranks: &[usize]) {
         ("coarray_sort", &[], "0 numbers, "),
     ] {
         let program = programs.join(format!("{name}_fortran"));
-        let libraries = output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
-        assert!(loaded.is_some_and(|path| Path::new(path).starts_with(tree)), "{name}: {libraries}");
+        loads_library_from("libhcube_caf.so.0", tree, &program);
         for &ranks in ranks {
             let launch = Launch::new(&program, ranks).args(arguments).env("LD_LIBRARY_PATH", "").limit(60);
             let text = launch.run().success();

@@ -5,7 +5,7 @@
 use hcube_testing as common;
 
 use common::Mpi;
-use common::installed::{client, files, loads_from, make_for, pkg_config};
+use common::installed::{client, files, loads_from, loads_library_from, make_for, pkg_config};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,14 +48,7 @@ fn compilers_serve(mpi: Mpi, tree: &Path) {
         let program = tree.join("caf");
         let source = common::root().join("tests/gfortran/installed.F90");
         common::output(command("hcube-caf").arg(source).arg("-o").arg(&program));
-        let libraries = common::output(Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH"));
-        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
-        let loaded = loaded.and_then(|loaded| loaded.split(" (").next()).map(Path::new);
-        let folder = loaded.and_then(|loaded| loaded.canonicalize().ok()?.parent().map(Path::to_path_buf));
-        assert!(
-            folder.is_some_and(|folder| folder.ends_with(format!("hcube/{}", mpi.name()))),
-            "{libraries}"
-        );
+        loads_library_from("libhcube_caf.so.0", &tree.join("lib/hcube").join(mpi.name()), &program);
         let printed = common::output(command("hcube-caf").args(["run", "-np", "2"]).arg(&program));
         assert_eq!(printed, "ok 2 images, ''\n");
         fs::remove_file(program).expect("our own");

@@ -72,12 +72,18 @@ pub fn client(mpi: Mpi, tree: &Path, package: &str) -> PathBuf {
     program
 }
 
-/// That a program finds the library below a folder, with nothing but what it carries itself.
+/// That a program finds hcube's library below a folder, with nothing but what it carries itself.
 pub fn loads_from(folder: &Path, program: &Path) {
+    loads_library_from("libhcube.so.0", folder, program);
+}
+
+/// The same with another of hcube's libraries.
+pub fn loads_library_from(library: &str, folder: &Path, program: &Path) {
     let libraries = super::output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
-    let path = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube.so.0 => "));
-    let path = path.and_then(|path| path.split_whitespace().next());
-    let path = path.unwrap_or_else(|| panic!("{} is not linked to hcube:\n{libraries}", program.display()));
+    let start = format!("{library} => ");
+    let path = libraries.lines().find_map(|line| line.trim().strip_prefix(&start)?.split(" (").next());
+    let path =
+        path.unwrap_or_else(|| panic!("{} is not linked to {library}:\n{libraries}", program.display()));
     let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|error| panic!("{error}: {libraries}"));
     assert!(canonical(Path::new(path)).starts_with(canonical(folder)), "{}: {path}", program.display());
 }

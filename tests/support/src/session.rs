@@ -3,10 +3,10 @@
 //! All launchers of Open MPI share a folder among the temporary ones, which the last of them removes: one that starts at that
 //! moment fails ("mkdir: File exists"). Here jobs run at the same time, so each has a temporary folder of its own.
 
+use super::numbered;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The temporary folder of a job, until its end.
 pub(crate) struct Session(PathBuf);
@@ -14,9 +14,7 @@ pub(crate) struct Session(PathBuf);
 impl Session {
     /// Makes one for the job that a command starts.
     pub(crate) fn of(command: &mut Command) -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("hcube-test-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
+        let path = std::env::temp_dir().join(numbered(&format!("hcube-test-{}", std::process::id())));
         fs::create_dir_all(&path).expect("the folder for temporary files is writable");
         command.env("TMPDIR", &path);
         Self(path)

@@ -1,9 +1,9 @@
 //! An allowance for exchanges of a communicator that are forwarded without a look at its state.
 //!
 //! Idea: where short exchanges are forwarded without votes (`without_votes`), the path to the state of the communicator and
-//! back takes a sixth of the time of an exchange inside the library. So where the state would forward the next calls as well, it stores their number
-//! in a static that every call reads first. The next call that enters the state counts those that were forwarded meanwhile.
-//! The decisions are the same with an allowance and without, so it does not matter which ranks have one.
+//! back takes a sixth of the time of an exchange inside the library. So where the state would forward the next calls as well,
+//! it stores their number in a static that every call reads first. The next call that enters the state counts those that were
+//! forwarded meanwhile. The decisions are the same with an allowance and without, so it does not matter which ranks have one.
 //!
 //! Restrictions: one communicator of a process has the allowance at a time, until it has used it up, makes another call
 //! of hcube or is freed; calls of `MPI_Alltoall` and `MPI_Alltoallv` out of place, of one predefined datatype, with arguments that
