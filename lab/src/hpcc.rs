@@ -3,6 +3,7 @@
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
 pub mod arguments;
+mod busy;
 pub mod hpl;
 mod input;
 pub mod launch;
@@ -75,7 +76,7 @@ fn run_all(arguments: &Arguments, launcher: &Launcher) -> Result<Vec<(Run, Outco
     let runs = arguments.all_runs();
     announce(arguments, launcher, &runs);
     let (begin, budget) = (Instant::now(), arguments.budget());
-    let mut progress = Progress::new(&runs, budget);
+    let mut progress = Progress::new(&runs, arguments.n, budget);
     let mut outcomes: Vec<(Run, Outcome)> = Vec::new();
     let alike = |a: &Run, b: &Run| (a.repeat, a.ranks) == (b.repeat, b.ranks);
     for group in runs.chunk_by(alike) {
@@ -107,7 +108,7 @@ fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
         runs.len(),
         arguments.n,
         names(None),
-        plan::in_words(plan::Estimate::new(cores).seconds(runs).min(arguments.budget()))
+        plan::in_words(plan::Estimate::new(cores, arguments.n).seconds(runs).min(arguments.budget()))
     );
     let brief = names(Some(false));
     if !brief.is_empty() {

@@ -1,10 +1,16 @@
-//! Figures of merit of the official HPCC: stock, with hcube, and the ratio of both.
+//! Figures of merit of the official HPCC: stock, with hcube, and the speed-up of hcube over stock.
+//!
+//! A run of each variant, one directly after the other, is a pair. The speed-up is the median over the pairs, of which there are
+//! at least [`MIN_PAIRS`]. Figures that hcube does not replace are the control: their largest movement, up or down, is what the
+//! machine itself has moved within a pair, and a speed-up that is no larger is no gain.
 
+pub mod control;
 pub mod figure;
 pub mod hpl;
 
 use crate::numbers::{median, percent, significant, spread};
 use crate::table::Table;
+use control::Finding;
 use serde::{Deserialize, Serialize};
 
 /// A figure of HPCC's summary.
@@ -15,7 +21,7 @@ pub struct Merit {
     /// The benchmark, in tables and pictures.
     pub title: &'static str,
     pub unit: &'static str,
-    /// Whether hcube replaces what is measured; the others show how far the machine itself varies.
+    /// Whether hcube replaces what is measured; the others are the control.
     pub replaced: bool,
     /// From HPCC's unit to this one.
     factor: u32,
@@ -30,7 +36,7 @@ const fn kept(key: &'static str, title: &'static str, unit: &'static str) -> Mer
 }
 
 /// In the order of tables and pictures: the global benchmarks first.
-pub const MERITS: [Merit; 10] = [
+pub const MERITS: [Merit; 11] = [
     Merit { factor: 1000, ..replaced("HPL_Tflops", "HPL", "GFLOP/s") },
     replaced("MPIFFT_Gflops", "MPIFFT", "GFLOP/s"),
     replaced("MPIRandomAccess_GUPs", "MPIRandomAccess", "GUP/s"),
@@ -41,7 +47,11 @@ pub const MERITS: [Merit; 10] = [
     replaced("StarFFT_Gflops", "StarFFT", "GFLOP/s"),
     replaced("SingleFFT_Gflops", "SingleFFT", "GFLOP/s"),
     kept("StarDGEMM_Gflops", "StarDGEMM", "GFLOP/s"),
+    kept("StarRandomAccess_GUPs", "StarRandomAccess", "GUP/s"),
 ];
+
+/// Pairs from which a speed-up is stated.
+pub const MIN_PAIRS: usize = 3;
 
 impl Merit {
     /// The value, from that of HPCC's result file; `None` where HPCC has not measured it.
@@ -58,7 +68,7 @@ pub struct Compared {
     pub ranks: usize,
     /// Values of stock HPCC, a run each.
     pub stock: Vec<f64>,
-    /// Values with hcube, a run each.
+    /// Values with hcube, a run each, in the order of the runs of stock HPCC with which they are pairs.
     pub hcube: Vec<f64>,
 }
 
@@ -73,26 +83,37 @@ impl Compared {
         self.merit().is_some_and(|merit| merit.replaced && (merit.title != "HPL" || self.ranks > 1))
     }
 
-    /// The median with hcube over that of stock HPCC, where both have run.
-    pub fn ratio(&self) -> Option<f64> {
-        let stock = median(&self.stock);
-        (stock > 0.0 && !self.hcube.is_empty()).then(|| median(&self.hcube) / stock)
+    /// The value with hcube over that of stock HPCC, for each pair.
+    pub fn pairs(&self) -> Vec<f64> {
+        self.stock.iter().zip(&self.hcube).map(|(stock, hcube)| hcube / stock).collect()
     }
 
-    fn cells(&self, merit: &Merit) -> Vec<(&'static str, String)> {
+    /// The median over the pairs; `None` where they are too few.
+    pub fn speed_up(&self) -> Option<f64> {
+        let pairs = self.pairs();
+        (pairs.len() >= MIN_PAIRS).then(|| median(&pairs))
+    }
+
+    /// The cells of its row, of which the first two name it.
+    fn cells(&self, merit: &Merit, all: &[Self]) -> Vec<(&'static str, String)> {
         let value = |values: &[f64]| {
             if values.is_empty() { "-".to_owned() } else { significant(median(values)) }
         };
+        let pairs = self.pairs();
+        let factor = |factor: Option<f64>| factor.map_or("-".to_owned(), |factor| format!("{factor:.2}"));
+        let end = |end: fn(f64, f64) -> f64| factor(pairs.iter().copied().reduce(end));
         vec![
             ("ranks", self.ranks.to_string()),
             ("benchmark", merit.title.to_owned()),
             ("unit", merit.unit.to_owned()),
             ("stock", value(&self.stock)),
             ("hcube", value(&self.hcube)),
-            ("ratio", self.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))),
             ("spread", widest(&self.stock, &self.hcube).map_or("-".to_owned(), percent)),
-            ("runs", runs(self.stock.len(), self.hcube.len())),
-            ("replaced", if self.is_replaced() { "yes" } else { "no" }.to_owned()),
+            ("pairs", pairs.len().to_string()),
+            ("speed-up", factor(self.speed_up())),
+            ("lowest", end(f64::min)),
+            ("highest", end(f64::max)),
+            ("finding", Finding::of(self, all).text().to_owned()),
         ]
     }
 }
@@ -103,21 +124,21 @@ fn widest(stock: &[f64], hcube: &[f64]) -> Option<f64> {
     of(stock).into_iter().chain(of(hcube)).reduce(f64::max)
 }
 
-/// Numbers of values of stock HPCC and with hcube.
-fn runs(stock: usize, hcube: usize) -> String {
-    if stock == hcube { stock.to_string() } else { format!("{stock}/{hcube}") }
+/// The rows of the table: title and text of each cell.
+pub fn rows(all: &[Compared]) -> Vec<Vec<(&'static str, String)>> {
+    all.iter().filter_map(|one| Some(one.cells(one.merit()?, all))).collect()
 }
 
 /// The table.
 pub fn text(all: &[Compared]) -> String {
-    Table::of(all.iter().filter_map(|one| Some(one.cells(one.merit()?)))).render()
+    Table::of(rows(all).into_iter()).render()
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
 
-    /// Two figures on two ranks.
+    /// Figures on two ranks.
     pub fn compared() -> Vec<Compared> {
         let one = |key: &str, stock: &[f64], hcube: &[f64]| Compared {
             key: key.to_owned(),
@@ -126,9 +147,10 @@ pub mod tests {
             hcube: hcube.to_vec(),
         };
         vec![
-            one("HPL_Tflops", &[50.0, 52.0, 51.0], &[60.0, 61.0, 62.0]),
-            one("StarDGEMM_Gflops", &[72.0], &[72.0]),
+            one("HPL_Tflops", &[50.0, 52.0, 51.0], &[60.0, 65.0, 61.2]),
+            one("StarDGEMM_Gflops", &[72.0, 80.0, 72.0], &[72.0, 76.0, 79.2]),
             one("MPIFFT_Gflops", &[], &[4.0]),
+            one("PTRANS_GBs", &[1.0, 1.0], &[4.0, 4.0]),
         ]
     }
 
@@ -139,14 +161,15 @@ pub mod tests {
     }
 
     #[test]
-    fn the_table_has_medians_and_ratios() {
+    fn the_table_has_medians_over_pairs_and_no_speed_up_of_two() {
         let text = text(&compared());
         let row = |title: &str| {
             let line = text.lines().find(|line| line.contains(title)).expect("a row");
-            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(row("HPL"), ["2", "HPL", "GFLOP/s", "51.00", "61.00", "1.20", "4%", "3", "yes"]);
-        assert_eq!(row("DGEMM"), ["2", "StarDGEMM", "GFLOP/s", "72.00", "72.00", "1.00", "-", "1", "no"]);
-        assert_eq!(row("MPIFFT"), ["2", "MPIFFT", "GFLOP/s", "-", "4.000", "-", "-", "0/1", "yes"]);
+        assert_eq!(row("HPL"), "2 HPL GFLOP/s 51.00 61.20 8% 3 1.20 1.20 1.25 faster");
+        assert_eq!(row("DGEMM"), "2 StarDGEMM GFLOP/s 72.00 76.00 11% 3 1.00 0.95 1.10 not replaced");
+        assert_eq!(row("MPIFFT"), "2 MPIFFT GFLOP/s - 4.000 - 0 - - - too few pairs");
+        assert_eq!(row("PTRANS"), "2 PTRANS GB/s 1.000 4.000 0% 2 - 4.00 4.00 too few pairs");
     }
 }

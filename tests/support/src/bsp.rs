@@ -27,10 +27,7 @@ impl Dialect {
 
 /// libhcube_bsp.so of the build under test.
 pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_bsp.so"),
-        &["hpcc-glue/bsplib/src", "crates/bsp/src", "crates/core/src"],
-    )
+    super::built::artifact("libhcube_bsp.so")
 }
 
 /// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library changed.

@@ -8,10 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// libhcube_caf.so of the build under test.
 pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_caf.so"),
-        &["hpcc-glue/gfortran/src", "hpcc-glue/drop-in/src", "crates/caf/src", "crates/core/src"],
-    )
+    super::built::artifact("libhcube_caf.so")
 }
 
 /// Serialises compilations, since tests share programs.
