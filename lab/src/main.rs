@@ -7,7 +7,7 @@
 //! | `report` | makes one page of all results with their evidence |
 //! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
 //! | `lines` | counts lines of the coarray examples, beside those of the paper |
-//! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
+//! | `manual` | writes manual pages, completions for shells, the table of all options and parts of pages from the sources |
 
 use clap::{Parser, Subcommand};
 use hcube_lab::{collect, hpcc, lines, manual, report, simulate};

@@ -30,6 +30,9 @@ use std::process::ExitCode;
 /// The probe for other BSP libraries.
 const SOURCE: &str = include_str!("probe.c");
 
+/// Measurements of each case, by default.
+pub const REPEAT: u32 = 9;
+
 /// Measures the figures of a BSP machine (run it under mpirun)
 ///
 /// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of bsp_get, bsp_hpget,
@@ -55,7 +58,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = value_parser!(u32).range(4..=24))]
     max_words: u32,
     /// Measurements of each case; figures are their medians
-    #[arg(long, value_name = "TIMES", default_value_t = 9, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Measure another BSP library: a shared library with the functions of 1998, for the same MPI library
     #[arg(long, value_name = "FILE")]
