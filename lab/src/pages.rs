@@ -3,6 +3,7 @@
 //!
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 
+mod alltoall;
 mod bsp;
 pub mod markdown;
 mod measured;
@@ -19,7 +20,7 @@ struct Part {
     text: fn(&Path) -> Result<String, Failure>,
 }
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 12] = [
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
@@ -28,6 +29,8 @@ const PARTS: [Part; 10] = [
     Part { name: "readme-llcs", text: bsp::readme_subsequences },
     Part { name: "hpcc", text: measured::official },
     Part { name: "readme-hpcc", text: measured::readme_official },
+    Part { name: "readme-alltoall", text: alltoall::readme_in_place },
+    Part { name: "readme-lammps", text: alltoall::readme_lammps },
     Part { name: "fftw", text: measured::transposition },
     Part { name: "readme-fftw", text: measured::readme_transposition },
 ];

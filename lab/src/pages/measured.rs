@@ -85,11 +85,11 @@ pub fn readme_official(root: &Path) -> Result<String, Failure> {
         own.iter().map(|one| one.pairs().len()).min().unwrap_or(0),
         list(&faster, 1)
     );
-    for (end, all) in
+    for (end, figures) in
         [("no gain beyond what the control moved", no_gain), ("slower", titles(Finding::Slower))]
     {
-        if !titles.is_empty() {
-            text += &format!("; {end}: {}", list(&titles, 2));
+        if !figures.is_empty() {
+            text += &format!("; {end}: {}", list(&figures, 2));
         }
     }
     let ours = results.runs.iter().filter(|run| run.variant == "hcube");
