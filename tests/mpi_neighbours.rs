@@ -49,7 +49,8 @@ fn random_topologies() {
 /// Without options: after an exchange with short blocks others are forwarded.
 #[test]
 fn short_blocks_are_forwarded() {
-    for (largest, inside, library) in [(40, 1..12, 6..28), (40_000, 9..28, 0..18)] {
+    let functions = functions().len() as u64;
+    for (largest, inside, library) in [(40, 1..12, 6..28), (40_000, 3 * functions..28, 0..18)] {
         let launch = Launch::client("neighbours", 2).args(arguments(2, 9, largest, "hcube"));
         let text = launch.run().success();
         let found = [used(&text, "shared") + used(&text, "single-copy"), used(&text, "library")];
