@@ -2,6 +2,7 @@
 
 mod expression;
 mod numbers;
+mod results;
 
 use hcube_testing as common;
 
