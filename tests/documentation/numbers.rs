@@ -64,7 +64,8 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 fn source(text: &str, names: &BTreeMap<&str, &str>) -> Result<Source, String> {
-    let (files, expression) = text.split_once(' ').ok_or_else(|| format!("'{text}': a file and a constant"))?;
+    let (files, expression) =
+        text.split_once(' ').ok_or_else(|| format!("'{text}': a file and a constant"))?;
     let file = |name: &str| match names.get(name) {
         Some(path) => Ok((*path).to_owned()),
         None if name.contains(['/', '.']) || name == "Makefile" => Ok(name.to_owned()),
@@ -91,7 +92,8 @@ fn claims(table: &str) -> Result<Vec<Claim>, String> {
             names.insert(name, path);
         } else if let (Some(page), Some((text, sources))) = (page, line.split_once(" <- ")) {
             let sources = parts(sources).into_iter().map(|part| source(part, &names));
-            let sources = sources.collect::<Result<Vec<_>, _>>().map_err(|error| format!("{page}: {error}"))?;
+            let sources =
+                sources.collect::<Result<Vec<_>, _>>().map_err(|error| format!("{page}: {error}"))?;
             let places = text.matches('{').count();
             if places == 0 || places != sources.len() {
                 return Err(format!("{page}: '{text}': {places} numbers, and {} sources", sources.len()));
@@ -120,7 +122,8 @@ fn number(source: &Source, read: Read<'_>) -> Result<Number, String> {
             for file in files {
                 constants = constants.and(Constants::of(&read(file)?));
             }
-            let value = constants.value(expression).map_err(|error| format!("{}: {error}", files.join(" and ")))?;
+            let value =
+                constants.value(expression).map_err(|error| format!("{}: {error}", files.join(" and ")))?;
             Ok(Number::Value(value))
         }
         Source::Text(file, [before, after]) => {
@@ -130,7 +133,9 @@ fn number(source: &Source, read: Read<'_>) -> Result<Number, String> {
                 .skip(1)
                 .filter_map(|rest| rest.split_once(after.as_str()))
                 .map(|(number, _)| number)
-                .filter(|number| number.starts_with(|letter: char| letter.is_ascii_digit()) && number.len() < 24)
+                .filter(|number| {
+                    number.starts_with(|letter: char| letter.is_ascii_digit()) && number.len() < 24
+                })
                 .collect();
             match &Vec::from_iter(found)[..] {
                 [] => Err(format!("{file}: no number between '{before}' and '{after}'")),
@@ -166,7 +171,8 @@ fn written(number: &Number, place: &str) -> Result<String, String> {
     match place {
         "" => Ok(plain(value)),
         "size" => {
-            let power = (0..5).rfind(|power| whole > 0 && whole.is_multiple_of(1 << (10 * power))).unwrap_or(0);
+            let power =
+                (0..5).rfind(|power| whole > 0 && whole.is_multiple_of(1 << (10 * power))).unwrap_or(0);
             Ok(format!("{} {}", whole >> (10 * power), ["bytes", "KiB", "MiB", "GiB", "TiB"][power]))
         }
         "KiB" => Ok(plain(value / 1024.0)),
@@ -204,7 +210,8 @@ fn has(page: &str, text: &str) -> bool {
     };
     page.match_indices(text).any(|(place, _)| {
         let (before, after) = (&page[..place], &page[place + text.len()..]);
-        let is_decimal = after.starts_with('.') && after[1..].starts_with(|letter: char| letter.is_ascii_digit());
+        let is_decimal =
+            after.starts_with('.') && after[1..].starts_with(|letter: char| letter.is_ascii_digit());
         !joined(before.chars().next_back(), text.chars().next())
             && !joined(text.chars().next_back(), after.chars().next())
             && !(is_decimal && text.ends_with(|letter: char| letter.is_ascii_digit()))
