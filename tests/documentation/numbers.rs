@@ -212,9 +212,10 @@ fn has(page: &str, text: &str) -> bool {
         let (before, after) = (&page[..place], &page[place + text.len()..]);
         let is_decimal =
             after.starts_with('.') && after[1..].starts_with(|letter: char| letter.is_ascii_digit());
-        !joined(before.chars().next_back(), text.chars().next())
-            && !joined(text.chars().next_back(), after.chars().next())
-            && !(is_decimal && text.ends_with(|letter: char| letter.is_ascii_digit()))
+        let cut = joined(before.chars().next_back(), text.chars().next())
+            || joined(text.chars().next_back(), after.chars().next())
+            || is_decimal && text.ends_with(|letter: char| letter.is_ascii_digit());
+        !cut
     })
 }
 
