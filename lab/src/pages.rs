@@ -3,8 +3,10 @@
 //!
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 
+mod alltoall;
 mod bsp;
 pub mod markdown;
+mod measured;
 pub mod picture;
 
 use hcube_tool::session::Failure;
@@ -18,13 +20,25 @@ struct Part {
     text: fn(&Path) -> Result<String, Failure>,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 12] = [
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
     Part { name: "readme-bsp", text: bsp::readme_programs },
     Part { name: "readme-bsp-model", text: bsp::readme_predictions },
     Part { name: "readme-llcs", text: bsp::readme_subsequences },
+    Part { name: "hpcc", text: measured::official },
+    Part { name: "readme-hpcc", text: measured::readme_official },
+    Part { name: "readme-alltoall", text: alltoall::readme_in_place },
+    Part { name: "readme-lammps", text: alltoall::readme_lammps },
+    Part { name: "fftw", text: measured::transposition },
+    Part { name: "readme-fftw", text: measured::readme_transposition },
+];
+
+/// Pictures in `doc/plots` that are drawn from results in `doc/results`.
+const PICTURES: [Part; 2] = [
+    Part { name: "hpcc", text: measured::official_picture },
+    Part { name: "fftw", text: measured::transposition_picture },
 ];
 
 const BEGIN: &str = "<!-- written: ";
@@ -52,11 +66,16 @@ pub fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes all parts into the pages of a directory.
+/// Writes all parts into the pages of a directory, and the pictures that are drawn from kept results.
 ///
 /// # Errors
 /// Where a page names a part that does not exist, no page has one that exists, or a figure is missing.
 pub fn write(root: &Path) -> Result<(), Failure> {
+    for picture in &PICTURES {
+        let path = root.join("doc/plots").join(picture.name).with_extension("svg");
+        let text = (picture.text)(root)?;
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     let mut missing: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
     // Pages first, then README.md, which has figures of theirs.
     for page in pages(root)?.into_iter().rev() {

@@ -25,6 +25,31 @@ pub fn points(root: &Path, name: &str) -> Result<Vec<Point>, Failure> {
     Ok(parse(&read(&path)?))
 }
 
+/// A point whose value has a unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// Without the kind of evidence.
+    pub series: String,
+    pub label: String,
+    pub value: String,
+}
+
+/// The points of a picture whose values have units, as they are written.
+///
+/// # Errors
+/// Where there is no such picture.
+pub fn texts(root: &Path, name: &str) -> Result<Vec<Text>, Failure> {
+    let picture = read(&root.join("doc/plots").join(name).with_extension("svg"))?;
+    let titles = picture.split("<title>").skip(1).filter_map(|rest| rest.split('<').next());
+    let text = |title: &str| {
+        let (series, point) = title.split_once(": ")?;
+        let (label, value) = point.split_once(", ")?;
+        let series = series.rsplit_once(", ").map_or(series, |(name, _)| name);
+        Some(Text { series: series.to_owned(), label: label.to_owned(), value: value.to_owned() })
+    };
+    Ok(titles.filter_map(text).collect())
+}
+
 fn parse(picture: &str) -> Vec<Point> {
     let mut points = Vec::new();
     let mut chart = String::new();

@@ -32,15 +32,23 @@ fn picture(name: &str) -> Vec<Point> {
     points(&common::root(), name).expect("a picture")
 }
 
-/// A copy of the pages and pictures.
+/// Pages, pictures and kept results.
+fn files() -> Vec<PathBuf> {
+    let root = common::root();
+    let folders =
+        ["doc/plots", "doc/results"].map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
+    let others = folders.into_iter().flatten().flatten().map(|entry| entry.path());
+    pages(&root).expect("pages").into_iter().chain(others).collect()
+}
+
+/// A copy of them.
 fn copied(name: &str) -> PathBuf {
     let folder = common::build().join("clients/pages").join(name);
     drop(fs::remove_dir_all(&folder));
-    fs::create_dir_all(folder.join("doc/plots")).expect("a folder");
     let root = common::root();
-    let plots = fs::read_dir(root.join("doc/plots")).expect("pictures").flatten().map(|entry| entry.path());
-    for file in pages(&root).expect("pages").into_iter().chain(plots) {
+    for file in files() {
         let copy = folder.join(file.strip_prefix(&root).expect("below"));
+        fs::create_dir_all(copy.parent().expect("a folder")).expect("writable");
         fs::copy(&file, copy).expect("a copy");
     }
     folder
@@ -50,9 +58,9 @@ fn copied(name: &str) -> PathBuf {
 fn written_parts_are_up_to_date() {
     let (root, copy) = (common::root(), copied("written"));
     write(&copy).expect("written");
-    for page in pages(&root).expect("pages") {
-        let name = page.strip_prefix(&root).expect("below");
-        let (old, new) = (read(&page).expect("a page"), read(&copy.join(name)).expect("a page"));
+    for file in files() {
+        let name = file.strip_prefix(&root).expect("below");
+        let (old, new) = (read(&file).expect("a file"), read(&copy.join(name)).expect("a file"));
         assert!(old == new, "{}: out of date: run 'make manual' and commit the result", name.display());
     }
 }
