@@ -219,6 +219,37 @@ fn has(page: &str, text: &str) -> bool {
     })
 }
 
+/// Sections that describe the code; figures of measurements are elsewhere.
+const DESCRIBING: [&str; 5] = ["Paths", "Node leaders", "How data moves", "Memory", "Limits"];
+
+/// The describing sections of a page, without what is in code blocks; all of a page about the algorithms.
+fn described(name: &str, page: &str) -> String {
+    let (mut code, mut own, mut lines) = (false, false, Vec::new());
+    for line in page.lines() {
+        code ^= line.trim_start().starts_with("```");
+        if let Some(heading) = line.strip_prefix("## ").filter(|_| !code) {
+            own = name == "doc/how-it-works.md" || DESCRIBING.contains(&heading);
+        }
+        if own && !code {
+            lines.push(line);
+        }
+    }
+    prose(&lines.join("\n"), true)
+}
+
+/// Sizes in a text that no sentence of the table has.
+fn unnamed<'a>(text: &'a str, sentences: &[String]) -> Vec<&'a str> {
+    let is_named = |place: usize| {
+        let mut found = sentences.iter().flat_map(|sentence| text.match_indices(sentence.as_str()));
+        found.any(|(begin, sentence)| (begin..=begin + sentence.len()).contains(&place))
+    };
+    let units = ["KiB", "MiB", "GiB", "TiB"].into_iter().flat_map(|unit| text.match_indices(unit));
+    let unnamed = units.map(|(place, _)| place).filter(|&place| !is_named(place));
+    unnamed
+        .map(|place| &text[text[..place].rfind(['.', '|', ';']).map_or(0, |end| end + 1)..place + 3])
+        .collect()
+}
+
 fn check(claim: &Claim, read: Read<'_>) -> Result<(), String> {
     let Claim { page, text, .. } = claim;
     let expected = expected(claim, read).map_err(|error| format!("{page}: '{text}': {error}"))?;
@@ -238,6 +269,34 @@ fn numbers_are_those_of_the_sources() {
     for (number, claim) in claims.iter().enumerate() {
         assert!(!claims[..number].contains(claim), "twice in numbers.txt: {claim:?}");
     }
+}
+
+/// A size in a description has a line in the table, so that a new one does not come without.
+#[test]
+fn sizes_in_descriptions_are_in_the_table() {
+    let root = common::root();
+    let read = |file: &str| fs::read_to_string(root.join(file)).map_err(|error| format!("{file}: {error}"));
+    let claims = claims(TABLE).expect("a table");
+    let mut missing = Vec::new();
+    for path in common::links::pages(&root) {
+        let name = path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();
+        // Their numbers are compared by lab/tests/pages.
+        if !name.contains("doc/") && !name.contains("glue/") || name.starts_with("doc/bsp") {
+            continue;
+        }
+        let own = claims.iter().filter(|claim| claim.page == name);
+        let sentences: Vec<String> = own.filter_map(|claim| expected(claim, &read).ok()).collect();
+        let text = described(&name, &read(&name).expect("a page"));
+        missing.extend(unnamed(&text, &sentences).iter().map(|size| format!("{name}:{size}")));
+    }
+    assert!(missing.is_empty(), "no line in numbers.txt for\n{}", missing.join("\n"));
+    let page = "## Use\n8 KiB\n```\n## Limits\n9 MiB\n```\n## Limits\nAt most\n16 KiB and 3 GiB. One more: 4 TiB.\n## More\n1 MiB";
+    let text = described("doc/a.md", page);
+    assert_eq!(text, "## Limits At most 16 KiB and 3 GiB. One more: 4 TiB.");
+    assert_eq!(
+        unnamed(&text, &["most 16 KiB".to_owned(), "3".to_owned()]),
+        ["## Limits At most 16 KiB and 3 GiB", " One more: 4 TiB"]
+    );
 }
 
 /// Each mistake is found, and the message says where and what.

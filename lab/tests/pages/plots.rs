@@ -4,25 +4,6 @@ use super::{is_rounded, is_within, page, picture, prose};
 use hcube_lab::pages::markdown::{row, table};
 use hcube_lab::pages::picture::value;
 
-/// Each bar is in the printed table: its ratio stands in the row of its ranks and benchmark.
-#[test]
-fn ratios_of_hpcc_are_those_of_the_picture() {
-    let (text, all) = (page("doc/hpcc.md"), picture("hpcc"));
-    assert!(all.len() >= 20, "{}", all.len());
-    for point in all {
-        let ranks = point.series.split(' ').next().expect("a number of ranks");
-        let benchmark = point.label.trim_end_matches(" (not replaced)");
-        let own = |line: &&str| {
-            let rest = line.trim_start().strip_prefix(ranks).unwrap_or_default();
-            let rest = rest.trim_start().strip_prefix(benchmark).unwrap_or_default();
-            rest.starts_with("  ")
-        };
-        let line = text.lines().find(own).unwrap_or_else(|| panic!("doc/hpcc.md: no row of {point:?}"));
-        let ratio = format!("{:.2}", point.value);
-        assert!(line.split_whitespace().any(|word| word == ratio), "'{line}': the picture has {ratio}");
-    }
-}
-
 #[test]
 fn programs_are_those_of_the_picture() {
     let (text, all) = (page("doc/alltoall.md"), picture("programs"));
