@@ -1,6 +1,8 @@
 //! Pages against what they are about: parts that are written, numbers that constants have, and tables of figures that pictures and
 //! the cost model have.
 
+mod plots;
+
 use hcube_testing as common;
 
 use hcube_bsp::options::DEFAULT_SINGLE_COPY_BYTES;
