@@ -41,12 +41,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// Returns whether every run passed.
 fn compare(arguments: &Arguments) -> Result<bool, Failure> {
+    arguments.json.check().map_err(|error| error.to_string())?;
+    if let Some(plot) = &arguments.plot {
+        output::check("--plot", plot, &output::PLOT).map_err(|error| error.to_string())?;
+    }
     let launcher = Launcher::new(arguments)?;
     for variant in arguments.variants() {
         arguments.program(variant)?;
-    }
-    if let Some(plot) = &arguments.plot {
-        output::check("--plot", plot).map_err(|error| error.to_string())?;
     }
     launch::end_children_on_signals()?;
     let outcomes = run_all(arguments, &launcher)?;

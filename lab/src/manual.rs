@@ -16,7 +16,7 @@ use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
-use hcube_tool::output;
+use hcube_tool::output::{self, Kind};
 use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,6 +37,12 @@ pub struct Arguments {
     #[arg(long, value_name = "DIRECTORY")]
     pages: Option<PathBuf>,
 }
+
+/// A page or a completion that an earlier call has written.
+const MANUAL: Kind = Kind {
+    name: "a page or a completion of hcube",
+    holds: |bytes| ["hcube", "bsp"].iter().any(|name| String::from_utf8_lossy(bytes).contains(name)),
+};
 
 /// Writes or prints what was asked for.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -69,7 +75,7 @@ fn all(tool: &clap::Command) -> Result<Vec<File>, Failure> {
 
 fn write(folder: &std::path::Path, files: &[File]) -> Result<(), Failure> {
     for file in files {
-        output::write("--to", &folder.join(&file.name), &file.text)?;
+        output::write("--to", &folder.join(&file.name), &MANUAL, &file.text)?;
         println!("{}", file.name);
     }
     Ok(())

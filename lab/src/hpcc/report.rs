@@ -101,7 +101,7 @@ impl Results {
     pub fn draw(&self, path: &Path) -> Result<(), Failure> {
         let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.n);
         figure::sheet(&self.figures, &title)
-            .map_or(Ok(()), |sheet| output::write("--plot", path, &sheet.svg()))
+            .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
 
     /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others. Without enough runs it

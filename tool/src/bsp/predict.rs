@@ -44,16 +44,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {
-    let checked = arguments
-        .json
-        .check()
-        .and_then(|()| arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path)));
+    let checked = arguments.json.check().and_then(|()| {
+        arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
+    });
     checked.map_err(|error| error.to_string())?;
     let results = results(arguments)?;
     arguments.json.write(&results)?;
     if let Some(path) = &arguments.plot {
         let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
-        output::write("--plot", path, &sheet.svg())?;
+        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
     }
     if arguments.json.tables() {
         print!("{}", results.text());
