@@ -47,7 +47,7 @@ pub fn largest_put(root: &Path) -> Result<String, Failure> {
             }
         }
     }
-    Ok(format!("{:.1} times as long (one superstep with {}, {})", worst.0, worst.1, worst.2))
+    Ok(format!("{:.1} times as long ({} of {} in a superstep)", worst.0, worst.1, worst.2))
 }
 
 /// A cell with a time and a speed-up.
