@@ -3,7 +3,7 @@
 use crate::statistics::{self, Label, Path, Statistics};
 use crate::{membership, mpi, report};
 use hcube_alltoall::mpi_front::nonblocking::{complete, refuse, start};
-use hcube_alltoall::mpi_front::{Call, Verdict, allowance, exchange, forwarded};
+use hcube_alltoall::mpi_front::{Call, Verdict, allowance, exchange, forwarded, one_rank};
 use hcube_alltoall::{Options, Schedule};
 use hcube_core::mpi::MPI_Request;
 use hcube_core::mpi::own_call::is_own;
@@ -71,7 +71,8 @@ fn only_forwards() -> bool {
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
     // Each has a description of its own: this one never has an address, so it stays in registers.
     // SAFETY: the contract of this function.
-    if active() && statistics::wanted().is_none() && unsafe { allowance::take(&call()) } {
+    let at_once = || one_rank::is_known(&call()) || unsafe { allowance::take(&call()) };
+    if active() && statistics::wanted().is_none() && at_once() {
         return forward();
     }
     // SAFETY: the contract of this function.

@@ -377,7 +377,7 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
         let engine = setup::engine_with(comm, options)?;
         let state = kept.get_or_insert_with(State::new);
         state.stage = Stage::Ready(engine);
-        (state.without_votes, state.allowance) = (WithoutVotes::default(), None);
+        (state.without_votes, state.allowance, state.one_rank) = (WithoutVotes::default(), None, None);
         Ok(())
     })
 }
