@@ -200,7 +200,11 @@ pub(super) unsafe fn list<'a>(
                                 let checked = check_unused_type(handle, judge(function), comm);
                                 checked.map_err(|error| named_datatype(error, names))?;
                             }
-                            return if count == 0 { Ok(no_elements(side)) } else { Err(negative(number, count, names)) };
+                            return if count == 0 {
+                                Ok(no_elements(side))
+                            } else {
+                                Err(negative(number, count, names))
+                            };
                         }
                         if last.as_ref().is_none_or(|(known, _)| *known != handle) {
                             last = Some((handle, inspect(handle, comm, named, names)?));
@@ -322,8 +326,7 @@ unsafe fn inspect(
         return Ok(known.clone());
     }
     // SAFETY: a value that MPI has given out and that nobody frees meanwhile, by the contract of `read`.
-    let found =
-        unsafe { datatype::inspect(datatype, comm) }.map_err(|error| named_datatype(error, names))?;
+    let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| named_datatype(error, names))?;
     if found.is_named() {
         named.0 = Some((datatype, found.clone()));
     }

@@ -172,6 +172,11 @@ unsafe fn unknown(
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    if let Some(one_rank) = &state.one_rank
+        && !state.awaits_set_up()
+    {
+        one_rank.remember();
+    }
     let of_neighbours = call.function.is_of_neighbours();
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;

@@ -20,12 +20,14 @@ pub(super) fn form(function: Function) -> Form {
         Function::Alltoall | Function::NeighborAlltoall | Function::Ialltoall | Function::AlltoallInit => {
             Form::Equal
         }
-        Function::Alltoallv | Function::NeighborAlltoallv | Function::Ialltoallv | Function::AlltoallvInit => {
-            Form::Counts
-        }
-        Function::Alltoallw | Function::NeighborAlltoallw | Function::Ialltoallw | Function::AlltoallwInit => {
-            Form::Types
-        }
+        Function::Alltoallv
+        | Function::NeighborAlltoallv
+        | Function::Ialltoallv
+        | Function::AlltoallvInit => Form::Counts,
+        Function::Alltoallw
+        | Function::NeighborAlltoallw
+        | Function::Ialltoallw
+        | Function::AlltoallwInit => Form::Types,
     }
 }
 
@@ -42,12 +44,7 @@ pub(super) fn judge(function: Function) -> Judge {
 /// # Safety
 /// Arrays hold an entry per block.
 #[inline(always)]
-pub(super) unsafe fn memory(
-    call: &Call,
-    side: Side,
-    blocks: usize,
-    name: &'static str,
-) -> Result<Side> {
+pub(super) unsafe fn memory(call: &Call, side: Side, blocks: usize, name: &'static str) -> Result<Side> {
     if side.buffer != in_place() {
         return Ok(side);
     }
@@ -58,12 +55,7 @@ pub(super) unsafe fn memory(
 /// # Safety
 /// As [`memory`].
 #[cold]
-unsafe fn memory_in_place(
-    call: &Call,
-    side: Side,
-    blocks: usize,
-    name: &'static str,
-) -> Result<Side> {
+unsafe fn memory_in_place(call: &Call, side: Side, blocks: usize, name: &'static str) -> Result<Side> {
     let expected = "memory: this side of the exchange is not in place";
     let answer = if call.guest { judge(call.function).receive_in_place() } else { Answer::Refused };
     match answer {

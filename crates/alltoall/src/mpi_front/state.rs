@@ -74,7 +74,7 @@ pub struct State {
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
-    /// Set where its exchanges are forwarded because it has one rank.
+    /// Set where it has one rank, and belongs to a program that does not know of hcube.
     pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
@@ -113,13 +113,15 @@ impl State {
             _ if inter => Stage::Forwarded("intercommunicator"),
             Schedule::Library => Stage::Forwarded("HCUBE_ALLTOALL=library"),
             _ if options.are_chosen() => Stage::Due(None),
-            _ if comm.size() == 1 => {
-                let one_rank = OneRank::new(call, comm);
-                return Self { one_rank, ..Self::at(Stage::Forwarded("one rank")) };
-            }
+            _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self::at(stage)
+        let one_rank = match &stage {
+            _ if inter => None,
+            Stage::Forwarded(_) => OneRank::new(call, comm, false),
+            _ => OneRank::new(call, comm, true),
+        };
+        Self { one_rank, ..Self::at(stage) }
     }
 
     /// Whether exchanges will be served that are not served yet.
@@ -130,9 +132,6 @@ impl State {
     /// Why the next call on a communicator that is not set up is forwarded, where that is known without communication.
     #[cold]
     pub(super) fn forwards(&mut self, call: &Call, comm: &MpiComm) -> Option<&'static str> {
-        if let Some(one_rank) = &self.one_rank {
-            one_rank.remember();
-        }
         match &mut self.stage {
             Stage::New => {
                 self.stage = Stage::Due(None);

@@ -47,7 +47,8 @@ impl Numbers {
 
     /// The next one in turn that is free.
     fn give(&mut self) -> Option<c_int> {
-        let number = (self.next..self.bound).chain(0..self.next).find(|number| !self.given.contains(number))?;
+        let number =
+            (self.next..self.bound).chain(0..self.next).find(|number| !self.given.contains(number))?;
         self.given.insert(number);
         self.next = number + 1;
         Some(number)
@@ -116,8 +117,9 @@ impl MpiComm {
         self.broadcast_words(&mut words)?;
         let [name, number, new] = words;
         let found = match &ranks {
-            Some(ranks) if !is_first && name != 0 => find(name, ranks)
-                .map(|private| Messages::shared(private, number as c_int, false)),
+            Some(ranks) if !is_first && name != 0 => {
+                find(name, ranks).map(|private| Messages::shared(private, number as c_int, false))
+            }
             _ => offered,
         };
         let mut lacking = [i64::from(found.is_none()), i64::from(ranks.is_none())];
