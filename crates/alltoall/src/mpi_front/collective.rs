@@ -172,6 +172,11 @@ unsafe fn unknown(
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    if let Some(one_rank) = &state.one_rank
+        && !state.awaits_set_up()
+    {
+        one_rank.remember();
+    }
     let of_neighbours = call.function.is_of_neighbours();
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
@@ -377,7 +382,7 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
         let engine = setup::engine_with(comm, options)?;
         let state = kept.get_or_insert_with(State::new);
         state.stage = Stage::Ready(engine);
-        (state.without_votes, state.allowance) = (WithoutVotes::default(), None);
+        (state.without_votes, state.allowance, state.one_rank) = (WithoutVotes::default(), None, None);
         Ok(())
     })
 }
