@@ -1,9 +1,13 @@
 //! The broadcasts that are measured. Each has a panel of the present size, and one of the next step.
 
 use super::arguments::{Variant, WORD};
+use crate::bench::proof::{Claim, Counts, Origin};
+use hcube_core::comm::pipelined_broadcast::{self, Plan};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::{bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
+use hcube_core::node::processor::crowded;
+use hcube_core::progress::wait::Patience;
 use hcube_core::{Error, Result};
 use hcube_hpl::Panels;
 use hcube_hpl::options::{Options, Topology};
@@ -19,12 +23,34 @@ use std::ffi::c_int;
 /// Panels that are begun before the one that is read.
 const DEPTH: usize = 1;
 
+/// What hcube counts: panels of [`Panels`], and segments of the pipelined broadcast.
+const PANELS: &str = "panels in node memory";
+const SEGMENTS: &str = "segments of the pipelined broadcast";
+
+impl Variant {
+    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must be those of the library.
+    ///
+    /// # Errors
+    /// Where they are not; ranks may differ.
+    pub fn claim(self) -> Result<Claim> {
+        Ok(match self {
+            Self::Hcube => Claim::counted(PANELS),
+            Self::Pipelined => Claim::counted(SEGMENTS),
+            Self::MpiBcast => Claim::of(&Origin::of_mpi(&[c"MPI_Bcast"])?),
+            Self::MpiIbcast => Claim::of(&Origin::of_mpi(&[c"MPI_Ibcast", c"MPI_Test", c"MPI_Wait"])?),
+        })
+    }
+}
+
 /// Panels by messages: two buffers, of this panel and of the next one.
 pub struct Messages {
     variant: Variant,
     comm: SimpleCommunicator,
     buffers: [Vec<u64>; DEPTH + 1],
     requests: [MPI_Request; DEPTH + 1],
+    /// How ranks wait in the pipelined broadcast, and the segments of it that this rank has had.
+    patience: Patience,
+    segments: u64,
 }
 
 /// A broadcast that is measured, with its memory.
@@ -44,7 +70,12 @@ impl Messages {
         let which = number % self.buffers.len();
         let (buffer, request) = (&mut self.buffers[which], &mut self.requests[which]);
         if self.variant == Variant::Pipelined {
-            return comm.broadcast(bytes_of_mut(buffer), root);
+            let (bytes, patience) = (bytes_of_mut(buffer), self.patience);
+            // Not `Comm::broadcast`, which is that of the MPI library, nor what forwards short messages to it.
+            let plan = Plan::best(comm.size(), bytes.len());
+            let segments = pipelined_broadcast::broadcast_by(comm, bytes, root, patience, plan)?;
+            self.segments += segments as u64;
+            return Ok(());
         }
         let (address, count) = (buffer.as_mut_ptr().cast(), buffer.len() as c_int);
         let (kind, comm) = (u64::equivalent_datatype().as_raw(), self.comm.as_raw());
@@ -111,9 +142,21 @@ impl Broadcast {
         let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);
         // SAFETY: a constant of MPI.
         let none = unsafe { RSMPI_REQUEST_NULL };
-        let comm = SimpleCommunicator::world().duplicate();
         let requests = [none; DEPTH + 1];
-        Ok(Ok(Self::Messages(Box::new(Messages { variant, comm, buffers, requests }))))
+        let patience = Patience::new(crowded(comm, &comm.node_numbers()?)?, comm.simulated());
+        comm.open_messages()?;
+        let comm = SimpleCommunicator::world().duplicate();
+        let messages = Messages { variant, comm, buffers, requests, patience, segments: 0 };
+        Ok(Ok(Self::Messages(Box::new(messages))))
+    }
+
+    /// What hcube has counted on this rank.
+    pub fn counts(&self) -> Counts {
+        let (panels, segments) = match self {
+            Self::Node(panels) => (panels.begun(), 0),
+            Self::Messages(messages) => (0, messages.segments),
+        };
+        vec![(PANELS, panels), (SEGMENTS, segments)]
     }
 
     /// Begins a panel; its root writes these words to it.
