@@ -6,7 +6,6 @@ use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// The names in `--kinds`.
 pub const GENERAL: &str = "general";

@@ -2,7 +2,7 @@
 //! options, concern only one case.
 
 use super::problem::Blocks;
-use crate::bench::proof::{Claim, Counts, Origin};
+use crate::bench::proof::{self, Claim, Origin};
 use hcube_alltoall::{Options, UsedPath};
 use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{
@@ -316,10 +316,10 @@ impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
     }
 
     /// Local: the exchanges that hcube has made by each path, as it counts them, and those that it has left to the library.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> proof::Counts {
         // SAFETY: the communicator is alive as long as this channel.
         let comm = unsafe { Handle::new(self.handle()) };
-        let found = gate::look(comm, |state: &State| state.paths().collect::<Counts>());
+        let found = gate::look(comm, |state: &State| state.paths().collect::<proof::Counts>());
         let mut counts = found.ok().flatten().unwrap_or_else(|| PATHS.map(|name| (name, 0)).to_vec());
         if let Some(library) = counts.last_mut() {
             library.1 += self.1.get();

@@ -7,6 +7,7 @@ use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::{bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
 use hcube_core::node::processor::crowded;
+use hcube_core::progress::Progress;
 use hcube_core::progress::wait::Patience;
 use hcube_core::{Error, Result};
 use hcube_hpl::Panels;
