@@ -17,7 +17,8 @@ void bench_fail(const char *what)
     abort();
 }
 
-/* A variant is what it is called: `stock` calls the MPI library's exchange, all others that of a library in front of it. */
+/* A variant is what it is called: `stock` calls the MPI library's exchange, all others that of a library in front of
+ * it. */
 static void check_variant(void)
 {
     void *exchange = dlsym(RTLD_DEFAULT, "MPI_Alltoall"), *barrier = dlsym(RTLD_DEFAULT, "MPI_Barrier");
@@ -80,7 +81,8 @@ static void show(const bench_case *of, const char *variant, const double *values
     double *copy = bench_memory((size_t)count * sizeof *copy);
 
     memcpy(copy, values, (size_t)count * sizeof *copy);
-    printf("%s, %s, %d ranks, %s: %.3g %s\n", of->benchmark, of->name, size, variant, bench_median(copy, count), of->unit);
+    printf("%s, %s, %d ranks, %s: %.3g %s\n", of->benchmark, of->name, size, variant, bench_median(copy, count),
+           of->unit);
     fflush(stdout);
     free(copy);
 }

@@ -91,7 +91,12 @@ impl Plan {
         if shape.ranks == 1 || (nodes == 1 && options.path != Path::Message) {
             let created = OnNode::new(comm, shape.clone(), backward, patience);
             if let Some(node) = unless_unshared(comm, created)? {
-                return Ok(Self { shape, way: Way::Node(Box::new(node)), last: Stages::default(), executed: 0 });
+                return Ok(Self {
+                    shape,
+                    way: Way::Node(Box::new(node)),
+                    last: Stages::default(),
+                    executed: 0,
+                });
             }
         }
         let messages = Messages::new(comm, shape.clone(), backward, options)?;

@@ -194,11 +194,6 @@ impl<C: Comm> Panels<C> {
         self.memory
     }
 
-    /// Panels of the row that this rank has begun.
-    pub fn begun(&self) -> u64 {
-        self.first + self.live.len() as u64
-    }
-
     /// What this rank has sent to other nodes.
     pub fn traffic(&self) -> Traffic {
         self.network.traffic()
@@ -238,7 +233,7 @@ impl<C: Comm> Panels<C> {
         if bytes > self.memory.bytes {
             return Err(Error::argument("bytes", bytes, format!("at most {}", self.memory.bytes)));
         }
-        let number = self.begun();
+        let number = self.first + self.live.len() as u64;
         if self.live.len() >= self.in_use {
             let text = format!(
                 "panel {} is still in use on this rank before panel {number}, and in_use = {}",

@@ -97,7 +97,11 @@ impl Growing {
             }
             let needed = table.widths();
             let same = widths.len() == needed.len();
-            *widths = needed.iter().enumerate().map(|(at, &one)| if same { one.max(widths[at]) } else { one }).collect();
+            *widths = needed
+                .iter()
+                .enumerate()
+                .map(|(at, &one)| if same { one.max(widths[at]) } else { one })
+                .collect();
             if table.rows[0] != self.heading {
                 text += if self.heading.is_empty() { "" } else { "\n" };
                 // As wide and as far to the right as the cells below it.

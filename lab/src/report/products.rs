@@ -15,7 +15,9 @@ pub fn runs(inputs: &Inputs) -> &[Run] {
 
 /// hcube's speed-ups over ScaLAPACK with wider panels, and over ScaLAPACK as installed.
 pub fn speed_ups(inputs: &Inputs) -> [Vec<f64>; 2] {
-    let of = |ratio: Ratio| runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(move |run| ratio.of(run));
+    let of = |ratio: Ratio| {
+        runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(move |run| ratio.of(run))
+    };
     [of(Ratio::Raised).collect(), of(Ratio::Scalapack).collect()]
 }
 

@@ -9,11 +9,15 @@
 //! There is no line without a claim: [`System::claim`](super::frame::System::claim) has no default, and a claim names a counter or
 //! an origin.
 
-use super::library::file_of;
 use hcube_core::comm::Comm;
 use hcube_core::node::loader;
 use hcube_core::{Error, Result};
 use std::ffi::{CStr, c_void};
+
+/// The file in which a function lies; empty where the loader does not know it.
+fn file_of(function: *const c_void) -> String {
+    loader::file_of(function).map_or_else(String::new, |file| file.to_string_lossy().into_owned())
+}
 
 /// How often each implementation of a system has worked in this process, by name: always the same names, in the same order.
 pub type Counts = Vec<(&'static str, u64)>;
@@ -56,7 +60,9 @@ impl Claim {
     /// Whether the counters have moved as claimed, by these numbers on all ranks together.
     fn check(&self, moved: &[(&'static str, u64)]) -> std::result::Result<(), String> {
         let has_moved = |name: &&'static str| moved.iter().any(|(other, by)| other == name && *by > 0);
-        let mut others = moved.iter().filter(|(name, by)| *by > 0 && !self.own.contains(name) && !self.uses.contains(name));
+        let mut others = moved
+            .iter()
+            .filter(|(name, by)| *by > 0 && !self.own.contains(name) && !self.uses.contains(name));
         if let Some((name, by)) = others.next() {
             return Err(format!("the counter of another implementation, '{name}', has moved by {by}"));
         }
@@ -165,7 +171,10 @@ mod tests {
         let claim = Claim::counted("hcube").with(&["part"]);
         assert_eq!([[1, 0, 0], [2, 0, 7]].map(|by| against(&claim, by)), [None, None]);
         let words = "its counter, 'hcube', has not moved";
-        assert_eq!([[0, 0, 0], [0, 0, 7]].map(|by| against(&claim, by)), [Some(words.into()), Some(words.into())]);
+        assert_eq!(
+            [[0, 0, 0], [0, 0, 7]].map(|by| against(&claim, by)),
+            [Some(words.into()), Some(words.into())]
+        );
         let other = against(&claim, [1, 3, 0]).expect("refuted");
         assert!(other.contains("'other'") && other.ends_with("moved by 3"), "{other}");
         let either = Claim::counted_as(&["hcube", "other"]);
@@ -203,7 +212,8 @@ mod tests {
         let libc = file_of(memory);
         assert!(Origin::of_file(&libc, [("malloc", memory)]).is_ok());
         let own = functions_lie_in_the_file_of_their_library as *const c_void;
-        let refused = Origin::of_file(&libc, [("malloc", memory), ("own", own)]).expect_err("elsewhere").to_string();
+        let refused =
+            Origin::of_file(&libc, [("malloc", memory), ("own", own)]).expect_err("elsewhere").to_string();
         assert!(refused.contains("own is that of '") && refused.contains(&libc), "{refused}");
         assert!(Origin::of_file("", [("malloc", memory)]).is_err());
     }

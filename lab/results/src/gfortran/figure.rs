@@ -186,10 +186,15 @@ mod tests {
         let drawn = sheet(&all).expect("there are results").svg();
         let place = |words: &str| drawn.find(words).unwrap_or_else(|| panic!("{words}: {drawn}"));
         let shared = place("Coarrays of gfortran, by operation, more images than cores");
-        assert!(place("Contiguous put, 2 images") < shared && shared < place("Contiguous put, 4 images"), "{drawn}");
+        assert!(
+            place("Contiguous put, 2 images") < shared && shared < place("Contiguous put, 4 images"),
+            "{drawn}"
+        );
         let [own, others] = by_cores(&all);
         let charts = [statements(&own, None), statements(&others, None)];
-        let names = charts.each_ref().map(|chart| chart.series.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
+        let names = charts
+            .each_ref()
+            .map(|chart| chart.series.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
         assert_eq!(names, [["2 images"], ["4 images"]]);
     }
 

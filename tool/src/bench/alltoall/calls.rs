@@ -3,11 +3,11 @@
 
 use super::problem::Blocks;
 use crate::bench::proof::{self, Claim, Origin};
-use hcube_alltoall::{Options, UsedPath};
 use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{
     Call, Counts, Function, Side, Types, Verdict, allowance, collective, general, nonblocking,
 };
+use hcube_alltoall::{Options, UsedPath};
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;

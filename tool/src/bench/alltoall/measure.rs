@@ -65,7 +65,15 @@ impl<'a> Alltoall<'a> {
         let length = 2 * largest / ELEMENT;
         let mut words = memory::reserve(&session.comm, &wanted, length as u64)?;
         words.resize(length, 0);
-        Ok(Self { session, arguments, cases, words, batch: 1, node_sizes: session.node_sizes()?, left: Vec::new() })
+        Ok(Self {
+            session,
+            arguments,
+            cases,
+            words,
+            batch: 1,
+            node_sizes: session.node_sizes()?,
+            left: Vec::new(),
+        })
     }
 
     pub fn ranks(&self) -> usize {

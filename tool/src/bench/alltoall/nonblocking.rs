@@ -181,7 +181,9 @@ impl Kind for Nonblocking<'_> {
             Variant::Computation => Ok(Claim::counted(COMPUTATION)),
             // It leaves those of one rank to the library.
             Variant::Hcube => Ok(by_hcube(self.ranks == 1).with(computes)),
-            Variant::Library if self.arguments.uniform => Ok(by_library(&[c"MPI_Ialltoall", c"MPI_Wait"])?.with(computes)),
+            Variant::Library if self.arguments.uniform => {
+                Ok(by_library(&[c"MPI_Ialltoall", c"MPI_Wait"])?.with(computes))
+            }
             Variant::Library => Ok(by_library(&[c"MPI_Ialltoallv", c"MPI_Wait"])?.with(computes)),
         }
     }

@@ -87,7 +87,10 @@ impl System for Alltoall<'_> {
         if let [own @ .., (_, library)] = &line.channel.counts()[..] {
             // Not an error where hcube may choose it, but to be told.
             if own.iter().map(|path| path.1).sum::<u64>() < *library {
-                self.left.push(format!("{}: most exchanges left to the MPI library", self.name(&(line.bytes, line.case))));
+                self.left.push(format!(
+                    "{}: most exchanges left to the MPI library",
+                    self.name(&(line.bytes, line.case))
+                ));
             }
         }
         Ok(report::run(self, line, &Measured { seconds, batch: self.batch, added }))

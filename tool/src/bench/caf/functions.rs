@@ -43,7 +43,8 @@ impl Statistics {
 
     /// Puts, gets, atomic operations, functions shipped, and reductions at the end of finish blocks, in shared memory and by messages.
     pub fn counts(&self) -> [u64; 5] {
-        let [_, puts, gets, _, other_puts, other_gets, _, atomics, _, _, _, spawned, _, finish_rounds, _] = self.0;
+        let [_, puts, gets, _, other_puts, other_gets, _, atomics, _, _, _, spawned, _, finish_rounds, _] =
+            self.0;
         [puts + other_puts, gets + other_gets, atomics, spawned, finish_rounds]
     }
 }

@@ -24,8 +24,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MIN_COPY_BYTES: usize = 64 << 10;
 
 /// What hcube counts, by name.
-const COUNTERS: [&str; 5] =
-    ["hcube's puts", "hcube's gets", "hcube's atomic operations", "hcube's functions", "hcube's finish rounds"];
+const COUNTERS: [&str; 5] = [
+    "hcube's puts",
+    "hcube's gets",
+    "hcube's atomic operations",
+    "hcube's functions",
+    "hcube's finish rounds",
+];
 
 /// The counter of an operation of hcube; none of operations that it does not count.
 fn counter(operation: Operation) -> Option<&'static str> {
@@ -147,7 +152,18 @@ impl<'a> Caf<'a> {
         let origin = Some(agree(comm, Origin::of_libc(&[c"memcpy"]))?);
         variants.push(Variant { name: MEMCPY, file: none(), work, origin });
         let node_sizes = session.node_sizes()?;
-        Ok(Self { session, arguments, tasks, variants, place, own, mpi, node_sizes, ranks_per_node, functions })
+        Ok(Self {
+            session,
+            arguments,
+            tasks,
+            variants,
+            place,
+            own,
+            mpi,
+            node_sizes,
+            ranks_per_node,
+            functions,
+        })
     }
 
     /// Collective: memory that only this rank uses, for the largest operation.

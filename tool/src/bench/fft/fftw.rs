@@ -2,8 +2,8 @@
 //! nor the library of hcube is linked to it.
 
 use super::vector::WORDS;
-use crate::bench::proof::Origin;
 use crate::bench::library::{self, file_of, functions};
+use crate::bench::proof::Origin;
 use hcube_core::memory::Region;
 use hcube_core::node::loader::{self, Library};
 use mpi::ffi::MPI_Comm;

@@ -126,7 +126,9 @@ impl Functions {
         if let Some(own) = hcube {
             let of_hcube = file_of(own[0]);
             if of_hcube == file {
-                return Err(Error::Unsupported(format!("p?gemm_ of ScaLAPACK and of hcube are both in {file}")));
+                return Err(Error::Unsupported(format!(
+                    "p?gemm_ of ScaLAPACK and of hcube are both in {file}"
+                )));
             }
             origin = Origin::of_file(&of_hcube, named(own))?;
         }

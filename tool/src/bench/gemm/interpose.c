@@ -34,7 +34,8 @@ void hcube_bench_gemm_select(product *const functions[], panel_width *own_width,
     width = other_width;
 }
 
-/* Products so far, and requests inside them for the width of panels: those that got ScaLAPACK's, and those that got another. */
+/* Products so far, and requests inside them for the width of panels: those that got ScaLAPACK's, and those that got
+ * another. */
 void hcube_bench_gemm_count(long counts[3])
 {
     counts[0] = products;

@@ -60,7 +60,9 @@ fn check_library(variant: &str, libraries: &[String]) -> Result<(), Failure> {
         _ => "none",
     };
     let found = if libraries.is_empty() { "none".to_owned() } else { libraries.join(", ") };
-    Err(format!("NOT MEASURED: the program of {variant} has the library for coarrays {found}; expected {expected}"))
+    Err(format!(
+        "NOT MEASURED: the program of {variant} has the library for coarrays {found}; expected {expected}"
+    ))
 }
 
 /// All times of an operation by a library.
@@ -323,15 +325,20 @@ mod tests {
 
     #[test]
     fn a_program_is_measured_with_its_own_library() {
-        let [hcube, other] = ["/opt/hcube/lib/libhcube_caf.so", "/usr/lib/libcaf_openmpi.so.3"].map(str::to_owned);
+        let [hcube, other] =
+            ["/opt/hcube/lib/libhcube_caf.so", "/usr/lib/libcaf_openmpi.so.3"].map(str::to_owned);
         let [none, own, theirs] = [vec![], vec![hcube.clone()], vec![other.clone()]];
         // A folder is no library.
         let folder = vec!["/home/libcaf/libm.so".to_owned()];
-        for (variant, good) in [(HCUBE, &own), (OPENCOARRAYS, &theirs), (OPENCOARRAYS, &none), (MPI, &none), (MPI, &folder)] {
+        for (variant, good) in
+            [(HCUBE, &own), (OPENCOARRAYS, &theirs), (OPENCOARRAYS, &none), (MPI, &none), (MPI, &folder)]
+        {
             assert_eq!(check_library(variant, good), Ok(()), "{variant}: {good:?}");
         }
         let both = vec![hcube, other];
-        for (variant, wrong) in [(HCUBE, &none), (HCUBE, &theirs), (HCUBE, &both), (OPENCOARRAYS, &both), (MPI, &own)] {
+        for (variant, wrong) in
+            [(HCUBE, &none), (HCUBE, &theirs), (HCUBE, &both), (OPENCOARRAYS, &both), (MPI, &own)]
+        {
             let refused = check_library(variant, wrong).expect_err("another library");
             assert!(refused.starts_with("NOT MEASURED") && refused.contains(variant), "{refused}");
         }

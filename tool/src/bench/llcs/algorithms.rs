@@ -6,8 +6,8 @@ use crate::bench::proof::{Claim, Counts};
 use hcube_core::comm::Comm;
 use hcube_core::{Error, Result};
 use hcube_lcs::distributed;
-use hcube_lcs::serial::{Options, observed};
 use hcube_lcs::progress::Observer;
+use hcube_lcs::serial::{Options, observed};
 use hcube_lcs::{Kernel, Outcome, Symbol};
 use rapidfuzz::HashableChar;
 use rapidfuzz::distance::lcs_seq;
@@ -56,8 +56,12 @@ fn add(to: &Cell<u64>, count: usize) {
 impl Worked {
     pub fn counts(&self) -> Counts {
         let kernels = KERNELS.iter().zip(&self.kernels).map(|((_, name), count)| (*name, count.get()));
-        let others =
-            [(NOTHING, &self.nothing), (ON_ALL, &self.on_all), (PLAIN, &self.plain), (RAPIDFUZZ, &self.rapidfuzz)];
+        let others = [
+            (NOTHING, &self.nothing),
+            (ON_ALL, &self.on_all),
+            (PLAIN, &self.plain),
+            (RAPIDFUZZ, &self.rapidfuzz),
+        ];
         kernels.chain(others.map(|(name, count)| (name, count.get()))).collect()
     }
 

@@ -86,7 +86,12 @@ fn expected(lines: &[Line]) -> Option<u64> {
 }
 
 /// Collective: the length by all ranks, each with its part of both strings.
-fn on_all<S: Symbol>(comm: &impl Comm, worked: &Worked, [a, b]: &[Vec<S>; 2], options: &Options) -> Result<usize> {
+fn on_all<S: Symbol>(
+    comm: &impl Comm,
+    worked: &Worked,
+    [a, b]: &[Vec<S>; 2],
+    options: &Options,
+) -> Result<usize> {
     let own = part(a.len(), comm.rank(), comm.size());
     worked.on_all(comm, [&a[own.clone()], &b[own]], options)
 }

@@ -56,7 +56,8 @@ pub struct Messages {
 
 /// A broadcast that is measured, with its memory.
 pub enum Broadcast {
-    Node(Box<Panels<MpiComm>>),
+    /// Also the number of panels, as hcube counts them.
+    Node(Box<Panels<MpiComm>>, u64),
     Messages(Box<Messages>),
 }
 
@@ -135,7 +136,7 @@ impl Broadcast {
             let memory = Memory { bytes, slots: slots_for(DEPTH + 2, comm.size()), in_use: DEPTH + 2 };
             // Also a failure of only one rank concerns all of them: the others would wait for its panels.
             return match agree(comm, Panels::new(comm, memory, Topology::Auto, options)) {
-                Ok(panels) => Ok(Ok(Self::Node(Box::new(panels)))),
+                Ok(panels) => Ok(Ok(Self::Node(Box::new(panels), 0))),
                 Err(error @ Error::Mismatch { .. }) => Err(error),
                 Err(error) => Ok(Err(error.to_string())),
             };
@@ -154,7 +155,7 @@ impl Broadcast {
     /// What hcube has counted on this rank.
     pub fn counts(&self) -> Counts {
         let (panels, segments) = match self {
-            Self::Node(panels) => (panels.begun(), 0),
+            Self::Node(_, panels) => (*panels, 0),
             Self::Messages(messages) => (0, messages.segments),
         };
         vec![(PANELS, panels), (SEGMENTS, segments)]
@@ -164,8 +165,9 @@ impl Broadcast {
     pub fn begin(&mut self, comm: &MpiComm, number: usize, root: usize, contents: &[u64]) -> Result<()> {
         let is_root = comm.rank() == root;
         match self {
-            Self::Node(panels) => {
+            Self::Node(panels, begun) => {
                 let panel = panels.begin(comm, root, size_of_val(contents))?;
+                *begun = panel + 1;
                 if is_root {
                     panels.place(panel)?.write(bytes_of(contents));
                     panels.post(comm, panel)?;
@@ -185,7 +187,7 @@ impl Broadcast {
     /// Lets the broadcast of a panel make progress, where it needs that.
     pub fn poll(&mut self, comm: &MpiComm, number: usize) -> Result<()> {
         match self {
-            Self::Node(panels) => panels.progress(comm, number as u64).map(|_| ()),
+            Self::Node(panels, _) => panels.progress(comm, number as u64).map(|_| ()),
             Self::Messages(messages) if messages.variant == Variant::MpiIbcast => messages.poll(),
             _ => Ok(()),
         }
@@ -194,7 +196,7 @@ impl Broadcast {
     /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this broadcast.
     pub fn read(&mut self, comm: &MpiComm, number: usize, read: impl FnOnce(&[u64]) -> u64) -> Result<u64> {
         match self {
-            Self::Node(panels) => {
+            Self::Node(panels, _) => {
                 panels.wait(comm, number as u64)?;
                 let place = panels.content(number as u64)?;
                 // SAFETY: the panel has arrived, so its root does not write to it before this rank has released it; it is

@@ -2,8 +2,8 @@
 
 use super::arguments::{Arguments, ELEMENT, Variant};
 use super::plain::Plain;
-use crate::bench::proof::{Claim, Counts};
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::Result;
@@ -161,7 +161,8 @@ impl<'a> StreamBench<'a> {
 
     /// What has run on the present vectors.
     pub fn counts(&self) -> Counts {
-        let of_hcube = |count: fn(&Stream) -> u64| self.vectors.as_ref().map_or(0, |vectors| count(&vectors.stream));
+        let of_hcube =
+            |count: fn(&Stream) -> u64| self.vectors.as_ref().map_or(0, |vectors| count(&vectors.stream));
         vec![
             (HCUBE, of_hcube(Stream::runs)),
             (ORDINARY, of_hcube(|stream| stream.runs_with(Stores::Ordinary))),
