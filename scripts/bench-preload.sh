@@ -21,10 +21,28 @@ variant() {
     timeout 300 "${launcher[@]}" -np "$ranks" env OMP_NUM_THREADS=1 "${settings[@]}" "$@"
 }
 
+# proves <name> <ranks> <program> [argument...]: a run that is not measured, whose statistics must show what the
+# variant claims: that hcube was called, and with `forwarding` that it made no exchange itself.
+proves() {
+    local name=$1 calls="" own=""
+    rm -f "$work/proof.json"
+    HCUBE_STATS=json:$work/proof.json variant "$@" >"$work/proof.output" 2>&1 </dev/null ||
+        { tail -n 20 "$work/proof.output" >&2; echo "bench: $3 failed ($name)" >&2; return 1; }
+    [ ! -f "$work/proof.json" ] || calls=$(grep -c '"path"' "$work/proof.json") || true
+    [ ! -f "$work/proof.json" ] || own=$(grep '"path"' "$work/proof.json" | grep -vc '"library"') || true
+    if [ "${calls:-0}" -eq 0 ] || { [ "$name" = forwarding ] && [ "${own:-0}" -gt 0 ]; }; then
+        echo "bench: $3: NOT MEASURED: by its statistics hcube has not done what '$name' says" >&2
+        return 1
+    fi
+}
+
 # alternate <rounds> <variants> <ranks> <program of lab/preload> [argument...]
 alternate() {
     local rounds=$1 variants=$2 ranks=$3 program=$4 round name
     shift 4
+    for name in $variants; do
+        [ "$name" = stock ] || proves "$name" "$ranks" "$work/$program" "$work/unused.records" "$name" "$@"
+    done
     for ((round = 0; round < rounds; round++)); do
         for name in $variants; do
             variant "$name" "$ranks" "$work/$program" "$work/preload.records" "$name" "$@"
@@ -100,6 +118,7 @@ compare_program() {
     local rounds=$1 ranks=$2 name=$3 round of output time
     shift 3
     output=$work/program.output
+    (cd "$work" && proves preload "$ranks" "$@")
     for ((round = 0; round < rounds; round++)); do
         for of in stock preload; do
             (cd "$work" && variant "$of" "$ranks" "$@") >"$output" 2>&1 </dev/null ||

@@ -7,9 +7,9 @@
 #   [MPI=openmpi|mpich|openmpi5|...] scripts/bench.sh [--full] [part...]
 #
 # Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs,
-# fftw. All by default, in about 18 minutes on two cores; --full adds problems of FFTW,
-# runs of HPCC and repetitions, which takes 30 to 40 minutes. Every step begins with a
-# line that tells the time so far and the time that is left.
+# fftw. All by default; --full adds problems of FFTW, runs of HPCC and repetitions. The
+# first line says how long that will take on this machine, after a short calibration,
+# and every step begins with a line that tells the time so far and the time that is left.
 #
 # What is compared is measured in one run, alternating, as often as --repeat
 # says; tables show medians and (largest - smallest) / median. Figures of different
@@ -98,35 +98,8 @@ mkdir -p "$work"
 
 # --- Steps -------------------------------------------------------------------
 
-titles=() seconds=() commands=()
-
-# step <seconds> <title> <command> [argument...]: adds a step, and how long it takes
-# on two cores.
-step() {
-    seconds+=("$1")
-    titles+=("$2")
-    shift 2
-    commands+=("$(printf '%q ' "$@")")
-}
-
-in_words() {
-    printf '%d min %02d s' $(($1 / 60)) $(($1 % 60))
-}
-
-# Estimates are scaled by the time that the steps so far have taken.
-run_steps() {
-    local number finished=0 all=0 left
-    for number in "${seconds[@]}"; do all=$((all + number)); done
-    for number in "${!titles[@]}"; do
-        left=$((all - finished))
-        [ "$finished" -lt 20 ] || left=$((left * SECONDS / finished))
-        printf '=== %d/%d, %s, about %s left: %s\n' $((number + 1)) ${#titles[@]} \
-            "$(in_words "$SECONDS")" "$(in_words "$left")" "${titles[number]}"
-        eval "${commands[number]}"
-        finished=$((finished + seconds[number]))
-    done
-    echo "=== finished after $(in_words "$SECONDS")"
-}
+# shellcheck source=scripts/bench-steps.sh
+. scripts/bench-steps.sh
 
 # fits <ranks> <title>: whether a step of that many ranks makes sense. MPICH's ranks
 # do not yield, so that oversubscribed they would measure the scheduler's ticks.
@@ -308,6 +281,8 @@ compare_fftw() {
     shift 2
     "${launcher[@]}" -np "$ranks" env "LD_PRELOAD=$plugin" "$work/fftw-bench" --output "$work/$name.records" "$@"
     "$lab" collect fftw "$work/$name.records" --json "$work/$name.json"
+    "$tool" bench fftw --from "$work/$name.json"
+    echo
 }
 
 # mpi_bench <ranks> <pairwise|hcube> <problem> [option...]: FFTW's own benchmark.
@@ -334,6 +309,8 @@ upstream() {
         done
     done
     "$lab" collect mpi-bench --problem "$name" --ranks "$ranks" "$outputs" --json "$outputs.json"
+    "$tool" bench fftw --from "$outputs.json"
+    echo
 }
 
 # Problems: most of the time goes into planning, which is why the default has few.

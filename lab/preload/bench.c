@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "bench.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int rank, size;
 static const char *variant_name;
@@ -14,6 +17,22 @@ void bench_fail(const char *what)
     abort();
 }
 
+/* A variant is what it is called: `stock` calls the MPI library's exchange, all others that of a library in front of
+ * it. */
+static void check_variant(void)
+{
+    void *exchange = dlsym(RTLD_DEFAULT, "MPI_Alltoall"), *barrier = dlsym(RTLD_DEFAULT, "MPI_Barrier");
+    Dl_info of_exchange, of_barrier;
+    int is_stock;
+
+    if (exchange == NULL || barrier == NULL || dladdr(exchange, &of_exchange) == 0 || dladdr(barrier, &of_barrier) == 0)
+        bench_fail("the MPI library is not known to the loader");
+    is_stock = strcmp(of_exchange.dli_fname, of_barrier.dli_fname) == 0;
+    if (is_stock == (strcmp(variant_name, "stock") == 0)) return;
+    fprintf(stderr, "bench: variant %s: MPI_Alltoall is that of %s\n", variant_name, of_exchange.dli_fname);
+    bench_fail("NOT MEASURED: another implementation than the variant is called");
+}
+
 void bench_begin(int *argc, char ***argv, int arguments, const char *usage)
 {
     MPI_Init(argc, argv);
@@ -21,6 +40,7 @@ void bench_begin(int *argc, char ***argv, int arguments, const char *usage)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (*argc < 3 + arguments) bench_fail(usage);
     variant_name = (*argv)[2];
+    check_variant();
     if (rank > 0) return;
     file = fopen((*argv)[1], "a");
     if (file == NULL) bench_fail("the file of the results cannot be written");
@@ -55,6 +75,18 @@ void bench_write(const bench_case *of, double value)
     bench_write_as(of, variant_name, &value, 1);
 }
 
+/* The median on standard output, as soon as it is known. */
+static void show(const bench_case *of, const char *variant, const double *values, int count)
+{
+    double *copy = bench_memory((size_t)count * sizeof *copy);
+
+    memcpy(copy, values, (size_t)count * sizeof *copy);
+    printf("%s, %s, %d ranks, %s: %.3g %s\n", of->benchmark, of->name, size, variant, bench_median(copy, count),
+           of->unit);
+    fflush(stdout);
+    free(copy);
+}
+
 void bench_write_as(const bench_case *of, const char *variant, const double *values, int count)
 {
     int number;
@@ -66,6 +98,7 @@ void bench_write_as(const bench_case *of, const char *variant, const double *val
     fputs("values\t", file);
     for (number = 0; number < count; number++) fprintf(file, "%s%.9g", number > 0 ? " " : "", values[number]);
     fputs("\n\n", file);
+    show(of, variant, values, count);
 }
 
 double bench_most(double mine)

@@ -2,7 +2,7 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`files`] (results of earlier runs)
+//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`proof`] (which implementation a line has measured), [`files`] (results of earlier runs)
 //! and [`drawn`] (results that are joined and drawn).
 
 pub mod alltoall;
@@ -22,6 +22,7 @@ pub mod library;
 pub mod llcs;
 pub mod memory;
 pub mod panels;
+pub mod proof;
 pub mod random_access;
 pub mod stream;
 pub mod timing;

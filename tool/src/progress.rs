@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 /// Time between two lines; shorter runs print none.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Parts of a step that the bar can tell apart.
-const PARTS: u64 = 1000;
+/// Parts of the whole that the bar can tell apart.
+const PARTS: u64 = 100_000;
 
 enum Kind {
     Bar(ProgressBar),
@@ -22,8 +22,10 @@ pub struct Progress {
     command: &'static str,
     kind: Kind,
     begin: Instant,
-    steps: u64,
-    step: u64,
+    /// Weights of all steps, of those that have ended, and of the one under way.
+    all: f64,
+    ended: f64,
+    under_way: f64,
     name: String,
 }
 
@@ -35,14 +37,14 @@ impl Progress {
             (false, _) => Kind::Nothing,
             (true, false) => Kind::Lines { next: begin + LINE_INTERVAL },
             (true, true) => {
-                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                let bar = ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr());
                 let style =
                     ProgressStyle::with_template("[{elapsed}] {wide_bar} {percent}%, {eta} left: {msg}");
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
                 Kind::Bar(bar)
             }
         };
-        Self { command, kind, begin, steps: 0, step: 0, name: String::new() }
+        Self { command, kind, begin, all: 0.0, ended: 0.0, under_way: 0.0, name: String::new() }
     }
 
     /// Whether a long step should be told in parts.
@@ -50,31 +52,46 @@ impl Progress {
         !matches!(self.kind, Kind::Nothing)
     }
 
-    /// Announces the number of steps.
+    /// Announces the number of steps, which take equally long.
     pub fn begin(&mut self, steps: usize) {
-        self.steps = steps as u64;
-        if let Kind::Bar(bar) = &self.kind {
-            bar.set_length(self.steps * PARTS);
-        }
+        self.begin_weighted(steps as f64);
+    }
+
+    /// Announces steps by the sum of their weights: a step takes as long as it weighs, compared with the others.
+    pub fn begin_weighted(&mut self, all: f64) {
+        self.all = all;
     }
 
     /// Says what is prepared before the next steps, which may take long.
     pub fn prepare(&mut self, name: impl FnOnce() -> String) {
         self.name = format!("{} (preparing)", name());
-        self.show(if self.step == 0 { 0.0 } else { 1.0 });
+        self.show(1.0);
     }
 
     /// Begins the next step.
     pub fn step(&mut self, name: impl FnOnce() -> String) {
-        self.step += 1;
+        self.step_weighted(1.0, name);
+    }
+
+    /// Begins the next step, of this weight.
+    pub fn step_weighted(&mut self, weight: f64, name: impl FnOnce() -> String) {
+        self.ended += self.under_way;
+        self.under_way = weight;
         self.name = name();
         self.show(0.0);
     }
 
-    /// Drops steps that were announced.
-    pub fn skip(&mut self, steps: usize) {
-        let steps = self.steps.saturating_sub(steps as u64);
-        self.begin(steps as usize);
+    /// Drops steps that were announced, by the sum of their weights.
+    pub fn skip(&mut self, weight: f64) {
+        self.all = (self.all - weight).max(0.0);
+    }
+
+    /// Prints to standard output, above the bar.
+    pub fn print(&self, text: &str) {
+        match &self.kind {
+            Kind::Bar(bar) => bar.suspend(|| print!("{text}")),
+            _ => print!("{text}"),
+        }
     }
 
     /// Says how much of the step is done.
@@ -90,15 +107,15 @@ impl Progress {
     }
 
     fn show(&mut self, share: f64) {
-        let done = (self.step.saturating_sub(1) * PARTS) + (share * PARTS as f64) as u64;
+        let done = self.ended + share * self.under_way;
+        let share = if self.all > 0.0 { (done / self.all).min(1.0) } else { 0.0 };
         match &mut self.kind {
             Kind::Bar(bar) => {
                 bar.set_message(self.name.clone());
-                bar.set_position(done);
+                bar.set_position((share * PARTS as f64) as u64);
             }
             Kind::Lines { next } if Instant::now() >= *next => {
                 let elapsed = self.begin.elapsed().as_secs_f64();
-                let share = done as f64 / (self.steps * PARTS).max(1) as f64;
                 eprintln!("hcube {}: {}; now {}", self.command, status(elapsed, share), self.name);
                 *next = Instant::now() + LINE_INTERVAL;
             }
@@ -124,6 +141,17 @@ fn status(elapsed: f64, share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_count_by_their_weights() {
+        let mut progress = Progress::new("toy", false);
+        progress.begin_weighted(10.0);
+        progress.skip(2.0);
+        for weight in [1.0, 3.0] {
+            progress.step_weighted(weight, String::new);
+        }
+        assert_eq!((progress.all, progress.ended, progress.under_way), (8.0, 1.0, 3.0));
+    }
 
     #[test]
     fn the_remaining_time_is_in_proportion() {

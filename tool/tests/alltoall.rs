@@ -78,6 +78,28 @@ fn schedules_with_little_memory_and_equal_counts() {
 }
 
 #[test]
+fn the_library_is_not_measured_where_hcube_stands_in_front_of_it() {
+    let preload = common::build().join("libhcube_preload.so");
+    let options = ["--sizes", "8k", "--repeat", "1", "--no-progress", "--algorithms", "library-out-of-place"];
+    let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall"]).args(options);
+    let outcome = launch.env("LD_PRELOAD", preload).run();
+    assert_eq!(outcome.status.code(), Some(2), "{outcome:?}");
+    let words = ["MPI_Alltoallv is that of '", "libhcube_preload.so', expected that of '"];
+    assert!(words.iter().all(|word| outcome.stderr.contains(word)), "{outcome:?}");
+    assert!(!outcome.stdout.contains("library-out-of-place"), "{outcome:?}");
+}
+
+#[test]
+fn rows_of_each_size_follow_one_heading() {
+    let options = ["--sizes", "8k,16k", "--repeat", "1", "--no-progress"];
+    let output = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall"]).args(options).run().success();
+    let headings = output.lines().filter(|line| line.trim_start().starts_with("bytes/rank")).count();
+    let is_row = |line: &&str| ["8 KiB", "16 KiB"].iter().any(|size| line.trim_start().starts_with(size));
+    let rows = output.lines().filter(is_row).count();
+    assert_eq!((headings, rows), (1, 8), "{output}");
+}
+
+#[test]
 fn files_that_cannot_be_written_are_refused_before_measuring() {
     for option in ["--plot", "--json"] {
         let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall", option, "/proc/none/results"]);

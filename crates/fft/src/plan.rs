@@ -36,6 +36,7 @@ pub struct Plan {
     shape: Shape,
     way: Way,
     last: Stages,
+    executed: u64,
 }
 
 /// Collective: `None` on all ranks where they cannot share memory, so that they exchange messages.
@@ -90,11 +91,16 @@ impl Plan {
         if shape.ranks == 1 || (nodes == 1 && options.path != Path::Message) {
             let created = OnNode::new(comm, shape.clone(), backward, patience);
             if let Some(node) = unless_unshared(comm, created)? {
-                return Ok(Self { shape, way: Way::Node(Box::new(node)), last: Stages::default() });
+                return Ok(Self {
+                    shape,
+                    way: Way::Node(Box::new(node)),
+                    last: Stages::default(),
+                    executed: 0,
+                });
             }
         }
         let messages = Messages::new(comm, shape.clone(), backward, options)?;
-        Ok(Self { shape, way: Way::Messages(Box::new(messages)), last: Stages::default() })
+        Ok(Self { shape, way: Way::Messages(Box::new(messages)), last: Stages::default(), executed: 0 })
     }
 
     /// Collective: memory for two parts of the vector on each rank, which [`execute`](Self::execute) need not copy where ranks
@@ -130,7 +136,13 @@ impl Plan {
             Way::Node(node) => node.execute(comm, checked),
             Way::Messages(messages) => messages.execute(comm, checked),
         }?;
+        self.executed += 1;
         Ok(())
+    }
+
+    /// Transforms so far.
+    pub fn executed(&self) -> u64 {
+        self.executed
     }
 
     /// The times of the last transform.

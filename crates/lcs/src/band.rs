@@ -58,6 +58,15 @@ impl<I: Id> Band<I> {
         Ok(Self { columns: first_row(symbols.len())?, symbols, memory })
     }
 
+    /// The kernel that computes the rows, which may be another one than was asked for.
+    pub fn kernel(&self) -> Kernel {
+        match &self.memory {
+            Memory::Standard(_) => Kernel::Standard,
+            Memory::Words(_) => Kernel::Words,
+            _ => Kernel::Planes,
+        }
+    }
+
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.symbols.len()

@@ -1,5 +1,6 @@
 //! How far a computation is, how it ends, and what its result says.
 
+use crate::kernel::Kernel;
 use std::ops::ControlFlow;
 
 /// How far a computation is.
@@ -9,6 +10,8 @@ pub struct Progress {
     pub done: u64,
     /// Entries of the matrix.
     pub total: u64,
+    /// The algorithm that computes them; nothing for strings so short that their length is found at once.
+    pub kernel: Option<Kernel>,
 }
 
 /// Called many times per second, and not where a rank has nothing to compute, as for equal strings; a break ends the

@@ -140,7 +140,7 @@ impl Prepared {
             Work::Coded(coded) => coded,
             Work::Short { length, lengths: (a, b) } => {
                 let (length, total) = (self.common + length, a as u64 * b as u64);
-                let ended = total > 0 && observer(Progress { done: total, total }).is_break();
+                let ended = total > 0 && observer(Progress { done: total, total, kernel: None }).is_break();
                 return Ok(match length {
                     _ if ended => Outcome::Interrupted,
                     length if length < self.options.at_least => Outcome::Below,
@@ -172,8 +172,9 @@ impl Task {
     fn run<I: Id>(&self, a: Vec<I>, b: Vec<I>, observer: &mut Observer<'_>) -> Result<Outcome, Error> {
         // Without the symbols of one string the other may have become the shorter one.
         let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-        let mut progress = Progress { done: 0, total: (a.len() as u64).saturating_mul(b.len() as u64) };
+        let total = (a.len() as u64).saturating_mul(b.len() as u64);
         let mut band = Band::new(a, self.alphabet, self.kernel, self.options.level)?;
+        let mut progress = Progress { done: 0, total, kernel: Some(band.kernel()) };
         let mut carries = Vec::new();
         let mut left = b.len();
         for text in b.chunks(PIECE) {

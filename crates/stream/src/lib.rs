@@ -28,6 +28,7 @@ use vectors::Vectors;
 pub struct Stream {
     vectors: Vectors,
     stores: [Stores; Kernel::ALL.len()],
+    runs: u64,
 }
 
 impl Stream {
@@ -39,7 +40,7 @@ impl Stream {
     pub fn new(length: usize) -> Result<Self> {
         let mut vectors = Vectors::new(length)?;
         let stores = select::fastest(&mut vectors);
-        Ok(Self { vectors, stores })
+        Ok(Self { vectors, stores, runs: 0 })
     }
 
     /// Stores that a kernel uses.
@@ -54,6 +55,17 @@ impl Stream {
 
     /// Runs a kernel; `scalar` has no effect on copy and add.
     pub fn run(&mut self, kernel: Kernel, scalar: f64) {
+        self.runs += 1;
         kernel.run(self.stores(kernel), &mut self.vectors, scalar);
+    }
+
+    /// Kernels that were run with the stores that are fastest.
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// Kernels that have run on the vectors with these stores, trials included.
+    pub fn runs_with(&self, stores: Stores) -> u64 {
+        self.vectors.runs(stores)
     }
 }

@@ -36,6 +36,7 @@ impl Kernel {
 
     /// Runs it.
     pub fn run(self, stores: Stores, vectors: &mut Vectors, scalar: f64) {
+        vectors.count(stores);
         let [a, b, c] = vectors.all();
         match self {
             Self::Copy => kernels::copy(stores, c, a),

@@ -1,6 +1,7 @@
 //! Memory of the three vectors: one allocation at a boundary of huge pages, with the vectors some lines of the cache
 //! and a page apart, so that equal elements lie neither in the same bank of memory nor in the same set of the cache.
 
+use crate::kernels::Stores;
 use hcube_core::error::{Error, Result};
 use hcube_core::node::pages::Pages;
 use std::ops::Range;
@@ -17,6 +18,8 @@ const PADDING: usize = 512 + 33 * LINE;
 pub struct Vectors {
     memory: Pages,
     length: usize,
+    /// Kernels that have run on them, with ordinary and with streaming stores.
+    runs: [u64; 2],
 }
 
 impl Vectors {
@@ -30,7 +33,17 @@ impl Vectors {
             .checked_next_multiple_of(LINE)
             .and_then(|length| length.checked_add(PADDING)?.checked_mul(VECTORS))
             .ok_or_else(too_long)?;
-        Ok(Self { memory: Pages::new(elements).map_err(|_| too_long())?, length })
+        Ok(Self { memory: Pages::new(elements).map_err(|_| too_long())?, length, runs: [0; 2] })
+    }
+
+    /// Counts a kernel that runs on them.
+    pub(crate) fn count(&mut self, stores: Stores) {
+        self.runs[stores as usize] += 1;
+    }
+
+    /// Kernels that have run on them with these stores.
+    pub fn runs(&self, stores: Stores) -> u64 {
+        self.runs[stores as usize]
     }
 
     /// Elements of each vector.

@@ -8,7 +8,7 @@ module repetitions
   implicit none
   private
   public :: options, wanted, sizes, now, sample, median
-  public :: announce, report, leave_out, shuffle_step
+  public :: tell_libraries, announce, report, leave_out, shuffle_step
 
   ! Seconds that the calls of a batch take together: long for the clock, and short beside a time slice, so that most batches
   ! of more images than cores are not interrupted.
@@ -186,6 +186,27 @@ contains
     i = size(sorted)
     median = (sorted((i + 1)/2) + sorted(i/2 + 1))/2
   end function
+
+  ! Prints the files of this process whose names may be those of a library for coarrays: which one serves the program.
+  subroutine tell_libraries()
+    character(4096) :: line, last
+    integer :: unit, status, path
+    open (newunit=unit, file='/proc/self/maps', action='read', status='old', iostat=status)
+    if (status /= 0) return
+    last = ''
+    do
+      read (unit, '(a)', iostat=status) line
+      if (status /= 0) exit
+      path = index(line, '/')
+      if (path == 0) cycle
+      ! A file is mapped in several parts, which follow one another.
+      if (index(line(path:), 'caf') == 0 .or. line(path:) == last) cycle
+      last = line(path:)
+      print '(2a)', 'library ', trim(last)
+    end do
+    close (unit)
+    flush (output_unit)
+  end subroutine
 
   ! Says what begins, so that it can be named if the program ends in it.
   subroutine announce(name, bytes)

@@ -4,7 +4,7 @@ pub mod figure;
 pub mod kinds;
 
 use crate::numbers::{self, percent};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -155,27 +155,34 @@ impl Results {
         table
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        let mut text = if self.runs.is_empty() { String::new() } else { self.exchanges() };
-        text.push_str(&kinds::text(&self.kinds));
+    /// The table of blocking exchanges, and one for each other kind.
+    pub fn tables(&self) -> Vec<Table> {
+        let exchanges = Table::of(self.runs.iter().map(Run::columns));
+        [exchanges].into_iter().chain(kinds::tables(&self.kinds)).collect()
+    }
+
+    /// The table of means and the lines below.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
+        if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
+            let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
+        }
+        if !self.runs.is_empty() {
+            text.push_str(
+                "\nx: speed-up over the library's own function, in place and out of place\n\
+                 extra memory: peak beyond the caller's buffers (one in place, two out of place)\n",
+            );
+        }
+        text.push_str(&kinds::below(&self.kinds));
         for note in &self.notes {
             let _ = writeln!(text, "{note}");
         }
         text
     }
 
-    /// The tables of blocking exchanges.
-    fn exchanges(&self) -> String {
-        let mut text = Table::of(self.runs.iter().map(Run::columns)).render();
-        if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
-            let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
-        }
-        text.push_str(
-            "\nx: speed-up over the library's own function, in place and out of place\n\
-             extra memory: peak beyond the caller's buffers (one in place, two out of place)\n",
-        );
-        text
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

@@ -7,7 +7,7 @@ pub mod samples;
 pub mod surface;
 
 use crate::numbers::{self, percent};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -214,9 +214,14 @@ impl Results {
         table
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        let mut text = self.times().render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![self.times()]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         if self.runs.iter().any(|run| run.hcube_speedup.is_some()) {
             let _ = write!(text, "\nhcube's speed-up:\n{}", self.means().render());
         }
@@ -228,6 +233,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

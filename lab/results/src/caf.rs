@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::distinct;
 use crate::numbers::{self, percent};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -231,9 +231,14 @@ impl Results {
         table
     }
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
-        let mut text = self.times().render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![self.times()]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nus: of an operation on the slowest rank; bytes: of an operation; x: speed-up of hcube\n\
              rate: M/s counts the operations of all ranks; 1 barrier is the row 'barrier' of hcube\n",
@@ -242,6 +247,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{self, percent, significant};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -148,9 +148,14 @@ impl Results {
         Self { runs, notes }
     }
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
-        let mut text = Table::of(self.runs.iter().map(Run::cells)).render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![Table::of(self.runs.iter().map(Run::cells))]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nms: of a transform on the slowest rank; GFLOP/s: 5 n log2 n operations; over FFTW: over the faster of its plans\n\
              exchange, wait, columns, rows: shares of the last transform, mean over ranks; extra/rank: memory beside the vector\n\
@@ -160,6 +165,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{percent, significant};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -216,17 +216,32 @@ impl Results {
         table
     }
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
-        let mut text = self.table().render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![self.table()]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nus: of a call, on the slowest image; bytes: that an image moves in a call, or those of a face or a whole matrix; \
              x: speed-up of hcube\n",
         );
+        if self.runs.iter().any(|run| !run.subject.place.has_cores()) {
+            text.push_str(
+                "more images than cores: times are mostly those of waiting for a core, and no comparison of the libraries\n",
+            );
+        }
         for note in &self.notes {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

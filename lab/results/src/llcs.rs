@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -233,18 +233,21 @@ impl Results {
         Self { runs, notes }
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
+    /// The tables of one process and of all ranks.
+    pub fn tables(&self) -> Vec<Table> {
         let (of_all, of_one): (Vec<&Run>, Vec<&Run>) = self.runs.iter().partition(|run| run.is_distributed());
-        let mut text = Table::of(of_one.iter().map(|run| run.cells())).render();
-        if !of_all.is_empty() {
-            let table = Table::of(of_all.iter().map(|run| run.distributed_cells())).render();
-            let _ = write!(text, "{}{table}", if text.is_empty() { "" } else { "\n" });
-        }
+        let one = Table::of(of_one.iter().map(|run| run.cells()));
+        let all = Table::of(of_all.iter().map(|run| run.distributed_cells()));
+        vec![one, all]
+    }
+
+    /// The lines below them.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nms: of a computation, on the slowest rank; 10^9/s: entries of the matrix, the square of the length; LLCS: the result\n",
         );
-        if !of_all.is_empty() {
+        if self.runs.iter().any(Run::is_distributed) {
             text.push_str(
                 "grid: the blocks that hcube selects; alpha: square grids; barriers: square grids with a barrier after each \
                  block, as in the thesis\n\
@@ -255,6 +258,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

@@ -52,6 +52,11 @@ impl Place {
         }
     }
 
+    /// Whether every rank has a core of its own, as far as that is known.
+    pub fn has_cores(&self) -> bool {
+        self.cores == 0 || self.ranks <= self.cores * self.nodes.max(1)
+    }
+
     /// The ranks in a title.
     pub fn title(&self) -> String {
         let plural = if self.ranks == 1 { "rank" } else { "ranks" };
@@ -112,6 +117,8 @@ pub mod tests {
             ("4 (2/node)".to_owned(), "4 ranks, 2 per node".to_owned())
         );
         assert_eq!(self::place(1).title(), "1 rank");
+        assert_eq!([0, 2, 4].map(|cores| Place { cores, ..place.clone() }.has_cores()), [true, false, true]);
+        assert!(Place { cores: 2, nodes: 2, ..place }.has_cores());
     }
 
     #[test]

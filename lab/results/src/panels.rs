@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -89,9 +89,14 @@ impl Results {
         Self { runs, notes }
     }
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
-        let mut text = Table::of(self.runs.iter().map(Run::cells)).render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![Table::of(self.runs.iter().map(Run::cells))]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
              x hcube: speed-up of hcube over this broadcast\n",
@@ -100,6 +105,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::Table;
+use crate::table::{self, Table};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -122,9 +122,14 @@ impl Results {
         Self { runs, notes }
     }
 
-    /// The table and the lines below it.
-    pub fn text(&self) -> String {
-        let mut text = Table::of(self.runs.iter().map(Run::cells)).render();
+    /// The table.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![Table::of(self.runs.iter().map(Run::cells))]
+    }
+
+    /// The lines below it.
+    pub fn below(&self) -> String {
+        let mut text = String::new();
         text.push_str(
             "\nranks: those that run the kernel, each on vectors of its own; bytes: of each vector; GB/s: of the slowest rank\n\
              hcube: with the stores that its trial has selected; memcpy: a bound for copy, not a competitor\n",
@@ -133,6 +138,11 @@ impl Results {
             let _ = writeln!(text, "{note}");
         }
         text
+    }
+
+    /// The tables and the lines below them.
+    pub fn text(&self) -> String {
+        table::text(&self.tables(), &self.below())
     }
 }
 

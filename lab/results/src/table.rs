@@ -37,17 +37,25 @@ impl Table {
 
     /// The text: columns of numbers to the right, others to the left.
     pub fn render(&self) -> String {
+        self.lines(0, &self.widths())
+    }
+
+    /// Characters of the widest cell of each column.
+    fn widths(&self) -> Vec<usize> {
         let columns = self.rows.first().map_or(0, Vec::len);
-        let column = |number: usize| self.rows.iter().map(move |row| row[number].as_str());
-        let width: Vec<usize> = (0..columns)
-            .map(|number| column(number).map(|cell| cell.chars().count()).max().unwrap_or(0))
-            .collect();
-        let right: Vec<bool> = (0..columns).map(|number| column(number).skip(1).all(numeric)).collect();
+        let widest = |number: usize| self.rows.iter().map(|row| row[number].chars().count()).max();
+        (0..columns).map(|number| widest(number).unwrap_or(0)).collect()
+    }
+
+    /// The text of the rows from this one on.
+    fn lines(&self, first: usize, widths: &[usize]) -> String {
+        let is_numeric = |number: usize| self.rows.iter().skip(1).all(|row| numeric(&row[number]));
+        let right: Vec<bool> = (0..widths.len()).map(is_numeric).collect();
         let mut text = String::new();
-        for row in &self.rows {
+        for row in self.rows.iter().skip(first) {
             let cells: Vec<String> = row
                 .iter()
-                .zip(width.iter().zip(&right))
+                .zip(widths.iter().zip(&right))
                 .map(
                     |(cell, (&width, &right))| {
                         if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
@@ -56,6 +64,53 @@ impl Table {
                 .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
+        }
+        text
+    }
+}
+
+/// The tables of results that have any, with the lines below them, as one text.
+pub fn text(tables: &[Table], below: &str) -> String {
+    let rendered: Vec<String> =
+        tables.iter().filter(|table| !table.rows.is_empty()).map(Table::render).collect();
+    rendered.join("\n") + below
+}
+
+/// Tables that are printed while they grow: each row once, as soon as it is there.
+#[derive(Debug, Default)]
+pub struct Growing {
+    /// The heading that stands above the last row.
+    heading: Vec<String>,
+    /// Of each table: rows that were printed, the heading included, and widths of its columns.
+    printed: Vec<(usize, Vec<usize>)>,
+}
+
+impl Growing {
+    /// The rows of the tables that were not printed yet, below their heading where another one was printed last. A column
+    /// becomes wider where a new cell needs it.
+    pub fn add(&mut self, tables: &[Table]) -> String {
+        self.printed.resize(self.printed.len().max(tables.len()), (1, Vec::new()));
+        let mut text = String::new();
+        for (table, (rows, widths)) in tables.iter().zip(&mut self.printed) {
+            if table.rows.len() <= *rows {
+                continue;
+            }
+            let needed = table.widths();
+            let same = widths.len() == needed.len();
+            *widths = needed
+                .iter()
+                .enumerate()
+                .map(|(at, &one)| if same { one.max(widths[at]) } else { one })
+                .collect();
+            if table.rows[0] != self.heading {
+                text += if self.heading.is_empty() { "" } else { "\n" };
+                // As wide and as far to the right as the cells below it.
+                text += table.lines(0, widths).lines().next().unwrap_or_default();
+                text.push('\n');
+                self.heading.clone_from(&table.rows[0]);
+            }
+            text += &table.lines(*rows, widths);
+            *rows = table.rows.len();
         }
         text
     }
@@ -74,6 +129,34 @@ mod tests {
             table.render(),
             "stream         Q  GUP/s\npolynomial  1024   0.15\nlcg           16      -\n"
         );
+    }
+
+    #[test]
+    fn rows_of_growing_tables_are_printed_once() {
+        let mut growing = Growing::default();
+        let mut table = Table::new(["N", "us"]);
+        assert_eq!(growing.add(&[]), "");
+        table.row(["8", "1.5"]);
+        let other = Table::new(["ranks"]);
+        assert_eq!(growing.add(&[table, other]), "N   us\n8  1.5\n");
+        let mut table = Table::new(["N", "us"]);
+        table.row(["8", "1.5"]);
+        table.row(["64", "10.5"]);
+        let mut other = Table::new(["ranks"]);
+        other.row(["2"]);
+        assert_eq!(growing.add(&[table, other]), "64  10.5\n\nranks\n    2\n");
+        // A column that was not there before.
+        let mut table = Table::new(["N", "us", "x"]);
+        for cells in [["8", "1.5", "-"], ["64", "10.5", "-"], ["128", "9", "2.00"]] {
+            table.row(cells);
+        }
+        assert_eq!(growing.add(&[table]), "\n  N    us     x\n128     9  2.00\n");
+    }
+
+    #[test]
+    fn tables_stand_apart() {
+        let tables = [Table::new(["a"]), Table::default(), Table::new(["b"])];
+        assert_eq!(text(&tables, "\nbelow\n"), "a\n\nb\n\nbelow\n");
     }
 
     #[test]

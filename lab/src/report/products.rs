@@ -13,9 +13,12 @@ pub fn runs(inputs: &Inputs) -> &[Run] {
     inputs.gemm.as_ref().map_or(&[], |results| &results.runs)
 }
 
-/// hcube's speed-ups over ScaLAPACK.
-pub fn speed_ups(inputs: &Inputs) -> Vec<f64> {
-    runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(|run| run.speedup).collect()
+/// hcube's speed-ups over ScaLAPACK with wider panels, and over ScaLAPACK as installed.
+pub fn speed_ups(inputs: &Inputs) -> [Vec<f64>; 2] {
+    let of = |ratio: Ratio| {
+        runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(move |run| ratio.of(run))
+    };
+    [of(Ratio::Raised).collect(), of(Ratio::Scalapack).collect()]
 }
 
 /// Ratios to ScaLAPACK and to the local products.
@@ -23,13 +26,13 @@ pub fn products(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "gemm",
         "Distributed matrix multiplication",
-        "Speed-up of hcube's p?gemm_ over ScaLAPACK as installed, and over ScaLAPACK with wider panels: above or right \
-         of 1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
+        "Speed-up of hcube's p?gemm_ over ScaLAPACK with wider panels, which is the fair comparison, and over ScaLAPACK \
+         as installed: above or right of 1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
          communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
     );
     let runs = runs(inputs);
     let (files, other_files) =
-        (["gemm", "gemm-raised", "gemm-bound"], ["gemm-others", "gemm-others-raised", "gemm-others-bound"]);
+        (["gemm-raised", "gemm", "gemm-bound"], ["gemm-others-raised", "gemm-others", "gemm-others-bound"]);
     for (ratio, file) in Ratio::ALL.into_iter().zip(files) {
         section.chart(over_sizes(runs, ratio, Some(file)));
     }
@@ -46,8 +49,8 @@ pub fn products(inputs: &Inputs) -> Section {
             ("ms", Some(Measured)),
             ("GFLOP/s", Some(Measured)),
             ("spread", Some(Measured)),
-            ("over ScaLAPACK", Some(Measured)),
             ("over wider panels", Some(Measured)),
+            ("over ScaLAPACK", Some(Measured)),
             ("of local bound", Some(Measured)),
         ],
     );
@@ -62,8 +65,8 @@ pub fn products(inputs: &Inputs) -> Section {
             significant(run.median_ms),
             significant(run.gflops),
             percent(run.spread),
-            cell(run.speedup, times),
             cell(run.speedup_raised, times),
+            cell(run.speedup, times),
             cell(run.of_bound, percent),
         ]);
     }

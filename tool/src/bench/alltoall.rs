@@ -48,12 +48,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let common = &arguments.common;
     frame::begin(session, common, || check_plot(arguments))?;
-    let mut all = Results::default();
+    let (mut all, mut proved) = (Results::default(), Verdict::Good);
     for kind in arguments.kinds() {
         if !(all.runs.is_empty() && all.kinds.is_empty()) && session.speaks() && common.json.tables() {
             println!();
         }
-        all.add(match kind {
+        let (results, verdict) = match kind {
             ExchangeKind::General => measure_kind(session, arguments, General::new(session, arguments))?,
             ExchangeKind::Neighbours => {
                 measure_kind(session, arguments, Neighbours::new(session, arguments))?
@@ -65,9 +65,13 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
                 let mut system = Alltoall::new(session, arguments).map_err(|error| error.to_string())?;
                 frame::run(session, common, &mut system)?
             }
-        });
+        };
+        all.add(results);
+        if verdict != Verdict::Good {
+            proved = verdict;
+        }
     }
-    Ok(frame::finish(session, common, &all, || draw(arguments, &all)))
+    Ok(frame::finish(session, common, &all, proved, || draw(arguments, &all)))
 }
 
 /// Collective: measures a kind besides the blocking exchange.
@@ -75,7 +79,7 @@ fn measure_kind<K: Kind>(
     session: &Session,
     arguments: &Arguments,
     kind: hcube_core::Result<K>,
-) -> Result<Results, Failure> {
+) -> Result<(Results, Verdict), Failure> {
     let system = kind.and_then(|kind| Measured::new(session, arguments, kind));
     frame::run(session, &arguments.common, &mut system.map_err(|error| error.to_string())?)
 }

@@ -4,6 +4,7 @@ use super::{files, frame};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use hcube_results::plot::Sheet;
+use hcube_results::table::Table;
 use hcube_results::{fft, gfortran, llcs, panels, stream};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -62,8 +63,12 @@ impl Drawn {
 macro_rules! joined {
     ($system:ident) => {
         impl frame::Results for $system::Results {
-            fn text(&self) -> String {
-                self.text()
+            fn tables(&self) -> Vec<Table> {
+                self.tables()
+            }
+
+            fn below(&self) -> String {
+                self.below()
             }
 
             fn errors(&self) -> Vec<Option<u64>> {

@@ -44,6 +44,16 @@ macro_rules! functions {
                     },)*
                 })
             }
+
+            /// That a file defines all of them.
+            ///
+            /// # Errors
+            /// Names the first one that lies elsewhere; ranks may differ.
+            #[allow(dead_code, reason = "of libraries that find functions in others, too")]
+            pub fn origin(&self, file: &str) -> hcube_core::Result<crate::bench::proof::Origin> {
+                let all = [$((concat!($prefix, stringify!($function)), self.$function as *const std::ffi::c_void)),*];
+                crate::bench::proof::Origin::of_file(file, all)
+            }
         }
     };
 }

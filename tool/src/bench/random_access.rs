@@ -4,11 +4,13 @@ mod arguments;
 mod report;
 mod setup;
 mod updates;
+mod worked;
 
 pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
 use super::frame::{self, Opened, System};
+use super::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session;
 use hcube_core::Result;
@@ -48,6 +50,17 @@ impl System for RandomAccess<'_> {
         report::heading(self)
     }
 
+    fn claim(&self, competitor: &Competitor) -> Claim {
+        match *competitor {
+            Competitor::LocalBound(_) => worked::claim_of_bound(),
+            Competitor::Case(number) => worked::claim(self.cases[number].options.mode, self.bench.ranks()),
+        }
+    }
+
+    fn counts(&self, _: &Competitor) -> Counts {
+        self.bench.worked.counts()
+    }
+
     fn open(&mut self, &competitor: &Competitor) -> Result<Opened<Competitor>> {
         Ok(Opened::Ready(competitor))
     }
@@ -71,7 +84,7 @@ impl System for RandomAccess<'_> {
         Ok(Row { competitor, measured })
     }
 
-    fn results(&self, rows: Vec<Row>, _: Vec<String>) -> Results {
-        Results::new(self, &rows)
+    fn results(&self, rows: Vec<Row>, left_out: Vec<String>) -> Results {
+        Results::new(self, &rows, left_out)
     }
 }

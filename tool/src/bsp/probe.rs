@@ -187,7 +187,7 @@ fn load(session: &Session, arguments: &Arguments) -> Result<((Functions, String)
         Some(file) => Functions::load("--library", std::slice::from_ref(file)),
         None => Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi)),
     };
-    let functions = agree(comm, load())?;
+    let (functions, file, _) = agree(comm, load())?;
     let blas = agree(
         comm,
         match &arguments.blas {
@@ -195,7 +195,7 @@ fn load(session: &Session, arguments: &Arguments) -> Result<((Functions, String)
             None => Ok(Blas::load(None).ok()),
         },
     )?;
-    Ok((functions, blas))
+    Ok(((functions, file), blas))
 }
 
 /// Collective: what a probe measures.

@@ -11,7 +11,7 @@ use super::call::Call;
 use super::neighbours::Topology;
 use super::one_rank::OneRank;
 use crate::without_votes::WithoutVotes;
-use crate::{ExchangeState, Options, Outcome, Schedule};
+use crate::{ExchangeState, Options, Outcome, Schedule, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
@@ -68,6 +68,8 @@ pub(super) enum Stage {
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
+    /// Exchanges by each path of [`UsedPath::ALL`], and those that were left to the library.
+    paths: [u64; UsedPath::ALL.len() + 1],
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
     /// Exchanges out of place, of a program that does not know of hcube.
@@ -92,6 +94,7 @@ impl State {
         Self {
             stage,
             last_path: "none",
+            paths: [0; UsedPath::ALL.len() + 1],
             topology: None,
             without_votes: WithoutVotes::default(),
             allowance: None,
@@ -162,16 +165,28 @@ impl State {
 
     /// Notes the path of a call.
     pub(super) fn note_outcome(&mut self, outcome: &Result<Outcome>) {
-        self.last_path = match outcome {
-            Ok(Outcome::Done(report)) => report.path.name(),
-            Ok(Outcome::Library(_)) => "library",
-            Err(_) => "refused",
+        let (path, count) = match outcome {
+            Ok(Outcome::Done(report)) => (report.path.name(), Some(report.path as usize)),
+            Ok(Outcome::Library(_)) => ("library", Some(UsedPath::ALL.len())),
+            Err(_) => ("refused", None),
         };
+        self.last_path = path;
+        if let Some(count) = count {
+            self.paths[count] += 1;
+        }
     }
 
     /// Notes the path of an exchange that was made with the engine.
     pub fn note_path(&mut self, path: &'static str) {
         self.last_path = path;
+        if let Some(count) = UsedPath::ALL.iter().position(|known| known.name() == path) {
+            self.paths[count] += 1;
+        }
+    }
+
+    /// Exchanges so far by each path, those that were left to the library included, except the ones that its allowance covers.
+    pub fn paths(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        UsedPath::ALL.map(UsedPath::name).into_iter().chain(["library"]).zip(self.paths)
     }
 
     /// The path of the last exchange.

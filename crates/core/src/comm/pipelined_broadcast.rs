@@ -116,10 +116,11 @@ pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Pat
     if bytes.len() <= plan.segment {
         return comm.broadcast(bytes, root);
     }
-    broadcast_by(comm, bytes, root, patience, plan)
+    broadcast_by(comm, bytes, root, patience, plan).map(drop)
 }
 
-/// Collective: the bytes of `root` on all ranks, by a given plan.
+/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How many segments this
+/// rank had.
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -132,7 +133,7 @@ pub fn broadcast_by<C: Comm>(
     root: usize,
     patience: Patience,
     plan: Plan,
-) -> Result<()> {
+) -> Result<usize> {
     let size = comm.size();
     // Ranks counted from the root, and back.
     let own = (comm.rank() + size - root) % size;
@@ -167,13 +168,14 @@ struct Relay {
 
 impl Relay {
     /// Begins with the segments of the first window, passes on what has been received, and begins with the
-    /// segment one window ahead of each that has left. `begin` sends a segment at the root, receives it elsewhere.
+    /// segment one window ahead of each that has left. `begin` sends a segment at the root, receives it elsewhere. The number
+    /// of segments that were begun.
     fn run<'env, C: Comm, Memory>(
         mut self,
         requests: &mut Requests<'env, C>,
         segments: &mut [Option<Memory>],
         begin: impl Fn(&mut Self, &mut Requests<'env, C>, usize, Memory) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<usize> {
         let mut begin_next =
             |relay: &mut Self, requests: &mut Requests<'env, C>, segment: usize| match segments
                 .get_mut(segment)
@@ -195,7 +197,7 @@ impl Relay {
                 begin_next(&mut self, requests, segment + WINDOW)?;
             }
         }
-        Ok(())
+        Ok(segments.iter().filter(|segment| segment.is_none()).count())
     }
 
     /// Sends a segment to all children.

@@ -64,8 +64,8 @@ impl<C: Comm, I: Id> Wave<'_, C, I> {
     pub fn run(&mut self, observer: &mut Observer<'_>) -> Result<(), Error> {
         let grid = self.task.grid;
         let width: usize = self.bands.iter().map(Band::width).sum();
-        let mut progress =
-            Progress { done: 0, total: (width as u64).saturating_mul(self.parts.length() as u64) };
+        let total = (width as u64).saturating_mul(self.parts.length() as u64);
+        let mut progress = Progress { done: 0, total, kernel: self.bands.first().map(Band::kernel) };
         let (mut texts, mut next_text) = (Vec::new(), 0);
         let mut boundaries: Vec<C::Sends> = Vec::new();
         for superstep in 0..grid.supersteps() {

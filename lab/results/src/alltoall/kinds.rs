@@ -6,7 +6,6 @@ use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// The names in `--kinds`.
 pub const GENERAL: &str = "general";
@@ -166,25 +165,37 @@ fn legend(kind: &str) -> &'static str {
     }
 }
 
-/// A table for each kind, without the columns that it has no figures for, and the lines below it.
-pub fn text(runs: &[Run]) -> String {
-    let mut text = String::new();
-    for kind in distinct(runs.iter().map(|run| run.subject.kind.as_str())) {
+/// The kinds of these runs.
+fn all_kinds(runs: &[Run]) -> Vec<&str> {
+    distinct(runs.iter().map(|run| run.subject.kind.as_str()))
+}
+
+/// A table for each kind, without the columns that it has no figures for.
+pub fn tables(runs: &[Run]) -> Vec<Table> {
+    let table = |kind: &str| {
         let own = runs.iter().filter(|run| run.subject.kind == kind);
         let rows: Vec<_> = own.map(Run::cells).collect();
         let has = |column: usize| rows.iter().any(|row| !matches!(row[column].1.as_str(), "" | "-"));
         let shown: Vec<usize> = (0..rows[0].len()).filter(|&column| has(column)).collect();
         let row = |row: &Vec<(&'static str, String)>| shown.iter().map(|&at| row[at].clone()).collect();
-        let separator = if text.is_empty() { "" } else { "\n" };
-        let _ = write!(text, "{separator}{}\n{}", Table::of(rows.iter().map(row)).render(), legend(kind));
-    }
-    text
+        Table::of(rows.iter().map(row))
+    };
+    all_kinds(runs).into_iter().map(table).collect()
+}
+
+/// The lines below the tables: what each of them means.
+pub fn below(runs: &[Run]) -> String {
+    all_kinds(runs).into_iter().map(|kind| format!("\n{}", legend(kind))).collect()
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+
+    fn text(runs: &[Run]) -> String {
+        crate::table::text(&tables(runs), &below(runs))
+    }
 
     /// A subject by these variants, in these microseconds.
     pub fn runs(kind: &str, exchange: &str, bytes: usize, times: &[(&str, f64)]) -> Vec<Run> {

@@ -63,6 +63,12 @@ fn rows(
     }
 }
 
+/// The runs in which every image has a core of its own, and the others.
+fn by_cores(runs: &[Run]) -> [Vec<Run>; 2] {
+    let (own, shared) = runs.iter().cloned().partition(|run| run.subject.place.has_cores());
+    [own, shared]
+}
+
 /// Speed-ups over OpenCoarrays, but for transfers over sizes; without it, times.
 pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
     const TITLE: &str = "Coarrays of gfortran, by operation";
@@ -112,9 +118,16 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
 
 /// The picture; `None` without results.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let mut panels = vec![statements(runs, None), programs(runs, None)];
-    for place in places(runs) {
-        panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
+    let mut panels = Vec::new();
+    // Images that share cores wait for the scheduler, whatever the library: they stand behind the others.
+    for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
+        for mut panel in [statements(runs, None), programs(runs, None)] {
+            panel.title += note;
+            panels.push(panel);
+        }
+        for place in places(runs) {
+            panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
+        }
     }
     panels.retain(|panel| !panel.is_empty());
     let libraries = distinct(runs.iter().map(|run| run.subject.place.mpi.as_str())).join("; ");
@@ -164,6 +177,25 @@ mod tests {
         let chart = statements(&all, None);
         assert_eq!(chart.series.last().map(|series| series.points[0].x), Some(0.5));
         assert_eq!((chart.reference, chart.series[0].points.len()), (None, 3));
+    }
+
+    #[test]
+    fn images_with_cores_of_their_own_stand_first() {
+        let mut all = measured();
+        all.iter_mut().for_each(|run| run.subject.place.cores = 2);
+        let drawn = sheet(&all).expect("there are results").svg();
+        let place = |words: &str| drawn.find(words).unwrap_or_else(|| panic!("{words}: {drawn}"));
+        let shared = place("Coarrays of gfortran, by operation, more images than cores");
+        assert!(
+            place("Contiguous put, 2 images") < shared && shared < place("Contiguous put, 4 images"),
+            "{drawn}"
+        );
+        let [own, others] = by_cores(&all);
+        let charts = [statements(&own, None), statements(&others, None)];
+        let names = charts
+            .each_ref()
+            .map(|chart| chart.series.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
+        assert_eq!(names, [["2 images"], ["4 images"]]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //! options, concern only one case.
 
 use super::problem::Blocks;
-use hcube_alltoall::Options;
+use crate::bench::proof::{self, Claim, Origin};
 use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{
     Call, Counts, Function, Side, Types, Verdict, allowance, collective, general, nonblocking,
 };
+use hcube_alltoall::{Options, UsedPath};
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::Handle;
@@ -19,7 +20,38 @@ use mpi::ffi::{
 };
 use mpi::raw::AsRaw;
 use mpi::topology::{CartesianCommunicator, Communicator, SimpleCommunicator};
-use std::ffi::{c_int, c_void};
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+
+/// What exchanges are counted under: the paths of hcube, then those that it leaves to the library.
+const PATHS: [&str; UsedPath::ALL.len() + 1] = {
+    let mut names = ["library"; UsedPath::ALL.len() + 1];
+    let mut number = 0;
+    while number < UsedPath::ALL.len() {
+        names[number] = UsedPath::ALL[number].name();
+        number += 1;
+    }
+    names
+};
+
+/// An exchange by hcube, by any of its paths; with those that it leaves to the library, where it may choose that.
+pub fn by_hcube(may_leave: bool) -> Claim {
+    Claim::counted_as(if may_leave { &PATHS } else { &PATHS[..UsedPath::ALL.len()] })
+}
+
+/// An exchange by one of these paths.
+pub fn by_path(paths: &[UsedPath]) -> Claim {
+    let names: Vec<&'static str> = paths.iter().map(|path| path.name()).collect();
+    Claim::counted_as(&names).with(&[UsedPath::Alone.name()])
+}
+
+/// An exchange by these functions of the MPI library.
+///
+/// # Errors
+/// Where another library has replaced one; ranks may differ.
+pub fn by_library(names: &[&CStr]) -> Result<Claim> {
+    Origin::of_mpi(names).map(|origin| Claim::of(&origin))
+}
 
 /// One exchange, from `sent` where it is out of place.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +64,9 @@ pub struct Exchange<'a> {
     pub blocks: &'a Blocks,
 }
 
-/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology.
-pub struct Channel<C = SimpleCommunicator>(C);
+/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the exchanges on it that an
+/// allowance has left to the library.
+pub struct Channel<C = SimpleCommunicator>(C, Cell<u64>);
 
 /// The result of a call of MPI.
 fn done(call: &'static str, code: c_int) -> Result<()> {
@@ -54,10 +87,13 @@ where
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them.
-unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
+unsafe fn perform(call: &Call, ours: bool, allowed: &Cell<u64>) -> Result<()> {
     // SAFETY: the contract of this function.
     let code = unsafe {
-        if ours && !allowance::take(call) {
+        if ours && allowance::take(call) {
+            allowed.set(allowed.get() + 1);
+            call.by_library()
+        } else if ours {
             match collective::exchange(call) {
                 Verdict::Done(_) => 0,
                 Verdict::Refused(refusal) => refusal.raise(),
@@ -73,7 +109,7 @@ unsafe fn perform(call: &Call, ours: bool) -> Result<()> {
 impl Channel {
     /// Collective. Dropping it, between MPI_Init and MPI_Finalize, is collective too.
     pub fn new() -> Self {
-        Self(SimpleCommunicator::world().duplicate())
+        Self(SimpleCommunicator::world().duplicate(), Cell::new(0))
     }
 
     /// That blocks lie in a buffer of this length.
@@ -96,7 +132,7 @@ impl Channel {
             Call { function, send: side(sent), receive: side(received), comm: self.handle(), guest: true };
         // SAFETY: an entry per rank, and blocks follow one another inside the buffers, as checked
         // above; `sent` is only read.
-        unsafe { perform(&call, exchange.ours) }
+        unsafe { perform(&call, exchange.ours, &self.1) }
     }
 
     /// Collective: the general exchange in place by hcube: blocks that are sent and blocks that are received lie in one buffer.
@@ -124,7 +160,7 @@ impl Channel {
         let to = (buffer.as_mut_ptr().cast(), received.as_counts(false), kind);
         let call = Call::new(Function::Alltoallv, from, to, self.handle(), false);
         // SAFETY: an entry per rank, and blocks follow one another inside the two buffers, as checked.
-        unsafe { perform(&call, false) }
+        unsafe { perform(&call, false, &self.1) }
     }
 
     /// Collective: a nonblocking exchange, with something between its start and its end.
@@ -233,7 +269,7 @@ impl Channel<CartesianCommunicator> {
         done("MPI_Dims_create", code)?;
         let created = world.create_cartesian_communicator(&edges, &[periodic; AXES], false);
         let missing = Error::Mpi { call: "MPI_Cart_create", code: 0, text: "no communicator".to_owned() };
-        created.map(Self).ok_or(missing)
+        created.map(|comm| Self(comm, Cell::new(0))).ok_or(missing)
     }
 
     /// Collective: exchanges the faces of a cube with the neighbours.
@@ -248,7 +284,7 @@ impl Channel<CartesianCommunicator> {
         let received = (cube, counts, Types::Each(receives.as_ptr()));
         let call = Call::new(Function::NeighborAlltoallw, sent, received, self.handle(), false);
         // SAFETY: an entry per neighbour; layers inside the cube, as checked, those that are received in its halo.
-        unsafe { perform(&call, ours) }
+        unsafe { perform(&call, ours, &self.1) }
     }
 
     /// Collective: exchanges faces of this number of doubles, which lie one behind the other.
@@ -259,7 +295,7 @@ impl Channel<CartesianCommunicator> {
         let received = (received.as_mut_ptr().cast(), counts, kind);
         let call = Call::new(Function::NeighborAlltoall, sent, received, self.handle(), false);
         // SAFETY: a block per neighbour in both buffers, as checked.
-        unsafe { perform(&call, ours) }
+        unsafe { perform(&call, ours, &self.1) }
     }
 }
 
@@ -277,6 +313,18 @@ impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
         // SAFETY: the communicator is alive as long as this channel.
         let comm = unsafe { Handle::new(self.handle()) };
         collective::set_options(comm, Ok(*options))
+    }
+
+    /// Local: the exchanges that hcube has made by each path, as it counts them, and those that it has left to the library.
+    pub fn counts(&self) -> proof::Counts {
+        // SAFETY: the communicator is alive as long as this channel.
+        let comm = unsafe { Handle::new(self.handle()) };
+        let found = gate::look(comm, |state: &State| state.paths().collect::<proof::Counts>());
+        let mut counts = found.ok().flatten().unwrap_or_else(|| PATHS.map(|name| (name, 0)).to_vec());
+        if let Some(library) = counts.last_mut() {
+            library.1 += self.1.get();
+        }
+        counts
     }
 
     /// Local: the path of hcube's last exchange.

@@ -4,11 +4,12 @@
 //! there. The second buffer is kept between the calls.
 
 use super::arguments::{Arguments, ELEMENT, Memory};
-use super::calls::Channel;
+use super::calls::{Channel, by_hcube, by_library};
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::session::Session;
 use hcube_alltoall::Options;
 use hcube_core::Result;
@@ -122,6 +123,14 @@ impl Kind for General<'_> {
         line.sent.fill(&mut self.buffer);
         self.call(line, 1)?;
         Ok(Some(line.received.wrong(&self.buffer)))
+    }
+
+    fn claim(&self, case: &Case<usize>) -> Result<Claim> {
+        if case.variant == Variant::Hcube { Ok(by_hcube(false)) } else { by_library(&[c"MPI_Alltoallv"]) }
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        line.channel.counts()
     }
 
     fn path(&self, line: &Line) -> Result<Option<&'static str>> {

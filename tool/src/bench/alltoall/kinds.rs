@@ -4,6 +4,7 @@
 use super::arguments::{Arguments, Memory};
 use crate::bench::footprint::Added;
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::progress::Progress;
 use crate::session::{self, Session};
@@ -77,6 +78,13 @@ pub trait Kind {
     fn prepare(&mut self, _session: &Session, _lines: &mut [&mut Self::Line]) -> Result<()> {
         Ok(())
     }
+    /// What has to make the exchanges of a case.
+    ///
+    /// # Errors
+    /// Where it is not what it should be; ranks may differ.
+    fn claim(&self, case: &Case<Self::What>) -> Result<Claim>;
+    /// Local: what has worked so far for a line, as it counts itself.
+    fn counts(&self, line: &Self::Line) -> Counts;
     /// Local: the path of the last exchange, where hcube makes it.
     fn path(&self, line: &Self::Line) -> Result<Option<&'static str>>;
     /// Collective: what an exchange adds to the memory of a process, where that is measured.
@@ -98,6 +106,7 @@ pub struct Measured<'a, K> {
 /// A line with what verification has found.
 pub struct Line<W, L> {
     case: Case<W>,
+    claim: Claim,
     errors: Option<u64>,
     line: L,
 }
@@ -158,9 +167,18 @@ impl<K: Kind> System for Measured<'_, K> {
         )
     }
 
+    fn claim(&self, line: &Self::Line) -> Claim {
+        line.claim.clone()
+    }
+
+    fn counts(&self, line: &Self::Line) -> Counts {
+        self.kind.counts(&line.line)
+    }
+
     fn open(&mut self, case: &Self::Case) -> Result<Opened<Self::Line>> {
+        let claim = agree(&self.session.comm, self.kind.claim(case))?;
         Ok(match self.kind.open(case) {
-            Ok(line) => Opened::Ready(Line { case: *case, errors: None, line }),
+            Ok(line) => Opened::Ready(Line { case: *case, claim, errors: None, line }),
             Err(reason) => {
                 Opened::LeftOut(format!("{}, {} left out: {reason}", K::NAME, case.variant.name()))
             }

@@ -1,13 +1,14 @@
 //! The measurements of the blocking exchange: buffers, and exchanges on them.
 
-use super::arguments::{Arguments, Case, ELEMENT};
-use super::calls::{Channel, Exchange};
+use super::arguments::{Algorithm, Arguments, Case, ELEMENT};
+use super::calls::{Channel, Exchange, by_hcube, by_library, by_path};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::Claim;
 use crate::bench::timing;
 use crate::session::Session;
-use hcube_alltoall::Options;
+use hcube_alltoall::{Options, Path, UsedPath};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::numbers;
@@ -15,6 +16,8 @@ use hcube_results::numbers;
 /// A case at one size under way.
 pub struct Line {
     pub case: Case,
+    /// What has to make the exchanges.
+    pub claim: Claim,
     pub bytes: usize,
     pub channel: Channel,
     pub blocks: Blocks,
@@ -43,6 +46,8 @@ pub struct Alltoall<'a> {
     pub batch: u32,
     /// Ranks of each node, largest first.
     pub node_sizes: Vec<usize>,
+    /// What hcube has left to the library.
+    pub left: Vec<String>,
 }
 
 impl Line {
@@ -60,7 +65,15 @@ impl<'a> Alltoall<'a> {
         let length = 2 * largest / ELEMENT;
         let mut words = memory::reserve(&session.comm, &wanted, length as u64)?;
         words.resize(length, 0);
-        Ok(Self { session, arguments, cases, words, batch: 1, node_sizes: session.node_sizes()? })
+        Ok(Self {
+            session,
+            arguments,
+            cases,
+            words,
+            batch: 1,
+            node_sizes: session.node_sizes()?,
+            left: Vec::new(),
+        })
     }
 
     pub fn ranks(&self) -> usize {
@@ -82,6 +95,23 @@ impl<'a> Alltoall<'a> {
             channel.set_options(&case.options(bytes, self.ranks()))?;
         }
         Ok(channel)
+    }
+
+    /// Collective: what has to make the exchanges of a case.
+    pub fn claim(&self, case: &Case) -> Result<Claim> {
+        let several = self.ranks() > 1;
+        let schedule_by_messages = several && case.options.path == Path::Message;
+        let own = match case.algorithm {
+            Algorithm::LibraryInPlace | Algorithm::LibraryOutOfPlace => {
+                by_library(if self.arguments.uniform { &[c"MPI_Alltoall"] } else { &[c"MPI_Alltoallv"] })
+            }
+            Algorithm::Auto | Algorithm::AutoOutOfPlace => Ok(by_hcube(true)),
+            Algorithm::SingleCopy if several => Ok(by_path(&[UsedPath::SingleCopy, UsedPath::Mixed])),
+            Algorithm::Shared if several => Ok(by_path(&[UsedPath::Shared, UsedPath::Mixed])),
+            _ if schedule_by_messages => Ok(by_path(&[UsedPath::Message])),
+            _ => Ok(by_hcube(false)),
+        };
+        agree(&self.session.comm, own)
     }
 
     /// Buffer to send, where the case has one, and buffer to receive.

@@ -6,9 +6,10 @@
 //! ranks, depends on the library, so that hcube's results are compared with its results.
 
 use super::arguments::{Arguments, Cube};
-use super::calls::{Channel, FACES, Faces};
+use super::calls::{Channel, FACES, Faces, by_hcube, by_library};
 use super::kinds::{Case, Kind, Named, Variant};
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::session::Session;
 use hcube_alltoall::Options;
 use hcube_core::Result;
@@ -150,6 +151,18 @@ impl Kind for Neighbours<'_> {
         let (expected, found) = (expected?, found?);
         let pairs = found.iter().flatten().zip(expected.iter().flatten());
         Ok(Some(pairs.filter(|(found, expected)| found.to_bits() != expected.to_bits()).count() as u64))
+    }
+
+    fn claim(&self, case: &Case<Halo>) -> Result<Claim> {
+        match case.variant {
+            Variant::Hcube => Ok(by_hcube(true)),
+            _ if case.what.packed => by_library(&[c"MPI_Neighbor_alltoall"]),
+            _ => by_library(&[c"MPI_Neighbor_alltoallw"]),
+        }
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        line.channel.counts()
     }
 
     fn path(&self, line: &Line) -> Result<Option<&'static str>> {

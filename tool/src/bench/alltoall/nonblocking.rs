@@ -3,16 +3,17 @@
 //! own function.
 
 use super::arguments::{Arguments, ELEMENT};
-use super::calls::{Channel, Exchange};
+use super::calls::{Channel, Exchange, by_hcube, by_library};
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::{computation, timing};
 use crate::session::Session;
 use hcube_alltoall::{Options, Path};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::alltoall::kinds::{ALONE, NONBLOCKING, OVERLAPPED};
+use hcube_results::alltoall::kinds::{ALONE, COMPUTATION, NONBLOCKING, OVERLAPPED};
 use hcube_results::numbers;
 
 /// Batches from whose fastest the length of the computation follows.
@@ -45,6 +46,8 @@ pub struct Nonblocking<'a> {
     rate: f64,
     /// Of the present computation.
     steps: u64,
+    /// Computations so far.
+    computed: u64,
 }
 
 impl<'a> Nonblocking<'a> {
@@ -61,14 +64,18 @@ impl<'a> Nonblocking<'a> {
         let received = sent.split_off(length);
         let (rank, ranks, rate) = (comm.rank(), comm.size(), computation::rate(comm)?);
         let options = Options { path, ..options };
-        Ok(Self { arguments, options, rank, ranks, sent, received, rate, steps: 0 })
+        Ok(Self { arguments, options, rank, ranks, sent, received, rate, steps: 0, computed: 0 })
     }
 
     /// Collective: one exchange, with the computation between its start and its end.
     fn exchange(&mut self, line: &Line, steps: u64) -> Result<()> {
         let ours = line.case.variant == Variant::Hcube;
         let exchange = Exchange { ours, uniform: self.arguments.uniform, blocks: &line.blocks };
-        line.channel.around(&exchange, &self.sent, &mut self.received, || computation::compute(steps))
+        let computed = &mut self.computed;
+        line.channel.around(&exchange, &self.sent, &mut self.received, || {
+            computation::compute(steps);
+            *computed += u64::from(steps > 0);
+        })
     }
 }
 
@@ -127,6 +134,7 @@ impl Kind for Nonblocking<'_> {
         for _ in 0..calls {
             if line.case.variant == Variant::Computation {
                 computation::compute(steps);
+                self.computed += 1;
                 continue;
             }
             // Also after a failure: the other ranks wait in these calls.
@@ -165,6 +173,25 @@ impl Kind for Nonblocking<'_> {
         };
         self.steps = (microseconds * self.rate) as u64;
         Ok(())
+    }
+
+    fn claim(&self, case: &Case<Part>) -> Result<Claim> {
+        let computes: &[&str] = if case.what.overlapped { &[COMPUTATION] } else { &[] };
+        match case.variant {
+            Variant::Computation => Ok(Claim::counted(COMPUTATION)),
+            // It leaves those of one rank to the library.
+            Variant::Hcube => Ok(by_hcube(self.ranks == 1).with(computes)),
+            Variant::Library if self.arguments.uniform => {
+                Ok(by_library(&[c"MPI_Ialltoall", c"MPI_Wait"])?.with(computes))
+            }
+            Variant::Library => Ok(by_library(&[c"MPI_Ialltoallv", c"MPI_Wait"])?.with(computes)),
+        }
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        let mut counts = line.channel.counts();
+        counts.push((COMPUTATION, self.computed));
+        counts
     }
 
     fn path(&self, line: &Line) -> Result<Option<&'static str>> {

@@ -6,6 +6,7 @@ use crate::bench::frame;
 use crate::session;
 use hcube_results::alltoall::{Results, Run};
 use hcube_results::numbers;
+use hcube_results::table::Table;
 
 /// One case at one size.
 pub fn run(of: &Alltoall, line: &Line, measured: &Measured) -> Run {
@@ -51,8 +52,12 @@ pub fn heading(of: &Alltoall) -> String {
 }
 
 impl frame::Results for Results {
-    fn text(&self) -> String {
-        self.text()
+    fn tables(&self) -> Vec<Table> {
+        self.tables()
+    }
+
+    fn below(&self) -> String {
+        self.below()
     }
 
     fn errors(&self) -> Vec<Option<u64>> {

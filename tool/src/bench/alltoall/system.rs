@@ -4,6 +4,7 @@ use super::arguments::Case;
 use super::measure::{Alltoall, Line, Measured};
 use super::report;
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::progress::Progress;
 use hcube_core::{Error, Result};
@@ -35,12 +36,21 @@ impl System for Alltoall<'_> {
         report::heading(self)
     }
 
+    fn claim(&self, line: &Line) -> Claim {
+        line.claim.clone()
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        line.channel.counts()
+    }
+
     fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Line>> {
         let name = case.algorithm.name();
         Ok(match self.channel(&case, bytes) {
             Ok(channel) => {
                 let blocks = self.blocks(bytes);
-                Opened::Ready(Line { case, bytes, channel, blocks, errors: None })
+                let claim = self.claim(&case)?;
+                Opened::Ready(Line { case, claim, bytes, channel, blocks, errors: None })
             }
             Err(reason) if case.optional => Opened::LeftOut(format!("{name} left out: {reason}")),
             Err(reason) => {
@@ -74,10 +84,20 @@ impl System for Alltoall<'_> {
 
     fn row(&mut self, line: &mut Line, seconds: Vec<f64>) -> Result<Run> {
         let added = self.footprint(line)?;
+        if let [own @ .., (_, library)] = &line.channel.counts()[..] {
+            // Not an error where hcube may choose it, but to be told.
+            if own.iter().map(|path| path.1).sum::<u64>() < *library {
+                self.left.push(format!(
+                    "{}: most exchanges left to the MPI library",
+                    self.name(&(line.bytes, line.case))
+                ));
+            }
+        }
         Ok(report::run(self, line, &Measured { seconds, batch: self.batch, added }))
     }
 
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
+    fn results(&self, rows: Vec<Run>, mut left_out: Vec<String>) -> Results {
+        left_out.extend(self.left.iter().cloned());
         Results::new(rows, left_out)
     }
 }

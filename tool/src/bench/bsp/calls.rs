@@ -2,6 +2,8 @@
 
 use super::functions::Functions;
 use super::step::{Areas, Operation, Step};
+use crate::bench::proof::Origin;
+use hcube_core::Result;
 use hcube_core::mpi::handle;
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
@@ -146,6 +148,24 @@ pub struct MpiFunctions {
 }
 
 impl MpiFunctions {
+    /// That the functions below are those of the MPI library.
+    ///
+    /// # Errors
+    /// Where one is not; ranks may differ.
+    pub fn origin() -> Result<Origin> {
+        Origin::of_mpi(&[
+            c"MPI_Alltoall",
+            c"MPI_Barrier",
+            c"MPI_Get",
+            c"MPI_Irecv",
+            c"MPI_Isend",
+            c"MPI_Put",
+            c"MPI_Waitall",
+            c"MPI_Win_create",
+            c"MPI_Win_fence",
+        ])
+    }
+
     /// Collective: a communicator of its own, and a window of the shared memory. Nothing where MPI makes no window, as Open MPI
     /// without mpirun.
     pub fn new(areas: Rc<Areas>, most_messages: usize) -> Option<Self> {

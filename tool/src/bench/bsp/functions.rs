@@ -1,6 +1,7 @@
 //! BSPlib's functions, by their names in each library.
 
 use crate::bench::library::{self, file_of};
+use crate::bench::proof::Origin;
 use hcube_core::node::loader::Library;
 use hcube_core::{Error, Result};
 use std::ffi::{CString, c_int, c_void};
@@ -48,11 +49,11 @@ unsafe fn find<F: Copy>(library: Library, name: &str) -> Result<F> {
 
 impl Functions {
     /// Loads the first of these files that can be loaded, apart from other libraries with the same names; `option` is what
-    /// names it. Returns its file as well.
+    /// names it. Returns its file as well, and that it defines all functions.
     ///
     /// # Errors
     /// Where no file can be loaded or a function is missing; ranks may differ.
-    pub fn load(option: &'static str, files: &[PathBuf]) -> Result<(Self, String)> {
+    pub fn load(option: &'static str, files: &[PathBuf]) -> Result<(Self, String, Origin)> {
         let shown = files.first().map(|file| file.display().to_string()).unwrap_or_default();
         let refuse = |reason: String| {
             Error::argument(option, &shown, format!("a shared library with BSPlib's functions ({reason})"))
@@ -75,14 +76,31 @@ impl Functions {
                 take: find(library, "move").map_err(missing)?,
             }
         };
-        Ok((functions, file_of(functions.sync as *const c_void)))
+        let Self { begin, end, nprocs, sync, push_reg, put, hpput, get, hpget, send, take } = functions;
+        let file = file_of(sync as *const c_void);
+        let origin = Origin::of_file(
+            &file,
+            [
+                ("bsp_begin", begin as *const c_void),
+                ("bsp_end", end as *const c_void),
+                ("bsp_nprocs", nprocs as *const c_void),
+                ("bsp_push_reg", push_reg as *const c_void),
+                ("bsp_put", put as *const c_void),
+                ("bsp_hpput", hpput as *const c_void),
+                ("bsp_get", get as *const c_void),
+                ("bsp_hpget", hpget as *const c_void),
+                ("bsp_send", send as *const c_void),
+                ("bsp_move", take as *const c_void),
+            ],
+        );
+        Ok((functions, file, origin.map_err(missing)?))
     }
 
     /// libhcube_bsp.so. `mpi` is the name of the MPI library in those of files.
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub fn of_hcube(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String)> {
+    pub fn of_hcube(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String, Origin)> {
         let tool = std::env::current_exe().ok();
         let usual = || library::own_files("libhcube_bsp.so", tool.as_deref(), mpi);
         Self::load("--bsp", &file.map_or_else(usual, |file| vec![file.clone()]))

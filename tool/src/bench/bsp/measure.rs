@@ -6,6 +6,7 @@ use super::functions::Functions;
 use super::step::{Areas, Step, WORD};
 use crate::bench::library::mpi_name;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::Origin;
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::comm::{Comm, agree};
@@ -30,6 +31,8 @@ pub struct Variant {
     /// Of the library; empty for MPI.
     pub file: String,
     calls: Calls,
+    /// That its functions are those of the library.
+    pub origin: Origin,
 }
 
 impl Variant {
@@ -88,7 +91,7 @@ impl<'a> Bsp<'a> {
                 vec![(HCUBE.to_owned(), Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi))?)];
             for file in &arguments.library {
                 let loaded = Functions::load("--library", std::slice::from_ref(file))?;
-                if all.iter().any(|(_, (_, other))| *other == loaded.1) {
+                if all.iter().any(|(_, (_, other, _))| *other == loaded.1) {
                     let expected = "a library that is not measured otherwise";
                     return Err(Error::argument("--library", file.display(), expected));
                 }
@@ -99,7 +102,7 @@ impl<'a> Bsp<'a> {
         let libraries = agree(comm, load())?;
         let areas = Rc::new(Self::areas(session, &steps)?);
         let mut variants = Vec::new();
-        for (name, (functions, file)) in libraries {
+        for (name, (functions, file, origin)) in libraries {
             let begun = BspLibrary::begin(functions, Rc::clone(&areas));
             let Some(library) = begun else {
                 return Err(Error::argument(
@@ -108,7 +111,7 @@ impl<'a> Bsp<'a> {
                     "a library that runs on all ranks of the job",
                 ));
             };
-            variants.push(Variant { name, file, calls: Calls::Library(library) });
+            variants.push(Variant { name, file, calls: Calls::Library(library), origin });
         }
         if !arguments.no_mpi {
             let most = steps.iter().map(|step| step.messages).max().unwrap_or(0);
@@ -116,7 +119,8 @@ impl<'a> Bsp<'a> {
             let everywhere = !comm.all_gather(&[u64::from(made.is_none())])?.contains(&1);
             let calls = made.filter(|_| everywhere).map_or(Calls::Missing, Calls::Mpi);
             // After hcube in tables, and before libraries whose end may be that of MPI.
-            variants.insert(1, Variant { name: MPI.to_owned(), file: String::new(), calls });
+            let origin = agree(comm, MpiFunctions::origin())?;
+            variants.insert(1, Variant { name: MPI.to_owned(), file: String::new(), calls, origin });
         }
         Ok(Self { session, arguments, steps, variants, areas, mpi, node_sizes: session.node_sizes()? })
     }

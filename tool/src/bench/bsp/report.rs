@@ -6,6 +6,7 @@ use crate::bench::frame;
 use crate::output;
 use crate::session::{self, Failure};
 use hcube_results::bsp::{Results, Run, figure};
+use hcube_results::table::Table;
 
 /// One variant of a superstep.
 pub fn run(of: &Bsp, line: &Line, seconds: &[f64]) -> Run {
@@ -36,8 +37,12 @@ pub fn heading(of: &Bsp) -> String {
 }
 
 impl frame::Results for Results {
-    fn text(&self) -> String {
-        self.text()
+    fn tables(&self) -> Vec<Table> {
+        self.tables()
+    }
+
+    fn below(&self) -> String {
+        self.below()
     }
 
     fn errors(&self) -> Vec<Option<u64>> {

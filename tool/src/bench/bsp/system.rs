@@ -3,6 +3,7 @@
 use super::measure::{Bsp, Line};
 use super::report;
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::Failure;
 use hcube_core::Result;
@@ -30,6 +31,15 @@ impl System for Bsp<'_> {
 
     fn heading(&self) -> String {
         report::heading(self)
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        Claim::of(&self.variants[line.variant].origin)
+    }
+
+    /// None: a library of BSPlib has one implementation, and does not count its calls.
+    fn counts(&self, _: &Line) -> Counts {
+        Counts::new()
     }
 
     fn open(&mut self, &(step, variant): &Self::Case) -> Result<Opened<Line>> {

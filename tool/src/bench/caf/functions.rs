@@ -1,6 +1,7 @@
 //! The C functions of coarrays and of OpenSHMEM, by their names in the libraries that have them.
 
 use crate::bench::library::{self, file_of, functions};
+use crate::bench::proof::Origin;
 use hcube_core::node::loader::Library;
 use hcube_core::{Error, Result};
 use mpi::ffi::{MPI_Datatype, MPI_Op};
@@ -25,6 +26,27 @@ pub struct Side {
     pub offset: u64,
     pub image: i32,
     pub reserved: i32,
+}
+
+/// `hcube_caf_statistics`: its size and the numbers that follow, in the order of hcube/caf.h.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Statistics([u64; 15]);
+
+impl Statistics {
+    /// To be filled.
+    pub fn new() -> Self {
+        let mut all = [0; 15];
+        all[0] = size_of::<Self>() as u64;
+        Self(all)
+    }
+
+    /// Puts, gets, atomic operations, functions shipped, and reductions at the end of finish blocks, in shared memory and by messages.
+    pub fn counts(&self) -> [u64; 5] {
+        let [_, puts, gets, _, other_puts, other_gets, _, atomics, _, _, _, spawned, _, finish_rounds, _] =
+            self.0;
+        [puts + other_puts, gets + other_gets, atomics, spawned, finish_rounds]
+    }
 }
 
 /// `struct hcube_error *`: NULL where only the code is wanted.
@@ -56,6 +78,7 @@ functions! {
     spawn(u64, i32, i32, *const c_void, u64, *const Event, ErrorOut) -> c_int;
     finish_begin(u64, ErrorOut) -> c_int;
     finish_end(ErrorOut) -> c_int;
+    last_statistics(*mut Statistics, ErrorOut) -> c_int;
 }
 
 functions! {
@@ -81,11 +104,11 @@ functions! {
 }
 
 impl Coarrays {
-    /// libhcube.so, and its file. `mpi` is the name of the MPI library in those of files.
+    /// libhcube.so, its file, and that this defines all functions. `mpi` is the name of the MPI library in those of files.
     ///
     /// # Errors
     /// Where no file can be loaded or a function is missing; ranks may differ.
-    pub fn load(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String)> {
+    pub fn load(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String, Origin)> {
         let tool = std::env::current_exe().ok();
         let usual = || library::own_files("libhcube.so", tool.as_deref(), mpi);
         let files = file.map_or_else(usual, |file| vec![file.clone()]);
@@ -97,7 +120,9 @@ impl Coarrays {
         // SAFETY: the types of hcube/caf.h.
         let functions = unsafe { Self::find(library) };
         let functions = functions.map_err(|name| refuse(format!("the function {name} was not found")))?;
-        Ok((functions, file_of(functions.put as *const c_void)))
+        let file = file_of(functions.put as *const c_void);
+        let origin = functions.origin(&file)?;
+        Ok((functions, file, origin))
     }
 }
 
@@ -105,11 +130,11 @@ impl Coarrays {
 const OPENSHMEM_FILES: [&str; 2] = ["liboshmem.so.40", "liboshmem.so"];
 
 impl Openshmem {
-    /// The library of OpenSHMEM, and its file.
+    /// The library of OpenSHMEM, its file, and that this defines all functions.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn load(file: Option<&Path>) -> std::result::Result<(Self, String), String> {
+    pub fn load(file: Option<&Path>) -> std::result::Result<(Self, String, Origin), String> {
         let usual = || OPENSHMEM_FILES.map(PathBuf::from).to_vec();
         let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
         let library = library::load(&files, Library::open)
@@ -117,6 +142,8 @@ impl Openshmem {
         // SAFETY: the types of OpenSHMEM 1.4, where long has 64 bits.
         let functions = unsafe { Self::find(library) };
         let functions = functions.map_err(|name| format!("the function {name} was not found"))?;
-        Ok((functions, file_of(functions.init as *const c_void)))
+        let file = file_of(functions.init as *const c_void);
+        let origin = functions.origin(&file).map_err(|error| error.to_string())?;
+        Ok((functions, file, origin))
     }
 }

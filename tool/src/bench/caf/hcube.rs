@@ -1,7 +1,7 @@
 //! Coarrays by hcube: the C functions of libhcube.so.
 
 use super::calls::{Calls, Place, address, back_and_forth, check, completed, repeated};
-use super::functions::{Coarrays, Event, Side};
+use super::functions::{Coarrays, Event, Side, Statistics};
 use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use hcube_core::mpi::handle;
 use hcube_core::{Error, Result};
@@ -78,6 +78,14 @@ impl Images {
         let shared = shared.cast::<AtomicU64>();
         TABLE.store(shared, Ordering::Relaxed);
         Ok(Self { functions, place, coarray, shared, words, events, locks, function })
+    }
+
+    /// What this image has done so far.
+    pub fn counts(functions: &Coarrays) -> [u64; 5] {
+        let mut statistics = Statistics::new();
+        // SAFETY: a structure that says its size.
+        succeed(unsafe { (functions.last_statistics)(&mut statistics, null_mut()) });
+        statistics.counts()
     }
 
     /// One-sided operations of this image.

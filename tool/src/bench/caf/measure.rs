@@ -4,11 +4,12 @@ use super::arguments::Arguments;
 use super::calls::{Calls, Place, address, repeated};
 use super::functions::{Coarrays, Openshmem};
 use super::hcube::Images;
-use super::one_sided::Windows;
+use super::one_sided::{self, Windows};
 use super::openshmem::{self, Elements};
 use super::task::{Operation, Task, WORD};
 use crate::bench::library::mpi_name;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts, Origin};
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_caf::options::Options;
@@ -21,6 +22,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes from which puts and gets are compared with copies.
 const MIN_COPY_BYTES: usize = 64 << 10;
+
+/// What hcube counts, by name.
+const COUNTERS: [&str; 5] = [
+    "hcube's puts",
+    "hcube's gets",
+    "hcube's atomic operations",
+    "hcube's functions",
+    "hcube's finish rounds",
+];
+
+/// The counter of an operation of hcube; none of operations that it does not count.
+fn counter(operation: Operation) -> Option<&'static str> {
+    let number = match operation {
+        Operation::Put | Operation::PutStrided => 0,
+        Operation::Get => 1,
+        Operation::FetchAdd | Operation::CompareSwap => 2,
+        Operation::SpawnXor => 3,
+        Operation::Finish => 4,
+        _ => return None,
+    };
+    Some(COUNTERS[number])
+}
 
 /// Who carries out the operations.
 enum Work {
@@ -37,6 +60,8 @@ pub struct Variant {
     /// Of the library; empty for MPI and copies.
     pub file: String,
     work: Work,
+    /// That its functions are those of the library; none where it is missing.
+    origin: Option<Origin>,
 }
 
 /// A variant of the operation under way.
@@ -63,6 +88,8 @@ pub struct Caf<'a> {
     pub node_sizes: Vec<usize>,
     /// Ranks that hcube puts on a node; 0 for all that are on it.
     pub ranks_per_node: usize,
+    /// Of hcube.
+    functions: Coarrays,
 }
 
 impl Variant {
@@ -94,12 +121,13 @@ impl<'a> Caf<'a> {
         let place = Place { rank: comm.rank(), ranks: comm.size() };
         let ranks_per_node = agree(comm, Options::from_environment())?.ranks_per_node;
         let words = tasks.iter().map(Task::shared_words).max().unwrap_or(1);
-        let (functions, file) = agree(comm, Coarrays::load(arguments.caf.as_ref(), mpi_name(&mpi)))?;
+        let (functions, file, origin) = agree(comm, Coarrays::load(arguments.caf.as_ref(), mpi_name(&mpi)))?;
         let own = Self::memory(session, &tasks)?;
         let images = agree(comm, Images::begin(functions, place, words))?;
         let memory = neighbour(comm, place, images.shared())?;
         let none = String::new;
-        let mut variants = vec![Variant { name: HCUBE, file, work: Work::Library(Box::new(images)) }];
+        let work = Work::Library(Box::new(images));
+        let mut variants = vec![Variant { name: HCUBE, file, work, origin: Some(origin) }];
         if !arguments.no_mpi {
             let windows = Windows::new(place, words);
             let everywhere = !comm.all_gather(&[u64::from(windows.is_none())])?.contains(&1);
@@ -107,22 +135,35 @@ impl<'a> Caf<'a> {
                 Some(windows) => Work::Library(Box::new(windows)),
                 None => Work::Missing("MPI_Win_allocate fails here".to_owned()),
             };
-            variants.push(Variant { name: MPI, file: none(), work });
+            let origin = Some(agree(comm, one_sided::origin())?);
+            variants.push(Variant { name: MPI, file: none(), work, origin });
         }
         if !arguments.no_openshmem {
-            let (work, file) = match openshmem(comm, arguments, place, words)? {
-                Ok((elements, file)) => (Work::Library(Box::new(elements)), file),
-                Err(reason) => (Work::Missing(reason), none()),
+            let (work, file, origin) = match openshmem(comm, arguments, place, words)? {
+                Ok((elements, file, origin)) => (Work::Library(Box::new(elements)), file, Some(origin)),
+                Err(reason) => (Work::Missing(reason), none(), None),
             };
-            variants.push(Variant { name: OPENSHMEM, file, work });
+            variants.push(Variant { name: OPENSHMEM, file, work, origin });
         }
         let work = memory.map_or_else(
             || Work::Missing("ranks 0 and 1 have no memory at one address".to_owned()),
             Work::Copy,
         );
-        variants.push(Variant { name: MEMCPY, file: none(), work });
+        let origin = Some(agree(comm, Origin::of_libc(&[c"memcpy"]))?);
+        variants.push(Variant { name: MEMCPY, file: none(), work, origin });
         let node_sizes = session.node_sizes()?;
-        Ok(Self { session, arguments, tasks, variants, place, own, mpi, node_sizes, ranks_per_node })
+        Ok(Self {
+            session,
+            arguments,
+            tasks,
+            variants,
+            place,
+            own,
+            mpi,
+            node_sizes,
+            ranks_per_node,
+            functions,
+        })
     }
 
     /// Collective: memory that only this rank uses, for the largest operation.
@@ -150,6 +191,23 @@ impl<'a> Caf<'a> {
         self.session.comm.barrier()?;
         let seconds = self.run(line, times);
         Ok(timing::slowest(&self.session.comm, seconds)? / f64::from(times))
+    }
+
+    /// What has to work for a line.
+    pub fn claim(&self, line: &Line) -> Claim {
+        let variant = &self.variants[line.variant];
+        let by_symbol = || Claim::of(variant.origin.as_ref().expect("a variant that is measured has one"));
+        match counter(line.task.operation) {
+            _ if variant.name != HCUBE => by_symbol(),
+            // Operations and their completion may use others.
+            Some(counter) => Claim::counted(counter).with(&COUNTERS),
+            None => by_symbol().with(&COUNTERS),
+        }
+    }
+
+    /// What hcube has counted.
+    pub fn counts(&self) -> Counts {
+        COUNTERS.into_iter().zip(Images::counts(&self.functions)).collect()
     }
 
     /// Collective: verifies a variant, and finds how many operations are to be timed together.
@@ -206,15 +264,15 @@ fn openshmem(
     arguments: &Arguments,
     place: Place,
     words: usize,
-) -> Result<std::result::Result<(Elements, String), String>> {
+) -> Result<std::result::Result<(Elements, String, Origin), String>> {
     let refused = |reason: &str| Error::Unsupported(reason.to_owned());
     let load = || match openshmem::refusal() {
         Some(reason) => Err(refused(reason)),
         None => Openshmem::load(arguments.openshmem.as_deref()).map_err(|reason| refused(&reason)),
     };
-    let started = agree(comm, load()).and_then(|(functions, file)| {
+    let started = agree(comm, load()).and_then(|(functions, file, origin)| {
         let begun = Elements::begin(functions, place, words).map_err(|reason| refused(&reason));
-        agree(comm, begun).map(|elements| (elements, file))
+        agree(comm, begun).map(|elements| (elements, file, origin))
     });
     match started {
         Ok(started) => Ok(Ok(started)),

@@ -2,6 +2,8 @@
 
 use super::calls::{Calls, Place, address, back_and_forth, check, int, repeated};
 use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
+use crate::bench::proof::Origin;
+use hcube_core::Result;
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
     MPI_Accumulate, MPI_Aint, MPI_Allreduce, MPI_Barrier, MPI_Bcast, MPI_Comm, MPI_Comm_set_errhandler,
@@ -13,12 +15,42 @@ use mpi::ffi::{
 };
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicU64;
 
 /// Accumulations from one flush to the next.
 const UNFLUSHED: usize = 1024;
+
+/// All functions below.
+const FUNCTIONS: [&CStr; 18] = [
+    c"MPI_Accumulate",
+    c"MPI_Allreduce",
+    c"MPI_Barrier",
+    c"MPI_Bcast",
+    c"MPI_Fetch_and_op",
+    c"MPI_Get",
+    c"MPI_Put",
+    c"MPI_Recv",
+    c"MPI_Rput",
+    c"MPI_Send",
+    c"MPI_Type_vector",
+    c"MPI_Wait",
+    c"MPI_Win_allocate",
+    c"MPI_Win_flush",
+    c"MPI_Win_flush_all",
+    c"MPI_Win_lock",
+    c"MPI_Win_lock_all",
+    c"MPI_Win_unlock",
+];
+
+/// That they are those of the MPI library.
+///
+/// # Errors
+/// Where one is not; ranks may differ.
+pub fn origin() -> Result<Origin> {
+    Origin::of_mpi(&FUNCTIONS)
+}
 
 /// A window for accesses, which is locked all the time, and one for locks. Errors end the job.
 pub struct Windows {

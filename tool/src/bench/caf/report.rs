@@ -6,6 +6,7 @@ use crate::bench::frame;
 use crate::output;
 use crate::session::{self, Failure};
 use hcube_results::caf::{Results, Run, figure};
+use hcube_results::table::Table;
 
 /// One variant of an operation.
 pub fn run(of: &Caf, line: &Line, seconds: &[f64]) -> Run {
@@ -41,8 +42,12 @@ pub fn heading(of: &Caf) -> String {
 }
 
 impl frame::Results for Results {
-    fn text(&self) -> String {
-        self.text()
+    fn tables(&self) -> Vec<Table> {
+        self.tables()
+    }
+
+    fn below(&self) -> String {
+        self.below()
     }
 
     fn errors(&self) -> Vec<Option<u64>> {

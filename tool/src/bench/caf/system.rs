@@ -3,6 +3,7 @@
 use super::measure::{Caf, Line};
 use super::report;
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::Failure;
 use hcube_core::Result;
@@ -33,6 +34,14 @@ impl System for Caf<'_> {
 
     fn heading(&self) -> String {
         report::heading(self)
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        Caf::claim(self, line)
+    }
+
+    fn counts(&self, _: &Line) -> Counts {
+        Caf::counts(self)
     }
 
     fn open(&mut self, &(task, variant): &Self::Case) -> Result<Opened<Line>> {

@@ -3,6 +3,7 @@
 
 use super::vector::WORDS;
 use crate::bench::library::{self, file_of, functions};
+use crate::bench::proof::Origin;
 use hcube_core::memory::Region;
 use hcube_core::node::loader::{self, Library};
 use mpi::ffi::MPI_Comm;
@@ -46,22 +47,23 @@ pub struct Fftw {
     functions: Functions,
     comm: SimpleCommunicator,
     pub file: String,
+    pub origin: Origin,
 }
 
 impl Fftw {
     /// Collective, where it succeeds on all ranks: starts the library that [`load`] has found.
-    pub fn start((functions, file): (Functions, String)) -> Self {
+    pub fn start((functions, file, origin): (Functions, String, Origin)) -> Self {
         // SAFETY: MPI is active.
         unsafe { (functions.mpi_init)() };
-        Self { functions, comm: SimpleCommunicator::world().duplicate(), file }
+        Self { functions, comm: SimpleCommunicator::world().duplicate(), file, origin }
     }
 }
 
-/// Loads the library, and its file.
+/// Loads the library; its functions, its file, and that the ones which plan are defined there.
 ///
 /// # Errors
 /// Why it cannot be used; ranks may differ.
-pub fn load(file: Option<&Path>) -> Result<(Functions, String), String> {
+pub fn load(file: Option<&Path>) -> Result<(Functions, String, Origin), String> {
     let usual = || FILES.map(PathBuf::from).to_vec();
     let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
     let library = library::load(&files, Library::open)
@@ -75,7 +77,13 @@ pub fn load(file: Option<&Path>) -> Result<(Functions, String), String> {
     if theirs != ours {
         return Err(format!("{file} is built for another MPI library: {theirs}"));
     }
-    Ok((functions, file))
+    // Plans are executed by a function of FFTW itself, which all of its libraries use.
+    let planning = [
+        ("fftw_mpi_init", functions.mpi_init as *const c_void),
+        ("fftw_mpi_plan_dft_1d", functions.mpi_plan_dft_1d as *const c_void),
+    ];
+    let origin = Origin::of_file(&file, planning).map_err(|error| error.to_string())?;
+    Ok((functions, file, origin))
 }
 
 /// A forward transform that was planned, with its memory.

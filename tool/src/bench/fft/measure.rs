@@ -5,6 +5,7 @@ use super::fftw::{self, Fftw};
 use super::vector::{self, WORDS};
 use crate::bench::footprint;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_alltoall::Options;
@@ -19,6 +20,9 @@ use hcube_results::measured::Place;
 /// Transforms in place without new data: each one multiplies the numbers by the root of the length, and the product must stay
 /// below the largest number.
 const MAX_GROWTH: f64 = 1e300;
+
+/// What hcube counts.
+const HCUBE: &str = "transforms of hcube";
 
 /// Who transforms.
 pub enum Work {
@@ -122,6 +126,23 @@ impl<'a> Fft<'a> {
         let agreed = |good: bool| comm.all_gather(&[good.into()]).is_ok_and(|all| !all.contains(&0));
         let how = (flags, self.arguments.out_of_place);
         Ok(fftw::Plan::new(fftw, length, self.part(length), how, agreed).map(Work::Fftw))
+    }
+
+    /// Who has to have worked for a line.
+    pub fn claim(&self, line: &Line) -> Claim {
+        match (&line.work, &self.fftw) {
+            (Work::Fftw(_), Ok(fftw)) => Claim::of(&fftw.origin),
+            _ => Claim::counted(HCUBE),
+        }
+    }
+
+    /// What hcube has counted for a line.
+    pub fn counts(line: &Line) -> Counts {
+        let executed = match &line.work {
+            Work::Hcube(plan) => plan.executed(),
+            Work::Fftw(_) => 0,
+        };
+        vec![(HCUBE, executed)]
     }
 
     /// Collective: a line, or why it is left out.

@@ -3,6 +3,7 @@
 use super::arguments::Algorithm;
 use super::measure::{Fft, Line};
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::{self, Failure};
 use hcube_core::Result;
@@ -42,6 +43,14 @@ impl System for Fft<'_> {
             session::library(),
             self.arguments.common.repeat,
         )
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        Fft::claim(self, line)
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        Fft::counts(line)
     }
 
     fn open(&mut self, &(length, algorithm): &Self::Case) -> Result<Opened<Line>> {

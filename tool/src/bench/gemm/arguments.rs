@@ -32,7 +32,7 @@ pub enum Variant {
 
 impl Variant {
     /// All, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Hcube, Self::Scalapack, Self::Raised, Self::Bound];
+    pub const ALL: [Self; 4] = [Self::Hcube, Self::Raised, Self::Scalapack, Self::Bound];
 
     /// The name in options and results.
     pub const fn name(self) -> &'static str {
@@ -124,8 +124,8 @@ const REPEAT: u32 = 7;
 
 /// The benchmark of distributed matrix multiplication (run it under mpirun)
 ///
-/// Times PBLAS' p?gemm_ of hcube (libhcube_pblas.so) against ScaLAPACK as installed, against ScaLAPACK
-/// with wider panels (its function pilaenv_ is replaced, as users of large machines do by recompiling),
+/// Times PBLAS' p?gemm_ of hcube (libhcube_pblas.so) against ScaLAPACK with wider panels (its function
+/// pilaenv_ is replaced, as users of large machines do by recompiling), against ScaLAPACK as installed,
 /// and against the local bound: the ?gemm_ of all ranks on their shares of C at the same time, without
 /// any communication. With --routines getrf it times the LU factorisation of ScaLAPACK, which calls
 /// p?gemm_, with each of them.
@@ -134,7 +134,7 @@ const REPEAT: u32 = 7;
 /// same matrices; a time is that of the slowest rank after a barrier. Short calls are timed in batches.
 /// Elements have so few bits that every sum is exact, and results must equal those of ScaLAPACK bit by
 /// bit, except for the sign of zeros, as must the elements of C around the result. The exit status is 1
-/// if they do not, or if ScaLAPACK has computed products instead of hcube.
+/// if they do not, or if a variant has not computed the products itself: then it has no row.
 ///
 /// ScaLAPACK and its BLAS are loaded when the benchmark starts; the tool is not linked to them. With
 /// more than one rank the BLAS uses one thread in each rank, as with OPENBLAS_NUM_THREADS=1. hcube

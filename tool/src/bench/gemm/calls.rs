@@ -3,8 +3,10 @@
 use super::arguments::{Arguments, Variant};
 use super::functions::Functions;
 use super::problem::{Layout, Place};
+use crate::bench::proof::{Claim, Counts};
 use hcube_gemm::element::{Element, Scalar};
 use hcube_gemm::pblas::{Call, Function, Passed};
+use std::cell::Cell;
 use std::ffi::{c_int, c_long, c_void};
 
 // Of interpose.c.
@@ -20,7 +22,15 @@ pub struct Grid {
     context: c_int,
     pub place: Place,
     panel: c_int,
+    /// Products by the BLAS of this process, without ScaLAPACK and hcube.
+    local: Cell<u64>,
 }
+
+/// What has worked, by its counter.
+const PRODUCTS: &str = "distributed products";
+const OWN_PANELS: &str = "panels of ScaLAPACK's width";
+const RAISED_PANELS: &str = "panels of the raised width";
+const LOCAL: &str = "local products";
 
 /// A matrix of a call.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +79,7 @@ impl Grid {
         }
         let sides = [rows, columns].map(|side| side as usize);
         let place = Place { sides, own: [row, column].map(|own| own as usize) };
-        Self { functions, context, place, panel: arguments.panel.into() }
+        Self { functions, context, place, panel: arguments.panel.into(), local: Cell::new(0) }
     }
 
     /// The file of ScaLAPACK.
@@ -86,12 +96,34 @@ impl Grid {
         unsafe { hcube_bench_gemm_select(functions.as_ptr(), *width, panel) };
     }
 
-    /// Products since the last call, and how often ScaLAPACK has asked for the width of its panels in them.
-    pub fn counts(&self) -> [u64; 2] {
-        let mut counts = [0; 2];
-        // SAFETY: two numbers.
+    /// What has worked so far in this process.
+    pub fn counts(&self) -> Counts {
+        let mut counts = [0; 3];
+        // SAFETY: three numbers.
         unsafe { hcube_bench_gemm_count(counts.as_mut_ptr()) };
-        counts.map(|count| count as u64)
+        let [products, own, raised] = counts.map(|count| count as u64);
+        vec![(PRODUCTS, products), (OWN_PANELS, own), (RAISED_PANELS, raised), (LOCAL, self.local.get())]
+    }
+
+    /// Products so far, and how often ScaLAPACK has asked for the width of its panels in them.
+    pub fn scalapack_counts(&self) -> [u64; 2] {
+        let counts = self.counts();
+        [counts[0].1, counts[1].1 + counts[2].1]
+    }
+
+    /// What has to work for a variant, where ScaLAPACK computes this number of products in a call, and asks this often for the width
+    /// of its panels. Those of hcube ask for none, and lie in its library, as those of ScaLAPACK do in its own.
+    pub fn claim(&self, variant: Variant, [products, panels]: [u64; 2]) -> Claim {
+        let by_symbol = Claim::of(&self.functions.origin).with(&[PRODUCTS]);
+        match variant {
+            Variant::Bound => Claim::counted(LOCAL),
+            // A factorisation of a single block has none.
+            _ if products == 0 => by_symbol,
+            Variant::Hcube => Claim::counted(PRODUCTS),
+            Variant::Scalapack if panels == 0 => by_symbol,
+            Variant::Scalapack => Claim::counted(OWN_PANELS).with(&[PRODUCTS]),
+            Variant::Raised => Claim::counted(RAISED_PANELS).with(&[PRODUCTS]),
+        }
     }
 
     /// Threads of the BLAS after a number of them was set, if any; nothing where it has no such function.
@@ -176,6 +208,7 @@ impl Grid {
                 .map(|one| int(one.max(1)));
         let [m, n, k] = [m, n, k].map(int);
         let [alpha, beta] = [alpha, beta].map(|value| Scalar::real(element, value));
+        self.local.set(self.local.get() + 1);
         // SAFETY: matrices in memory, as checked above; C has M rows and is contiguous.
         unsafe {
             self.functions.local[element as usize](

@@ -2,6 +2,7 @@
 
 use super::arguments::{Arguments, Variant};
 use crate::bench::library::{self, file_of};
+use crate::bench::proof::Origin;
 use hcube_core::node::loader::{self, Library};
 use hcube_core::{Error, Result};
 use hcube_gemm::element::Element;
@@ -60,6 +61,8 @@ pub struct Functions {
     pub threads: Option<(SetThreads, GetThreads)>,
     /// The file of ScaLAPACK.
     pub file: String,
+    /// That hcube's functions lie in a file of hcube, and those of ScaLAPACK in its own.
+    pub origin: Origin,
 }
 
 /// The address of a symbol.
@@ -117,6 +120,18 @@ impl Functions {
         let pblas =
             arguments.variants().contains(&Variant::Hcube).then(|| load_pblas(arguments, mpi)).transpose()?;
         let hcube = pblas.map(|pblas| of_types("p?gemm_", |text| pblas.symbol(&name(text)))).transpose()?;
+        let file = file_of(products[0]);
+        let named = |functions: [*const c_void; 4]| functions.map(|function| ("p?gemm_", function));
+        let mut origin = Origin::of_file(&file, named(products))?;
+        if let Some(own) = hcube {
+            let of_hcube = file_of(own[0]);
+            if of_hcube == file {
+                return Err(Error::Unsupported(format!(
+                    "p?gemm_ of ScaLAPACK and of hcube are both in {file}"
+                )));
+            }
+            origin = Origin::of_file(&of_hcube, named(own))?;
+        }
         // SAFETY: functions of these names have these types in ScaLAPACK, the BLACS, the BLAS, OpenBLAS and MKL.
         unsafe {
             Ok(Self {
@@ -132,7 +147,8 @@ impl Functions {
                 threads: threads.map(|(set, get)| {
                     (transmute::<*const c_void, SetThreads>(set), transmute::<*const c_void, GetThreads>(get))
                 }),
-                file: file_of(products[0]),
+                file,
+                origin,
             })
         }
     }

@@ -4,7 +4,7 @@
  * time.
  *
  * ScaLAPACK's p?gemm_ calls pilaenv_ in every product, and hcube's does not: calls of pilaenv_ inside a product show
- * that ScaLAPACK has computed it.
+ * that ScaLAPACK has computed it, and whether it got its own width.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static product *selected[ELEMENTS];
 static panel_width *original;
 static int width;
 static int inside;
-static long products, panels;
+static long products, own_panels, other_panels;
 
 /* The functions that compute products from now on, for s, d, c, z; ScaLAPACK's own function for the width of panels,
  * and a width that replaces its result, or 0. */
@@ -34,17 +34,19 @@ void hcube_bench_gemm_select(product *const functions[], panel_width *own_width,
     width = other_width;
 }
 
-/* Products since the last call, and requests for the width of panels inside them. */
-void hcube_bench_gemm_count(long counts[2])
+/* Products so far, and requests inside them for the width of panels: those that got ScaLAPACK's, and those that got
+ * another. */
+void hcube_bench_gemm_count(long counts[3])
 {
     counts[0] = products;
-    counts[1] = panels;
-    products = panels = 0;
+    counts[1] = own_panels;
+    counts[2] = other_panels;
 }
 
 int pilaenv_(const int *context, const char *type, long length)
 {
-    if (inside) panels++;
+    if (inside && width > 0) other_panels++;
+    else if (inside) own_panels++;
     if (width > 0) return width;
     return original != NULL ? original(context, type, length) : 32;
 }

@@ -7,6 +7,7 @@ use super::functions::Functions;
 use super::problem::{Layout, Problem, Routine};
 use crate::bench::library::mpi_name;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::Claim;
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::comm::{Comm, agree};
@@ -25,8 +26,8 @@ pub struct Line {
     pub variant: Variant,
     /// Elements that differ from those of ScaLAPACK, on all ranks; `None` where not verified.
     pub errors: Option<u64>,
-    /// Whether hcube has computed all products.
-    pub served: Option<bool>,
+    /// What has to compute the products.
+    pub claim: Claim,
 }
 
 /// Matrices of one problem. The sum of the parts is the length of the memory.
@@ -231,10 +232,16 @@ impl<'a> Gemm<'a> {
         let mut small = small?;
         small.fill(&self.grid);
         self.grid.select(Variant::Scalapack);
-        self.grid.counts();
+        let before = self.grid.scalapack_counts();
         small.call(&self.grid)?;
-        let [_, panels] = self.grid.counts();
-        Ok(self.sum(panels)? > 0)
+        let [_, panels] = self.counted_since(before)?;
+        Ok(panels > 0)
+    }
+
+    /// Collective: products that ScaLAPACK's functions were called for and panels that it has asked for, since then.
+    fn counted_since(&self, before: [u64; 2]) -> Result<[u64; 2]> {
+        let now = self.grid.scalapack_counts();
+        Ok([self.sum(now[0] - before[0])?, self.sum(now[1] - before[1])?])
     }
 
     /// Collective.
@@ -268,32 +275,29 @@ impl<'a> Gemm<'a> {
         (&self.grid, self.matrices.as_mut().expect("the problem of the lines that are open"))
     }
 
-    /// Collective: a call of a variant from the beginning, and what it has counted.
+    /// Collective: a call of a variant from the beginning, and the products and panels that were counted in it.
     fn once(&mut self, variant: Variant) -> Result<[u64; 2]> {
         let (grid, matrices) = self.matrices();
         matrices.restore();
         grid.select(variant);
-        grid.counts();
+        let before = grid.scalapack_counts();
         let done = matrices.call(grid);
-        let counts = grid.counts();
         agree(&self.session.comm, done)?;
-        Ok([self.sum(counts[0])?, self.sum(counts[1])?])
+        self.counted_since(before)
     }
 
-    /// Collective: compares all variants with ScaLAPACK, and looks who computes the products.
+    /// Collective: compares all variants with ScaLAPACK, which also shows what the products of this problem count.
     pub fn verify(&mut self, lines: &mut [Line]) -> Result<()> {
-        let verified = !self.arguments.common.no_verify;
-        let [products, _] = if verified { self.once(Variant::Scalapack)? } else { [1, 0] };
+        let counted = self.once(Variant::Scalapack)?;
         self.matrices().1.keep();
-        for line in lines.iter_mut().filter(|line| line.variant != Variant::Bound) {
-            let [own_products, panels] = self.once(line.variant)?;
-            if verified {
-                let wrong = self.matrices().1.wrong();
-                line.errors = Some(self.sum(wrong)?);
+        for line in lines {
+            line.claim = self.grid.claim(line.variant, counted);
+            if line.variant == Variant::Bound || self.arguments.common.no_verify {
+                continue;
             }
-            if line.variant == Variant::Hcube && self.replaceable && products > 0 {
-                line.served = Some(own_products > 0 && panels == 0);
-            }
+            self.once(line.variant)?;
+            let wrong = self.matrices().1.wrong();
+            line.errors = Some(self.sum(wrong)?);
         }
         Ok(())
     }

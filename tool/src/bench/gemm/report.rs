@@ -4,8 +4,9 @@ use super::arguments::{Arguments, Variant};
 use super::measure::{Gemm, Line};
 use crate::bench::frame;
 use crate::output;
-use crate::session::{self, Failure, Verdict};
+use crate::session::{self, Failure};
 use hcube_results::gemm::{Results, Run, figure};
+use hcube_results::table::Table;
 
 /// One variant of the problem under way.
 pub fn run(of: &Gemm, line: &Line, seconds: &[f64]) -> Run {
@@ -20,7 +21,6 @@ pub fn run(of: &Gemm, line: &Line, seconds: &[f64]) -> Run {
         panel: (line.variant == Variant::Raised).then_some(of.arguments.panel.into()),
         batch: of.batch,
         errors: line.errors,
-        served: line.served,
         ..Run::new(described, line.variant.name(), measured_ms, problem.flops())
     }
 }
@@ -43,17 +43,16 @@ pub fn heading(of: &Gemm) -> String {
 }
 
 impl frame::Results for Results {
-    fn text(&self) -> String {
-        self.text()
+    fn tables(&self) -> Vec<Table> {
+        self.tables()
+    }
+
+    fn below(&self) -> String {
+        self.below()
     }
 
     fn errors(&self) -> Vec<Option<u64>> {
         self.runs.iter().map(|run| run.errors).collect()
-    }
-
-    fn verdict(&self) -> Verdict {
-        let wrong = self.runs.iter().any(|run| run.errors.is_some_and(|errors| errors > 0));
-        if wrong || self.not_served().next().is_some() { Verdict::Wrong } else { Verdict::Good }
     }
 }
 

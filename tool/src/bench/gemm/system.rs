@@ -5,6 +5,7 @@ use super::measure::{Gemm, Line};
 use super::problem::Routine;
 use super::report;
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::progress::Progress;
 use crate::session::Failure;
@@ -14,6 +15,9 @@ use hcube_results::gemm::{Results, Run};
 /// Calls from whose fastest the length of a batch follows, as long as they do not take this many seconds.
 const TRIALS: usize = 8;
 const TRIAL_SECONDS: f64 = 0.02;
+
+/// Operations that take as long as a batch of small products with its verification.
+const SMALL_FLOPS: f64 = 1e9;
 
 impl System for Gemm<'_> {
     const NAME: &'static str = "gemm";
@@ -40,6 +44,18 @@ impl System for Gemm<'_> {
         report::heading(self)
     }
 
+    fn weight(&self, &(number, _): &Self::Case) -> f64 {
+        SMALL_FLOPS + self.problems[number].flops()
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        line.claim.clone()
+    }
+
+    fn counts(&self, _: &Line) -> Counts {
+        self.grid.counts()
+    }
+
     fn open(&mut self, &(number, variant): &Self::Case) -> Result<Opened<Line>> {
         if variant == Variant::Bound && self.problems[number].routine != Routine::Gemm {
             return Ok(Opened::LeftOut("local-bound left out: only products have it".to_owned()));
@@ -49,7 +65,9 @@ impl System for Gemm<'_> {
             return Ok(Opened::LeftOut(format!("scalapack-raised left out: {reason}")));
         }
         self.prepare(number)?;
-        Ok(Opened::Ready(Line { variant, errors: None, served: None }))
+        // Until it is known what the products of the problem count.
+        let claim = self.grid.claim(variant, [1, 1]);
+        Ok(Opened::Ready(Line { variant, errors: None, claim }))
     }
 
     /// Verifies each variant, and finds how many calls are to be timed together.

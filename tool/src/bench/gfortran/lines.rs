@@ -16,6 +16,8 @@ pub struct Output {
     pub lines: Vec<Line>,
     /// The operation that has begun and not ended.
     pub unfinished: Option<String>,
+    /// Files of the first image that may be a library for coarrays.
+    pub libraries: Vec<String>,
     /// Operations that make no sense here, and why.
     pub skipped: Vec<(String, String)>,
 }
@@ -44,6 +46,7 @@ pub fn read(text: &str) -> Output {
                     output.unfinished = None;
                 }
             }
+            ["library", path @ ..] => output.libraries.push(path.join(" ")),
             ["skip", operation, reason @ ..] => {
                 output.skipped.push(((*operation).to_owned(), reason.join(" ")));
             }
@@ -59,11 +62,12 @@ mod tests {
 
     #[test]
     fn operations_end_or_are_named() {
-        let text = "begin get 8\nend get 8  2.5000000E-07 0 -12\nnoise of a library\nskip jacobi no reason\n\
+        let text = "library /usr/lib/libcaf.so\nbegin get 8\nend get 8  2.5000000E-07 0 -12\nnoise of a library\nskip jacobi no reason\n\
                     begin put-vector 8000\nProgram received signal\nend of it\n";
         let output = read(text);
         let line = Line { operation: "get".to_owned(), bytes: 8, seconds: 2.5e-7, errors: 0, check: -12 };
         assert_eq!((output.lines, output.unfinished.as_deref()), (vec![line], Some("put-vector")));
+        assert_eq!(output.libraries, ["/usr/lib/libcaf.so"]);
         assert_eq!(output.skipped, [("jacobi".to_owned(), "no reason".to_owned())]);
     }
 

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
+use hcube_results::table::Growing;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,7 +50,29 @@ impl Drop for Folder {
     }
 }
 
+/// Checks which library for coarrays has served a program, from the files that its process had loaded. Libraries for coarrays have
+/// the same functions: the one that the loader has found first serves the program.
+fn check_library(variant: &str, libraries: &[String]) -> Result<(), Failure> {
+    let name = |path: &String| Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_there = |prefix: &str| libraries.iter().any(|path| name(path).starts_with(prefix));
+    let (hcube, other) = (is_there("libhcube_caf"), is_there("libcaf"));
+    let expected = match variant {
+        HCUBE if hcube && !other => return Ok(()),
+        // OpenCoarrays may be part of the program.
+        OPENCOARRAYS if !hcube => return Ok(()),
+        MPI if !hcube && !other => return Ok(()),
+        HCUBE => "libhcube_caf.so and no other one",
+        OPENCOARRAYS => "not hcube's",
+        _ => "none",
+    };
+    let found = if libraries.is_empty() { "none".to_owned() } else { libraries.join(", ") };
+    Err(format!(
+        "NOT MEASURED: the program of {variant} has the library for coarrays {found}; expected {expected}"
+    ))
+}
+
 /// All times of an operation by a library.
+#[derive(Clone)]
 struct Measured {
     subject: Subject,
     variant: &'static str,
@@ -59,7 +82,7 @@ struct Measured {
 }
 
 /// What has been measured so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Measurements {
     all: Vec<Measured>,
     notes: Vec<String>,
@@ -162,6 +185,9 @@ impl Bench<'_> {
             let words = [BATCHES.to_string(), sizes.join(","), left.join(",")];
             let ended = self.launcher.run(task.program, images, &words, self.interrupt)?;
             let Some(Ended { output, failure }) = ended else { return Ok(false) };
+            if !output.lines.is_empty() {
+                check_library(task.variant, &output.libraries)?;
+            }
             for (name, reason) in output.skipped {
                 into.notes.push(format!("{name} left out of {images} image(s): {reason}"));
             }
@@ -200,12 +226,25 @@ impl Bench<'_> {
         Ok(true)
     }
 
-    /// All runs, alternating in an order that rotates.
-    fn measure_all(&self, kinds: &[Vec<Task<'_>>], into: &mut Measurements) -> Result<bool, Failure> {
+    /// The numbers of images in the order of tables.
+    fn images(&self) -> Vec<u32> {
+        let mut images = distinct(self.arguments.images.iter().copied());
+        images.sort_unstable();
+        images
+    }
+
+    /// All runs, alternating in an order that rotates. `show` gets what was measured with each number of images.
+    fn measure_all(
+        &self,
+        kinds: &[Vec<Task<'_>>],
+        into: &mut Measurements,
+        mut show: impl FnMut(&Measurements, &Progress),
+    ) -> Result<bool, Failure> {
         let mut progress = Progress::new("bench gfortran", !self.arguments.no_progress);
         let runs = kinds.iter().map(Vec::len).sum::<usize>() * self.arguments.repeat as usize;
-        progress.begin(runs * self.arguments.images.len());
-        for &images in &self.arguments.images {
+        let all_images = self.images();
+        progress.begin(runs * all_images.len());
+        for images in all_images {
             for turn in 0..self.arguments.repeat as usize {
                 for tasks in kinds {
                     for number in 0..tasks.len() {
@@ -217,6 +256,7 @@ impl Bench<'_> {
                     }
                 }
             }
+            show(into, &progress);
         }
         progress.finish();
         Ok(true)
@@ -266,14 +306,47 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
     let bench = Bench { arguments, launcher, interrupt, mpi };
     let (variants, notes) = Compiler::new(arguments, &folder.path, name)?.variants()?;
     let mut measurements = Measurements { notes, ..Measurements::default() };
-    if !bench.measure_all(&tasks(arguments, &variants), &mut measurements)? {
+    let (mut heading, mut growing) = (Some(bench.heading(&variants)), Growing::default());
+    let show = |measured: &Measurements, progress: &Progress| {
+        if arguments.json.tables() {
+            let rows = growing.add(&measured.clone().results().tables());
+            progress.print(&(heading.take().unwrap_or_default() + &rows));
+        }
+    };
+    if !bench.measure_all(&tasks(arguments, &variants), &mut measurements, show)? {
         return Ok(Verdict::Interrupted);
     }
     let results = measurements.results();
     if arguments.json.tables() {
-        print!("{}{}{}", bench.heading(&variants), results.text(), frame::verification(&results.errors()));
+        print!("{}{}", results.below(), frame::verification(&results.errors()));
     }
     arguments.json.write(&results)?;
     arguments.drawn.draw(&results)?;
     Ok(results.verdict())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_measured_with_its_own_library() {
+        let [hcube, other] =
+            ["/opt/hcube/lib/libhcube_caf.so", "/usr/lib/libcaf_openmpi.so.3"].map(str::to_owned);
+        let [none, own, theirs] = [vec![], vec![hcube.clone()], vec![other.clone()]];
+        // A folder is no library.
+        let folder = vec!["/home/libcaf/libm.so".to_owned()];
+        for (variant, good) in
+            [(HCUBE, &own), (OPENCOARRAYS, &theirs), (OPENCOARRAYS, &none), (MPI, &none), (MPI, &folder)]
+        {
+            assert_eq!(check_library(variant, good), Ok(()), "{variant}: {good:?}");
+        }
+        let both = vec![hcube, other];
+        for (variant, wrong) in
+            [(HCUBE, &none), (HCUBE, &theirs), (HCUBE, &both), (OPENCOARRAYS, &both), (MPI, &own)]
+        {
+            let refused = check_library(variant, wrong).expect_err("another library");
+            assert!(refused.starts_with("NOT MEASURED") && refused.contains(variant), "{refused}");
+        }
+    }
 }

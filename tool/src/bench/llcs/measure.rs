@@ -1,6 +1,6 @@
 //! The measurements: strings, and computations of one process or all ranks.
 
-use super::algorithms;
+use super::algorithms::Worked;
 use super::arguments::{Arguments, Kind, Variant};
 use super::model::Model;
 use super::strings::{Strings, part};
@@ -11,11 +11,10 @@ use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_lcs::Symbol;
-use hcube_lcs::distributed::{self, Options};
+use hcube_lcs::distributed::Options;
 use hcube_results::llcs::Subject;
 use hcube_results::measured::Place;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 
 /// Bytes per symbol of a string that a rank needs: two strings of two bytes, the numbers from which they are made, ids.
 const BYTES: usize = 16;
@@ -60,6 +59,7 @@ pub struct Llcs<'a> {
     session: &'a Session,
     pub arguments: &'a Arguments,
     present: Option<Present>,
+    pub worked: Worked,
     pub model: Model,
     pub place: Place,
 }
@@ -86,10 +86,14 @@ fn expected(lines: &[Line]) -> Option<u64> {
 }
 
 /// Collective: the length by all ranks, each with its part of both strings.
-fn on_all<S: Symbol>(comm: &impl Comm, [a, b]: &[Vec<S>; 2], options: &Options) -> Result<usize> {
+fn on_all<S: Symbol>(
+    comm: &impl Comm,
+    worked: &Worked,
+    [a, b]: &[Vec<S>; 2],
+    options: &Options,
+) -> Result<usize> {
     let own = part(a.len(), comm.rank(), comm.size());
-    let mut go_on = |_| ControlFlow::Continue(());
-    algorithms::length(distributed::llcs(comm, &a[own.clone()], &b[own], options, &mut go_on)?)
+    worked.on_all(comm, [&a[own.clone()], &b[own]], options)
 }
 
 impl<'a> Llcs<'a> {
@@ -109,7 +113,7 @@ impl<'a> Llcs<'a> {
             cores: hcube_core::node::processor::cores(),
         };
         let model = Model::new(session, arguments, &node_sizes)?;
-        Ok(Self { session, arguments, present: None, model, place })
+        Ok(Self { session, arguments, present: None, worked: Worked::default(), model, place })
     }
 
     pub fn subject(&self, case: &Case) -> Subject {
@@ -145,13 +149,13 @@ impl<'a> Llcs<'a> {
     fn run(&self, case: &Case) -> Result<usize> {
         let strings = &self.present().strings;
         let barriers = match case.variant.kind() {
-            Kind::OneProcess { .. } => return algorithms::run(case.variant, strings),
+            Kind::OneProcess { .. } => return self.worked.run(case.variant, strings),
             Kind::AllRanks { .. } => case.variant == Variant::Barriers,
         };
         let options = Options { alpha: case.alpha, barriers, ..Options::default() };
         match strings {
-            Strings::Narrow(both) => on_all(&self.session.comm, both, &options),
-            Strings::Wide(both) => on_all(&self.session.comm, both, &options),
+            Strings::Narrow(both) => on_all(&self.session.comm, &self.worked, both, &options),
+            Strings::Wide(both) => on_all(&self.session.comm, &self.worked, both, &options),
         }
     }
 

@@ -3,11 +3,16 @@
 use super::arguments::Kind;
 use super::measure::{Case, Line, Llcs};
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::{self, Failure};
 use hcube_core::Result;
 use hcube_results::llcs::{Results, Run};
 use hcube_results::measured::Timing;
+
+/// Batches of 5 ms that an entry takes, one by one and many at a time as bits, on the machines of today: only the proportion counts.
+const EVERY_ENTRY: f64 = 1e-7;
+const MANY_ENTRIES: f64 = 1e-9;
 
 impl System for Llcs<'_> {
     const NAME: &'static str = "llcs";
@@ -50,6 +55,21 @@ impl System for Llcs<'_> {
             session::library(),
             self.arguments.common.repeat,
         )
+    }
+
+    /// The remaining time: all entries of the matrix, or the time of a batch.
+    fn weight(&self, case: &Case) -> f64 {
+        let entries = (case.length as f64).powi(2);
+        let every_entry = matches!(case.variant.kind(), Kind::OneProcess { every_entry: true });
+        1.0 + entries * if every_entry { EVERY_ENTRY } else { MANY_ENTRIES }
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        line.case.variant.claim()
+    }
+
+    fn counts(&self, _: &Line) -> Counts {
+        self.worked.counts()
     }
 
     fn open(&mut self, case: &Case) -> Result<Opened<Line>> {

@@ -1,9 +1,14 @@
 //! The broadcasts that are measured. Each has a panel of the present size, and one of the next step.
 
 use super::arguments::{Variant, WORD};
+use crate::bench::proof::{Claim, Counts, Origin};
+use hcube_core::comm::pipelined_broadcast::{self, Plan};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::{bytes_of, bytes_of_mut};
 use hcube_core::mpi::MpiComm;
+use hcube_core::node::processor::crowded;
+use hcube_core::progress::Progress;
+use hcube_core::progress::wait::Patience;
 use hcube_core::{Error, Result};
 use hcube_hpl::Panels;
 use hcube_hpl::options::{Options, Topology};
@@ -19,17 +24,40 @@ use std::ffi::c_int;
 /// Panels that are begun before the one that is read.
 const DEPTH: usize = 1;
 
+/// What hcube counts: panels of [`Panels`], and segments of the pipelined broadcast.
+const PANELS: &str = "panels in node memory";
+const SEGMENTS: &str = "segments of the pipelined broadcast";
+
+impl Variant {
+    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must be those of the library.
+    ///
+    /// # Errors
+    /// Where they are not; ranks may differ.
+    pub fn claim(self) -> Result<Claim> {
+        Ok(match self {
+            Self::Hcube => Claim::counted(PANELS),
+            Self::Pipelined => Claim::counted(SEGMENTS),
+            Self::MpiBcast => Claim::of(&Origin::of_mpi(&[c"MPI_Bcast"])?),
+            Self::MpiIbcast => Claim::of(&Origin::of_mpi(&[c"MPI_Ibcast", c"MPI_Test", c"MPI_Wait"])?),
+        })
+    }
+}
+
 /// Panels by messages: two buffers, of this panel and of the next one.
 pub struct Messages {
     variant: Variant,
     comm: SimpleCommunicator,
     buffers: [Vec<u64>; DEPTH + 1],
     requests: [MPI_Request; DEPTH + 1],
+    /// How ranks wait in the pipelined broadcast, and the segments of it that this rank has had.
+    patience: Patience,
+    segments: u64,
 }
 
 /// A broadcast that is measured, with its memory.
 pub enum Broadcast {
-    Node(Box<Panels<MpiComm>>),
+    /// Also the number of panels, as hcube counts them.
+    Node(Box<Panels<MpiComm>>, u64),
     Messages(Box<Messages>),
 }
 
@@ -44,7 +72,12 @@ impl Messages {
         let which = number % self.buffers.len();
         let (buffer, request) = (&mut self.buffers[which], &mut self.requests[which]);
         if self.variant == Variant::Pipelined {
-            return comm.broadcast(bytes_of_mut(buffer), root);
+            let (bytes, patience) = (bytes_of_mut(buffer), self.patience);
+            // Not `Comm::broadcast`, which is that of the MPI library, nor what forwards short messages to it.
+            let plan = Plan::best(comm.size(), bytes.len());
+            let segments = pipelined_broadcast::broadcast_by(comm, bytes, root, patience, plan)?;
+            self.segments += segments as u64;
+            return Ok(());
         }
         let (address, count) = (buffer.as_mut_ptr().cast(), buffer.len() as c_int);
         let (kind, comm) = (u64::equivalent_datatype().as_raw(), self.comm.as_raw());
@@ -103,7 +136,7 @@ impl Broadcast {
             let memory = Memory { bytes, slots: slots_for(DEPTH + 2, comm.size()), in_use: DEPTH + 2 };
             // Also a failure of only one rank concerns all of them: the others would wait for its panels.
             return match agree(comm, Panels::new(comm, memory, Topology::Auto, options)) {
-                Ok(panels) => Ok(Ok(Self::Node(Box::new(panels)))),
+                Ok(panels) => Ok(Ok(Self::Node(Box::new(panels), 0))),
                 Err(error @ Error::Mismatch { .. }) => Err(error),
                 Err(error) => Ok(Err(error.to_string())),
             };
@@ -111,17 +144,30 @@ impl Broadcast {
         let buffers = [0; DEPTH + 1].map(|_: usize| vec![0; bytes / WORD]);
         // SAFETY: a constant of MPI.
         let none = unsafe { RSMPI_REQUEST_NULL };
-        let comm = SimpleCommunicator::world().duplicate();
         let requests = [none; DEPTH + 1];
-        Ok(Ok(Self::Messages(Box::new(Messages { variant, comm, buffers, requests }))))
+        let patience = Patience::new(crowded(comm, &comm.node_numbers()?)?, comm.simulated());
+        comm.open_messages()?;
+        let comm = SimpleCommunicator::world().duplicate();
+        let messages = Messages { variant, comm, buffers, requests, patience, segments: 0 };
+        Ok(Ok(Self::Messages(Box::new(messages))))
+    }
+
+    /// What hcube has counted on this rank.
+    pub fn counts(&self) -> Counts {
+        let (panels, segments) = match self {
+            Self::Node(_, panels) => (*panels, 0),
+            Self::Messages(messages) => (0, messages.segments),
+        };
+        vec![(PANELS, panels), (SEGMENTS, segments)]
     }
 
     /// Begins a panel; its root writes these words to it.
     pub fn begin(&mut self, comm: &MpiComm, number: usize, root: usize, contents: &[u64]) -> Result<()> {
         let is_root = comm.rank() == root;
         match self {
-            Self::Node(panels) => {
+            Self::Node(panels, begun) => {
                 let panel = panels.begin(comm, root, size_of_val(contents))?;
+                *begun = panel + 1;
                 if is_root {
                     panels.place(panel)?.write(bytes_of(contents));
                     panels.post(comm, panel)?;
@@ -141,7 +187,7 @@ impl Broadcast {
     /// Lets the broadcast of a panel make progress, where it needs that.
     pub fn poll(&mut self, comm: &MpiComm, number: usize) -> Result<()> {
         match self {
-            Self::Node(panels) => panels.progress(comm, number as u64).map(|_| ()),
+            Self::Node(panels, _) => panels.progress(comm, number as u64).map(|_| ()),
             Self::Messages(messages) if messages.variant == Variant::MpiIbcast => messages.poll(),
             _ => Ok(()),
         }
@@ -150,7 +196,7 @@ impl Broadcast {
     /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this broadcast.
     pub fn read(&mut self, comm: &MpiComm, number: usize, read: impl FnOnce(&[u64]) -> u64) -> Result<u64> {
         match self {
-            Self::Node(panels) => {
+            Self::Node(panels, _) => {
                 panels.wait(comm, number as u64)?;
                 let place = panels.content(number as u64)?;
                 // SAFETY: the panel has arrived, so its root does not write to it before this rank has released it; it is

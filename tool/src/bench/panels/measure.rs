@@ -5,6 +5,7 @@ use super::calls::Broadcast;
 use super::work;
 use crate::bench::computation;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::Claim;
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::Result;
@@ -30,7 +31,9 @@ pub struct Case {
 /// A case under way.
 pub struct Line {
     pub case: Case,
-    broadcast: Broadcast,
+    pub broadcast: Broadcast,
+    /// What it has to have called.
+    pub claim: Claim,
     /// Panels so far.
     begun: usize,
     /// Panels with wrong contents, of all ranks; `None` where not verified.
@@ -77,8 +80,9 @@ impl<'a> PanelBench<'a> {
 
     /// Collective: a line, or why it is left out.
     pub fn line(&self, case: Case) -> Result<std::result::Result<Line, String>> {
+        let claim = agree(&self.session.comm, case.variant.claim())?;
         let broadcast = Broadcast::new(&self.session.comm, case.variant, case.bytes, &self.options)?;
-        Ok(broadcast.map(|broadcast| Line { case, broadcast, begun: 0, errors: None }))
+        Ok(broadcast.map(|broadcast| Line { case, broadcast, claim, begun: 0, errors: None }))
     }
 
     /// Collective: panels, each begun one step before it is read; how many were wrong on this rank.

@@ -2,6 +2,7 @@
 
 use super::measure::{Case, Line, PanelBench};
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::{self, Failure};
 use hcube_core::Result;
@@ -42,6 +43,14 @@ impl System for PanelBench<'_> {
             self.arguments.panels,
             self.arguments.common.repeat,
         )
+    }
+
+    fn claim(&self, line: &Line) -> Claim {
+        line.claim.clone()
+    }
+
+    fn counts(&self, line: &Line) -> Counts {
+        line.broadcast.counts()
     }
 
     fn open(&mut self, case: &Case) -> Result<Opened<Line>> {

@@ -25,6 +25,8 @@ pub struct Results {
     repeat: u32,
     lines: Vec<Line>,
     local_bound: Option<Bound>,
+    /// What was left out, and why.
+    notes: Vec<String>,
 }
 
 /// One line of the table. Messages and bytes are the mean of a rank, shares are of the time of all
@@ -169,7 +171,7 @@ pub fn heading(of: &RandomAccess) -> String {
 }
 
 impl Results {
-    pub fn new(of: &RandomAccess, rows: &[Row]) -> Self {
+    pub fn new(of: &RandomAccess, rows: &[Row], notes: Vec<String>) -> Self {
         let local_bound = rows.iter().find(|row| matches!(row.competitor, Competitor::LocalBound(_)));
         let local_bound = local_bound.map(|row| {
             let rates = rates(&row.measured);
@@ -196,10 +198,11 @@ impl Results {
             repeat: of.arguments.common.repeat,
             lines: rows.iter().filter_map(line).collect(),
             local_bound,
+            notes,
         }
     }
 
-    fn table(&self) -> Table {
+    fn rows(&self) -> Table {
         let usual = Options::default();
         let dimensions = self.lines.iter().any(|line| line.dimensions != usual.dimensions);
         let optimisations = self.lines.iter().any(|line| line.optimisations != usual.optimisations.to_list());
@@ -208,8 +211,12 @@ impl Results {
 }
 
 impl frame::Results for Results {
-    fn text(&self) -> String {
-        let mut text = self.table().render();
+    fn tables(&self) -> Vec<Table> {
+        vec![self.rows()]
+    }
+
+    fn below(&self) -> String {
+        let mut text = String::new();
         if let Some(bound) = &self.local_bound {
             let _ = writeln!(
                 text,
@@ -219,6 +226,9 @@ impl frame::Results for Results {
                 self.ranks,
                 bound.log2_private_table,
             );
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "{note}");
         }
         text + if self.lines.iter().all(|line| line.strict) {
             "strict look-ahead: values that a rank has generated and that are not yet applied never exceed Q\n"

@@ -18,6 +18,7 @@ pub enum Competitor {
 }
 
 /// All measurements of a competitor.
+#[derive(Debug, Clone)]
 pub struct Row {
     pub competitor: Competitor,
     pub measured: Vec<Measured>,

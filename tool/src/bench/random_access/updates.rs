@@ -1,6 +1,7 @@
 //! Timed updates of a distributed table. `hcube probe` measures with it too.
 
 use super::arguments::Case;
+use super::worked::Worked;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::{slowest, timed};
 use crate::progress::Progress;
@@ -58,6 +59,8 @@ pub struct UpdateBench<'a> {
     pub node_sizes: Vec<usize>,
     /// Huge pages of the table on all ranks, and how many are possible.
     pub huge: (u64, u64),
+    /// What the statistics of all runs so far say has worked.
+    pub worked: Worked,
 }
 
 impl<'a> UpdateBench<'a> {
@@ -79,6 +82,7 @@ impl<'a> UpdateBench<'a> {
             next_position: MIXED_POSITION,
             node_sizes: session.node_sizes()?,
             huge: (0, 0),
+            worked: Worked::default(),
         };
         bench.initialise();
         Ok(bench)
@@ -160,11 +164,13 @@ impl<'a> UpdateBench<'a> {
         // The table is on huge pages already.
         let options = Options { huge_pages: false, ..case.options };
         let (comm, distribution, words) = (self.comm, self.distribution, &mut self.words);
-        timed(comm, || {
+        let (seconds, statistics) = timed(comm, || {
             let statistics = prepared.run(comm, distribution, words, part, &options)?;
             comm.barrier()?;
             Ok(statistics)
-        })
+        })?;
+        self.worked.add(&prepared.describe(), &statistics);
+        Ok((seconds, statistics))
     }
 
     /// Words of the private table that a rank updates for the local bound: of the local part of the
@@ -196,6 +202,7 @@ impl<'a> UpdateBench<'a> {
         let statistics =
             hcube_random_access::run(self.alone, &mut prepared, distribution, words, updates, &options)?;
         let own = begin.elapsed().as_secs_f64();
+        self.worked.add_private(&statistics);
         self.initialise();
         self.comm.barrier()?;
         Ok((slowest(self.comm, own)?, statistics))

@@ -3,6 +3,7 @@
 use super::arguments::{Arguments, ELEMENT, Variant};
 use super::plain::Plain;
 use crate::bench::memory::{self, Wanted};
+use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::Result;
@@ -13,6 +14,12 @@ use hcube_results::stream::Subject;
 use hcube_stream::Stream;
 use hcube_stream::kernels::Stores;
 use hcube_stream::select::Kernel;
+
+/// What has run, by its counter.
+const HCUBE: &str = "hcube's selection";
+const ORDINARY: &str = "ordinary stores";
+const STREAMING: &str = "streaming stores";
+const PLAIN: &str = "loops in C";
 
 /// The factor of scale and triad; with it and small numbers all results are exact.
 const SCALAR: f64 = 3.0;
@@ -32,6 +39,8 @@ pub struct Case {
 /// A case under way.
 pub struct Line {
     pub case: Case,
+    /// What has to run.
+    pub claim: Claim,
     /// Runs that are timed together.
     pub batch: u32,
     /// Wrong elements on all ranks; `None` where not verified.
@@ -69,6 +78,22 @@ fn initial(vector: usize, place: usize) -> f64 {
     (1 + (place + 3 * vector) % 101) as f64
 }
 
+impl Variant {
+    /// What has to run.
+    ///
+    /// # Errors
+    /// Where the C library's memcpy was replaced; ranks may differ.
+    pub fn claim(self) -> Result<Claim> {
+        Ok(match self {
+            Self::Hcube => Claim::counted(HCUBE).with(&[ORDINARY, STREAMING]),
+            Self::Ordinary => Claim::counted(ORDINARY),
+            Self::Streaming => Claim::counted(STREAMING),
+            Self::PlainC => Claim::counted(PLAIN),
+            Self::Memcpy => Claim::of(&Plain::memcpy_origin()?),
+        })
+    }
+}
+
 impl<'a> StreamBench<'a> {
     /// Collective: checks that nodes have memory for the longest vectors.
     pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
@@ -86,6 +111,11 @@ impl<'a> StreamBench<'a> {
             cores: hcube_core::node::processor::cores(),
         };
         Ok(Self { session, arguments, vectors: None, place })
+    }
+
+    /// Collective: what all ranks have, or the error of one.
+    pub fn agree<T>(&self, local: Result<T>) -> Result<T> {
+        agree(&self.session.comm, local)
     }
 
     /// All cases of a size.
@@ -127,6 +157,18 @@ impl<'a> StreamBench<'a> {
     pub fn stores(&mut self, case: &Case) -> Option<&'static str> {
         let stream = &self.vectors().stream;
         (case.variant == Variant::Hcube).then(|| stream.stores(case.kernel).name())
+    }
+
+    /// What has run on the present vectors.
+    pub fn counts(&self) -> Counts {
+        let of_hcube =
+            |count: fn(&Stream) -> u64| self.vectors.as_ref().map_or(0, |vectors| count(&vectors.stream));
+        vec![
+            (HCUBE, of_hcube(Stream::runs)),
+            (ORDINARY, of_hcube(|stream| stream.runs_with(Stores::Ordinary))),
+            (STREAMING, of_hcube(|stream| stream.runs_with(Stores::Streaming))),
+            (PLAIN, Plain::runs()),
+        ]
     }
 
     fn is_running(&self, case: &Case) -> bool {

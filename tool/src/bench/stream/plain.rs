@@ -1,13 +1,16 @@
 //! Loops that the C compiler has translated (plain.c), on vectors that each have an allocation of their own, as in STREAM.
 
+use crate::bench::proof::Origin;
 use hcube_core::{Error, Result};
 use hcube_stream::select::Kernel;
+use std::ffi::c_ulong;
 
 unsafe extern "C" {
     fn hcube_bench_plain_copy(a: *const f64, c: *mut f64, length: usize);
     fn hcube_bench_plain_scale(c: *const f64, b: *mut f64, scalar: f64, length: usize);
     fn hcube_bench_plain_add(a: *const f64, b: *const f64, c: *mut f64, length: usize);
     fn hcube_bench_plain_triad(b: *const f64, c: *const f64, a: *mut f64, scalar: f64, length: usize);
+    static hcube_bench_plain_runs: c_ulong;
 }
 
 /// The vectors a, b and c.
@@ -50,9 +53,24 @@ impl Plain {
         }
     }
 
+    /// How often a loop of plain.c has run in this process.
+    pub fn runs() -> u64 {
+        // SAFETY: a number that only this thread changes, in the loops above.
+        u64::from(unsafe { (&raw const hcube_bench_plain_runs).read() })
+    }
+
     /// The C library's copy of a to c.
     pub fn memcpy(&mut self) {
         let [a, _, c] = self.all();
-        c.copy_from_slice(a);
+        // SAFETY: two vectors of this length, which do not overlap.
+        unsafe { libc::memcpy(c.as_mut_ptr().cast(), a.as_ptr().cast(), size_of_val(a)) };
+    }
+
+    /// That [`Self::memcpy`] is the C library's.
+    ///
+    /// # Errors
+    /// Where another library has replaced it; ranks may differ.
+    pub fn memcpy_origin() -> Result<Origin> {
+        Origin::of_libc(&[c"memcpy"])
     }
 }

@@ -2,6 +2,7 @@
 
 use super::measure::{Case, Line, StreamBench};
 use crate::bench::frame::{Opened, System};
+use crate::bench::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session::{self, Failure};
 use hcube_core::Result;
@@ -38,9 +39,18 @@ impl System for StreamBench<'_> {
         )
     }
 
+    fn claim(&self, line: &Line) -> Claim {
+        line.claim.clone()
+    }
+
+    fn counts(&self, _: &Line) -> Counts {
+        StreamBench::counts(self)
+    }
+
     fn open(&mut self, case: &Case) -> Result<Opened<Line>> {
         self.prepare_vectors(case.bytes)?;
-        Ok(Opened::Ready(Line { case: *case, batch: 1, errors: None }))
+        let claim = self.agree(case.variant.claim())?;
+        Ok(Opened::Ready(Line { case: *case, claim, batch: 1, errors: None }))
     }
 
     fn warm_up(&mut self, lines: &mut [Line]) -> Result<()> {

@@ -157,7 +157,7 @@ pub fn measure(
     let missing = comm.all_gather(&[u64::from(blas.is_none())])?.contains(&1);
     match blas.filter(|_| !missing) {
         Some(blas) => rates.blas(blas)?,
-        None => rates.progress.skip(2),
+        None => rates.progress.skip(2.0),
     }
     rates.programs(blas.filter(|_| !missing))?;
     Ok(rates.all)

@@ -3,13 +3,14 @@
 use super::arguments::INSTALLED;
 use super::elements::elements;
 use crate::bench::gemm::functions::{Get, GridExit, GridInfo, GridInit};
-use crate::bench::library::{self, mpi_name};
+use crate::bench::library::{self, file_of, mpi_name};
+use crate::bench::proof::Origin;
 use crate::session;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::node::loader::Library;
 use hcube_core::{Error, Result};
 use hcube_matmul::distribution::grid;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
 /// In results.
@@ -84,8 +85,12 @@ impl ScaLapack {
         let library = agree(comm, library::load_scalapack(named, mpi_name(&mpi)))?;
         // SAFETY: the types of these functions in ScaLAPACK and the BLACS.
         let functions = || unsafe {
+            let product = find::<Product>(library, c"pdgemm_")?;
+            // Not the function of the same name that this program has, nor hcube's.
+            let factorise = library.symbol(c"pdgetrf_").map(file_of).unwrap_or_default();
+            Origin::of_file(&factorise, [("pdgemm_", product as *const c_void)])?;
             Ok((
-                find::<Product>(library, c"pdgemm_")?,
+                product,
                 find::<Get>(library, c"blacs_get_")?,
                 find::<GridInit>(library, c"blacs_gridinit_")?,
                 find::<GridInfo>(library, c"blacs_gridinfo_")?,
