@@ -10,6 +10,8 @@
 //! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
 //! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them at once,
 //! in another order on each rank.
+//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator are forwarded.
+//!
 //! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
 //! the program's communicator, inside its own collective call.
 
@@ -17,6 +19,7 @@ use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::{Error, Result};
+use hcube_core::memory::reserve::with_room;
 use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
 use hcube_core::progress::Progress;
@@ -116,7 +119,7 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
     let values = *options.as_ref().unwrap_or(&Options::default());
     let known = ranks.as_deref().and_then(|ranks| known(ranks, &values));
     let number = known.as_ref().map_or(0, |(_, number)| *number);
-    let agreed = agree_on_number(comm, &options, number)?;
+    let agreed = agree_on_number(comm, &options, number, &has_room(comm.size()))?;
     let engine = match known.filter(|_| agreed) {
         Some((known, _)) => known,
         None => new_engine(comm, &values)?,
@@ -127,18 +130,33 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
     Ok(engine)
 }
 
+/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of ranks, in lists of a few words
+/// for each. It is given back, so that it is there for them.
+fn has_room(ranks: usize) -> Result<()> {
+    const BYTES: usize = 64 << 10;
+    const BYTES_PER_RANK: usize = 256;
+    with_room::<u8>(ranks.saturating_mul(BYTES_PER_RANK).saturating_add(BYTES), "a communicator").map(drop)
+}
+
 /// Collective: whether all ranks pass the same number and not 0.
 ///
 /// # Errors
-/// On all ranks, where a rank's options are not valid or not those of the others.
-fn agree_on_number(comm: &MpiComm, options: &Result<Options>, number: i64) -> Result<bool> {
+/// On all ranks, where a rank's options are not valid or not those of the others, or it has no room.
+fn agree_on_number(
+    comm: &MpiComm,
+    options: &Result<Options>,
+    number: i64,
+    room: &Result<()>,
+) -> Result<bool> {
     let values = options.as_ref().unwrap_or(&Options::default()).agreement();
     let mut words = bounds(&values);
-    words.extend([i64::from(options.is_err()), number, -number]);
+    words.extend([i64::from(options.is_err() || room.is_err()), number, -number]);
     comm.all_reduce_max(&mut words)?;
     let (bounds, last) = words.split_at(2 * values.len());
     if last[0] != 0 {
+        // Options first: those of others are reported, whatever memory there is.
         agree(comm, options.clone().map(drop))?;
+        agree(comm, room.clone())?;
     }
     check_bounds(bounds, &values)?;
     Ok(number != 0 && last[1] == number && last[2] == -number)
