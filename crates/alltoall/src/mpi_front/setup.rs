@@ -11,6 +11,8 @@
 //! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
 //! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them at once,
 //! in another order on each rank.
+//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator are forwarded.
+//!
 //! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
 //! the program's communicator, inside its own collective call.
 
@@ -18,6 +20,7 @@ use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::{Error, Result};
+use hcube_core::memory::reserve::with_room;
 use hcube_core::mpi::membership::Members;
 use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
@@ -125,7 +128,7 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
     let values = *options.as_ref().unwrap_or(&Options::default());
     let known = ranks.as_deref().and_then(|ranks| known(comm, ranks, &values));
     let number = known.as_ref().map_or(0, |(_, number)| *number);
-    let agreed = agree_on_sharing(comm, &options, ranks.is_some(), number)?;
+    let agreed = agree_on_sharing(comm, (&options, &has_room(comm.size())), ranks.is_some(), number)?;
     let engine = match known.filter(|_| agreed == Sharing::Found) {
         Some((known, _)) => known,
         None => new_engine(comm, &values)?,
@@ -154,23 +157,34 @@ enum Sharing {
     Impossible,
 }
 
+/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of ranks, in lists of a few words
+/// for each. It is given back, so that it is there for them.
+fn has_room(ranks: usize) -> Result<()> {
+    const BYTES: usize = 64 << 10;
+    const BYTES_PER_RANK: usize = 256;
+    with_room::<u8>(ranks.saturating_mul(BYTES_PER_RANK).saturating_add(BYTES), "a communicator").map(drop)
+}
+
 /// Collective: whether all ranks know the members, and pass the same number and not 0.
 ///
 /// # Errors
-/// On all ranks, where a rank's options are not valid or not those of the others.
+/// On all ranks, where a rank's options are not valid or not those of the others, or it has no room.
 fn agree_on_sharing(
     comm: &MpiComm,
-    options: &Result<Options>,
+    (options, room): (&Result<Options>, &Result<()>),
     knows_members: bool,
     number: i64,
 ) -> Result<Sharing> {
     let values = options.as_ref().unwrap_or(&Options::default()).agreement();
     let mut words = bounds(&values);
-    words.extend([i64::from(options.is_err()), number, -number, i64::from(!knows_members)]);
+    let refuses = options.is_err() || room.is_err();
+    words.extend([i64::from(refuses), number, -number, i64::from(!knows_members)]);
     comm.all_reduce_max(&mut words)?;
     let (bounds, last) = words.split_at(2 * values.len());
     if last[0] != 0 {
+        // Options first: those of others are reported, whatever memory there is.
         agree(comm, options.clone().map(drop))?;
+        agree(comm, room.clone())?;
     }
     check_bounds(bounds, &values)?;
     Ok(match last {
