@@ -267,8 +267,8 @@ fn no_place_of_an_error_hangs() {
         return;
     }
     for place in (1..=24).chain(30..=34) {
-        // All pairs of a place and a number of images; ends in turn.
-        for images in 1..=3 {
+        // All places with 2 images, and some with 1 and 3; ends in turn.
+        for images in (1..=3).filter(|&images| images == 2 || place >= 30 || (place + images) % 3 == 0) {
             let end = if place >= 30 { 0 } else { (place + 2 * images) % ENDS.len() };
             leaves(place, images, 1 + (place + images) % images, ENDS[end]);
         }

@@ -1,6 +1,7 @@
 ! Places where a reference to another image, stop or error stop may stand, by their number in the command line: image 1 meets an
 ! error there, or ends. The second argument is the name of a file in which it has written a line before.
 module places_of_references
+  use, intrinsic :: iso_c_binding, only: c_int
   implicit none
   integer, save :: a(4)[*]
   integer :: wrong = 99
@@ -90,9 +91,13 @@ contains
   ! A signal arrives while a unit is locked.
   integer function raised(i)
     integer, intent(in) :: i
-    integer, external :: getpid
-    raised = i
-    call kill(getpid(), 10, raised)
+    interface
+      integer(c_int) function raise(number) bind(c)
+        import :: c_int
+        integer(c_int), value :: number
+      end function
+    end interface
+    raised = i + raise(10_c_int)
   end function
 
   integer function prints(i)
@@ -121,6 +126,7 @@ program places
   call get_command_argument(2, file)
   call get_command_argument(3, how)
   a = this_image()
+  if (this_image() == 1 .and. (which == 17 .or. which == 18)) lock (key[1])
   sync all
   if (this_image() == 1) then
     open (newunit=unit, file=file)
@@ -170,10 +176,8 @@ program places
         i = end_here(1)
       end critical
     case (17)
-      lock (key[1])
       i = end_here(1)
     case (18)
-      lock (key[1])
       print *, 'while a lock is held', end_here(1)
     case (19)
       call signal(10, handle)
@@ -202,6 +206,7 @@ program places
       print *, 'elements', (a(i)[wrong], i = 1, 2)
     end select
   end if
+  if (how == 'stop') stop 3
   ! The others wait for image 1, or need what it holds.
   if (which == 17 .or. which == 18) then
     lock (key[1])

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Image, Result, with};
 use crate::reference::outside;
 use crate::statistics;
 use crate::units;
+use hcube_caf::process;
 use hcube_core::mpi::{gate, lifetime};
 use hcube_core::node::exit::end_within;
 use kind::Kind;
@@ -78,6 +79,20 @@ pub unsafe fn run_for<T>(
             None
         }
     })
+}
+
+/// Whether the runtime has ended because the program has called `MPI_Finalize`: a statement that then has nothing to do has
+/// succeeded.
+///
+/// # Safety
+/// As [`run_for`].
+pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
+    let has_ended = process::has_ended_with_mpi();
+    if has_ended {
+        // SAFETY: the contract of this function.
+        unsafe { set(outcome.stat, 0) };
+    }
+    has_ended
 }
 
 /// Writes a number where one is wanted.

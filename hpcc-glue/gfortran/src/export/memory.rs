@@ -6,7 +6,6 @@ use crate::statement::{self, kind::Kind};
 use crate::statistics;
 use crate::synchronise::survivors;
 use crate::token::{self, Token};
-use hcube_caf::process;
 use std::ffi::{c_char, c_int};
 
 /// Allocates a coarray, collectively, or a component of one. Static coarrays come before the main program.
@@ -49,13 +48,12 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
     message: *mut c_char,
     length: usize,
 ) {
-    if process::has_ended_with_mpi() {
-        // All memory is left until the process ends, and the compiler forgets the coarray.
-        // SAFETY: the contract of this function.
-        unsafe { statement::set(stat, 0) };
-        return;
-    }
     let outcome = Outcome { stat, message, length };
-    // SAFETY: as above.
-    unsafe { statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind)) };
+    // SAFETY: the contract of this function.
+    unsafe {
+        // All memory is left until the process ends, and the compiler forgets the coarray.
+        if !statement::is_done_by_end(outcome) {
+            statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind));
+        }
+    }
 }
