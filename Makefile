@@ -151,13 +151,14 @@ header: ## Regenerate include/hcube.h, include/hcube and the constants in fortra
 	@$(SETUP) build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 
-manual: ## Regenerate doc/options.md, all options and variables in tables
+manual: ## Regenerate doc/options.md, all options and variables, and the computed tables of doc/simulation.md
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make manual needs hcube-lab, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
 	@$(SETUP) build
 	@$(CARGO)
 	@$(RELEASE)/hcube-lab manual --options >target/options.md && mv target/options.md doc/options.md
+	@$(RELEASE)/hcube-lab manual --page doc/simulation.md >target/page.md && mv target/page.md doc/simulation.md
 endif
 
 # Builds only if nothing is built yet, so that `sudo make install` after `make`

@@ -1,5 +1,5 @@
-//! `hcube-lab manual`: manual pages, completions for shells, and the table of all options, written from the
-//! sources. `make build` and `make manual` call it; `make install` installs what `make build` has written.
+//! `hcube-lab manual`: manual pages, completions for shells, the table of all options, and computed tables of pages,
+//! written from the sources. `make build` and `make manual` call it; `make install` installs what `make build` has written.
 
 mod command;
 mod commands;
@@ -12,6 +12,7 @@ mod parts;
 mod roff;
 mod script;
 
+use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
@@ -20,7 +21,7 @@ use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Writes manual pages and completions for shells, or a table of all options
+/// Writes manual pages and completions for shells, a table of all options, or the computed tables of a page
 ///
 /// What it writes is the same on every machine.
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,9 @@ pub struct Arguments {
     /// Print all environment variables and options as Markdown
     #[arg(long)]
     options: bool,
+    /// Print a page of the documentation with its computed tables written anew
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 /// Writes or prints what was asked for.
@@ -41,6 +45,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     tool.build();
     if arguments.options {
         print!("{}", options::markdown(&tool));
+    }
+    if let Some(page) = &arguments.page {
+        return session::without_mpi(|| {
+            let text =
+                std::fs::read_to_string(page).map_err(|error| format!("{}: {error}", page.display()))?;
+            print!("{}", pages::filled(&text).map_err(|error| format!("{}: {error}", page.display()))?);
+            Ok(())
+        });
     }
     let Some(folder) = &arguments.to else { return ExitCode::SUCCESS };
     session::without_mpi(|| write(folder, &all(&tool)?))

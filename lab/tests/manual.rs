@@ -211,6 +211,17 @@ fn the_table_of_options_is_up_to_date() {
     assert!(committed == written, "doc/options.md is out of date: run 'make manual' and commit the result");
 }
 
+#[test]
+fn computed_tables_of_pages_are_up_to_date() {
+    let page = common::root().join("doc/simulation.md");
+    let written = common::output(Command::new(LAB.as_str()).args(["manual", "--page"]).arg(&page));
+    assert!(
+        text(&page) == written,
+        "doc/simulation.md is out of date: run 'make manual' and commit the result"
+    );
+    assert!(written.matches("<!-- table ").count() >= 6, "{written}");
+}
+
 /// Source files below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut all = files(folder);
