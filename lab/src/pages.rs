@@ -5,9 +5,12 @@
 
 mod alltoall;
 mod bsp;
+mod gemm;
 pub mod markdown;
 mod measured;
 pub mod picture;
+mod random_access;
+mod table;
 
 use hcube_tool::session::Failure;
 use std::fs;
@@ -20,7 +23,7 @@ struct Part {
     text: fn(&Path) -> Result<String, Failure>,
 }
 
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 19] = [
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
@@ -31,6 +34,13 @@ const PARTS: [Part; 12] = [
     Part { name: "readme-hpcc", text: measured::readme_official },
     Part { name: "readme-alltoall", text: alltoall::readme_in_place },
     Part { name: "readme-lammps", text: alltoall::readme_lammps },
+    Part { name: "red-storm", text: |_| Ok(random_access::red_storm()) },
+    Part { name: "red-storm-signs", text: |_| Ok(random_access::signs()) },
+    Part { name: "look-ahead", text: |_| Ok(random_access::look_ahead()) },
+    Part { name: "optimisations", text: |_| Ok(random_access::optimisations()) },
+    Part { name: "model-errors", text: |_| Ok(random_access::model_errors()) },
+    Part { name: "coarray-events", text: |_| Ok(random_access::coarray_events()) },
+    Part { name: "hsumma", text: |_| Ok(gemm::hsumma()) },
     Part { name: "fftw", text: measured::transposition },
     Part { name: "readme-fftw", text: measured::readme_transposition },
 ];

@@ -157,16 +157,6 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
             text,
         ));
     }
-    if let Some((gain, place, ranks)) = gains.simulated.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
-        let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
-        let text = format!(
-            "speed-up over SimGrid's MPI library in place, on {ranks} ranks of a model of {place}; the smallest on \
-             several nodes is {}.",
-            times(least)
-        );
-        let title = "All-to-all exchange on a large machine";
-        cards.push(Card::new(format!("up to {}", times(*gain)), Simulated, title, text));
-    }
     if let Some((size, ours, library)) = gains.memory {
         let text = format!(
             "in addition to the program's buffers for an exchange in place of {} per rank; the MPI library took {}.",
