@@ -1,7 +1,7 @@
 //! Tables and sentences of pages against the pictures beside them: both are of one run.
 
 use super::{is_rounded, is_within, page, picture, prose};
-use hcube_lab::pages::markdown::{cells, row, table};
+use hcube_lab::pages::markdown::{row, table};
 use hcube_lab::pages::picture::value;
 
 #[test]
@@ -146,44 +146,4 @@ fn statements_of_fortran_are_those_of_the_picture() {
         let sentence = format!("{before} {}{after}", all_images(label));
         assert!(text.contains(&sentence), "doc/coarrays.md: expected '{sentence}'");
     }
-}
-
-/// Each point that the picture has is in the row of its series; a row may have more.
-fn rows_are_those_of(name: &str, headings: &[&str], series: &[(&str, &str)]) {
-    let (text, all) = (page("doc/simulation.md"), picture(name));
-    let rows = table(&text, headings).expect("a table");
-    let columns = text.lines().find(|line| cells(line).starts_with(headings)).map(cells).expect("headings");
-    for (series, begin) in series {
-        let row = rows.iter().find(|row| row[0].starts_with(begin)).expect("a row");
-        let own: Vec<_> = all.iter().filter(|point| point.series == *series).collect();
-        assert!(!own.is_empty(), "{name}: no series {series}");
-        for point in own {
-            let column = columns.iter().position(|column| *column == point.label);
-            let cell = row[column.unwrap_or_else(|| panic!("{name}: no column for {point:?}"))];
-            assert!(is_rounded(cell, point.value), "{begin}: {cell}, the picture has {point:?}");
-        }
-    }
-}
-
-#[test]
-fn simulated_updates_are_those_of_the_picture() {
-    rows_are_those_of(
-        "random-access-simulated",
-        &["ranks", "1", "4", "16"],
-        &[
-            ("Red Storm, hypercube (Table 2)", "paper, measured (Table 2)"),
-            ("Red Storm, the paper's algorithm", "simulated: the paper's algorithm"),
-            ("Red Storm, hcube, strict", "simulated: hcube with defaults"),
-            ("Red Storm, hcube, the paper's rounds", "simulated: hcube with the paper's rounds"),
-        ],
-    );
-    rows_are_those_of(
-        "coarrays-simulated",
-        &["images", "1", "4", "16"],
-        &[
-            ("copies with events, Franklin", "routed by copies with events"),
-            ("shipped functions, Franklin", "functions shipped to the owner"),
-            ("Coarray Fortran 2.0 on Franklin (section IV)", "paper, measured on 4096 cores"),
-        ],
-    );
 }
