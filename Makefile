@@ -9,7 +9,7 @@
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it; by default 4000 on 2 cores, with the same memory for
 #           each core on others
 #   FULL    1 for all cases: of `make run` (also Sandia's variant; 1, 2, 3, 4 and 8 ranks, about 20 minutes),
-#           `make bench` (about twice as long) and `make simulate` (hours)
+#           `make bench` (20 to 30 minutes) and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
 #   FUZZ_SECONDS  seconds for each fuzz target of `make check-deep`
 #   PREFIX  installation prefix; the tree may be moved afterwards
@@ -100,7 +100,7 @@ else
 	@scripts/build-fftw.sh plugin $(FFTW_BENCH)
 endif
 
-bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, HPCC's kernels, programs and FFTW (FULL=1 for all cases)
+bench: ## Measure RandomAccess, all-to-all, matrix multiplication, BSP, coarrays, HPCC's kernels, programs and FFTW for about 15 minutes (FULL=1 for all cases)
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make bench needs the tool, which is built for a real MPI library: MPI=openmpi, mpich, openmpi5, ..." >&2; exit 2
 else
