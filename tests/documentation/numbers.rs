@@ -220,7 +220,7 @@ fn has(page: &str, text: &str) -> bool {
 }
 
 /// Sections that describe the code; figures of measurements are elsewhere.
-const DESCRIBING: [&str; 5] = ["Paths", "Node leaders", "How data moves", "Memory", "Limits"];
+const DESCRIBING: [&str; 4] = ["Paths", "How data moves", "Memory", "Limits"];
 
 /// The describing sections of a page, without what is in code blocks; all of a page about the algorithms.
 fn described(name: &str, page: &str) -> String {
