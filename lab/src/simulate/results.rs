@@ -1,6 +1,5 @@
 //! Parameters and results of simulations: the rows of the JSON.
 
-use hcube_results::alltoall::RING_OUT_OF_PLACE;
 use super::bsp::Superstep;
 use super::bsp_programs::{BspProgram, MIN_RANKS_LARGE};
 use super::caf::{Team, Updates};
@@ -10,6 +9,7 @@ use super::hpl::Panels;
 use super::lcs::Subsequence;
 use super::platform::Sharing;
 use crate::records::Record;
+use hcube_results::alltoall::RING_OUT_OF_PLACE;
 use hcube_results::machine::Machine;
 use hcube_tool::bsp::program::Program;
 use serde::Serialize;
