@@ -16,7 +16,7 @@ fn plots_as_files_of_their_own() {
         ("efficiency", "parallel efficiency"),
         ("look-ahead", "look-ahead Q"),
         ("alltoall-measured", "MPI library, in place"),
-        ("alltoall-simulated", "8 MiB per rank, no additional memory</text>"),
+        ("alltoall-simulated", "8 MiB per rank, no additional memory."),
         ("alltoall-memory", "peak per rank"),
         ("programs", "4 ranks"),
         ("gemm", "hcube over ScaLAPACK"),
