@@ -32,7 +32,7 @@ pub fn products(inputs: &Inputs) -> Section {
     );
     let runs = runs(inputs);
     let (files, other_files) =
-        (["gemm-raised", "gemm", "gemm-bound"], ["gemm-others-raised", "gemm-others", "gemm-others-bound"]);
+        (["gemm", "gemm-installed", "gemm-bound"], ["gemm-others", "gemm-others-installed", "gemm-others-bound"]);
     for (ratio, file) in Ratio::ALL.into_iter().zip(files) {
         section.chart(over_sizes(runs, ratio, Some(file)));
     }
