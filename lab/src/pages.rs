@@ -5,12 +5,15 @@
 
 mod alltoall;
 mod bsp;
+mod files;
 mod gemm;
 pub mod markdown;
 mod measured;
 pub mod picture;
 mod random_access;
 mod table;
+
+pub use files::read;
 
 use hcube_tool::session::Failure;
 use std::fs;
@@ -66,14 +69,6 @@ pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     pages.sort();
     pages.insert(0, root.join("README.md"));
     Ok(pages)
-}
-
-/// What a file has.
-///
-/// # Errors
-/// Names the file that cannot be read.
-pub fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Writes all parts into the pages of a directory, and the pictures that are drawn from kept results.

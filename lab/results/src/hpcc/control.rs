@@ -1,6 +1,6 @@
 //! Whether a speed-up is more than what the machine itself has moved.
 
-use super::{Compared, MIN_PAIRS};
+use super::merit::{Compared, MIN_PAIRS};
 
 /// What the pairs of a figure say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The picture of the official HPCC: speed-up over stock HPCC, a row for each figure of merit.
 
-use super::{Compared, MERITS};
+use super::merit::{Compared, MERITS};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
 
 /// Speed-up by benchmark, a series for each number of ranks.
 pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
     let measured = |key: &str| all.iter().any(|one| one.key == key && one.speed_up().is_some());
-    let rows: Vec<&super::Merit> = MERITS.iter().filter(|merit| measured(merit.key)).collect();
+    let rows: Vec<&super::merit::Merit> = MERITS.iter().filter(|merit| measured(merit.key)).collect();
     let mut names: Vec<String> =
         rows.iter()
             .map(|merit| {

@@ -1,6 +1,6 @@
 //! HPL on process grids: the best of its broadcasts in stock HPCC beside hcube's.
 
-use super::MIN_PAIRS;
+use super::merit::MIN_PAIRS;
 use crate::numbers::{median, percent, significant};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
