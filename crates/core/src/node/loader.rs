@@ -162,7 +162,7 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
 /// Calls what the library that contains an address does at the end of the process, unless the program itself contains it.
 ///
 /// # Safety
-/// It does nothing at the second time, which comes when the process ends, and may be called by any thread.
+/// Any thread may do that, and it is not done again: see [`end_at_exit`](super::exit::end_at_exit).
 pub unsafe fn terminate(address: *const c_void) {
     for function in termination_functions(address) {
         // SAFETY: the contract of this function.
