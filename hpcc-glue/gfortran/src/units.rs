@@ -46,8 +46,7 @@ pub fn flush_unlocked() {
 /// afterwards but end the process with this code.
 #[cold]
 pub fn close(code: c_int) {
-    exit::end_at_exit(code);
-    within(CLOSE_LIMIT, || {
+    let is_done_here = within(CLOSE_LIMIT, || {
         if let Some(address) = loader::global(c"_gfortran_flush_i4") {
             // SAFETY: libgfortran may be terminated by any thread, and `exit` does not do it again.
             unsafe { loader::terminate(address) };
@@ -55,10 +54,14 @@ pub fn close(code: c_int) {
         // SAFETY: the C library's function.
         unsafe { fflush(ptr::null_mut()) };
     });
+    if is_done_here {
+        exit::end_at_exit(code);
+    }
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this thread holds.
-fn within(limit: Duration, work: fn()) {
+/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this thread holds. Whether
+/// there is a thread.
+fn within(limit: Duration, work: fn()) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());
     let spawned = thread.spawn(move || {
@@ -69,4 +72,5 @@ fn within(limit: Duration, work: fn()) {
     if spawned.is_ok() {
         is_done.recv_timeout(limit).ok();
     }
+    spawned.is_ok()
 }

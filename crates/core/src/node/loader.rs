@@ -129,7 +129,8 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
             let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
             let begin = |header: &libc::Elf64_Phdr| info.dlpi_addr.wrapping_add(header.p_vaddr) as usize;
             let has = |header: &&libc::Elf64_Phdr| {
-                header.p_type == libc::PT_LOAD && address.wrapping_sub(begin(header)) < header.p_memsz as usize
+                header.p_type == libc::PT_LOAD
+                    && address.wrapping_sub(begin(header)) < header.p_memsz as usize
             };
             if headers.iter().find(has).is_none() {
                 return 0;
