@@ -165,7 +165,10 @@ pub fn fail(statement: Kind, failure: &Failure) -> ! {
 /// signal has interrupted it, any.
 pub fn abort(code: c_int) -> ! {
     end_within(END_SECONDS, code);
-    units::close();
+    // Otherwise `exit` closes them.
+    if lifetime::is_active() {
+        units::close(code);
+    }
     lifetime::abort(code)
 }
 

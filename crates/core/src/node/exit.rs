@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// The exit code of [`end_within`].
+/// The exit code of [`end_within`] and [`end_at_exit`].
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 
 /// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
@@ -27,6 +27,17 @@ pub fn end_within(seconds: u32, code: i32) {
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &signals, std::ptr::null_mut());
         libc::alarm(seconds);
     }
+}
+
+/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered before, and no
+/// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
+pub fn end_at_exit(code: i32) {
+    extern "C" fn end() {
+        // SAFETY: may be called at any time.
+        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+    }
+    EXIT_CODE.store(code, Ordering::Relaxed);
+    at_exit(end);
 }
 
 /// Calls `work` when the process ends by `exit` or by returning from `main`, before what was registered earlier; at most once

@@ -129,7 +129,8 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
             let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
             let begin = |header: &libc::Elf64_Phdr| info.dlpi_addr.wrapping_add(header.p_vaddr) as usize;
             let has = |header: &&libc::Elf64_Phdr| {
-                header.p_type == libc::PT_LOAD && address.wrapping_sub(begin(header)) < header.p_memsz as usize
+                header.p_type == libc::PT_LOAD
+                    && address.wrapping_sub(begin(header)) < header.p_memsz as usize
             };
             if headers.iter().find(has).is_none() {
                 return 0;
@@ -162,7 +163,7 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
 /// Calls what the library that contains an address does at the end of the process, unless the program itself contains it.
 ///
 /// # Safety
-/// It does nothing at the second time, which comes when the process ends, and may be called by any thread.
+/// Any thread may do that, and it is not done again: see [`end_at_exit`](super::exit::end_at_exit).
 pub unsafe fn terminate(address: *const c_void) {
     for function in termination_functions(address) {
         // SAFETY: the contract of this function.

@@ -88,8 +88,13 @@ impl Whole {
         // SAFETY: the contract of this function.
         unsafe {
             let known = if self.rank == 0 { 0 } else { (*self.descriptor()).dtype.kind };
-            let dtype =
-                Dtype { elem_len: self.element, version: 0, rank: self.rank as i8, kind: known, attribute: 0 };
+            let dtype = Dtype {
+                elem_len: self.element,
+                version: 0,
+                rank: self.rank as i8,
+                kind: known,
+                attribute: 0,
+            };
             let memory = block::allocate(image, bytes, dtype)?;
             let old = self.memory().replace(memory);
             if image.place_of_address(old).is_some() {
