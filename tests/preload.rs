@@ -3,7 +3,7 @@
 
 use hcube_testing as common;
 
-use common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, all_are_served, later_ones_are_served};
+use common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, all_are_served};
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::variables::documented_values;
 use common::{Language, Launch, Mpi, output};

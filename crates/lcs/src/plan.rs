@@ -14,7 +14,7 @@ pub struct Plan {
     /// of them has, and the bits that travel per row.
     pub problem: Problem,
     /// What all ids are below.
-    pub(crate) alphabet: usize,
+    pub alphabet: usize,
     /// The algorithm.
     pub kernel: Kernel,
     /// The instructions that it uses on this rank.
