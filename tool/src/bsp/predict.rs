@@ -121,9 +121,9 @@ pub fn rows(
             row.published_percent = all
                 .iter()
                 .find(|one| {
-                    one.machine_file() == file.name
-                        && (one.program, one.processes, parameter_of(one))
-                            == (program.published(), processes, case.parameter)
+                    (one.program, one.processes, parameter_of(one))
+                        == (program.published(), processes, case.parameter)
+                        && one.machine_file() == file.name
                 })
                 .and_then(|one| one.efficiency_percent);
         }
