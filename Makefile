@@ -6,7 +6,8 @@
 #           the library of which MPICC is the compiler wrapper: make MPI=site MPICC=/opt/mpi/bin/mpicc
 #   MPICC   the compiler wrapper, beside which are mpicxx and mpirun; only for such a name, and only the first time
 #   RANKS   numbers of ranks of `make run`; by default as many as cores, and half of them
-#   N       size of HPL's matrix in `make run`; HPCC derives the table from it
+#   N       size of HPL's matrix in `make run`; HPCC derives the table from it; by default 4000 on 2 cores, with the same memory for
+#           each core on others
 #   FULL    1 for all cases: of `make run` (also Sandia's variant; 1, 2, 3, 4 and 8 ranks, about 20 minutes),
 #           `make bench` and `make simulate` (hours)
 #   SECTIONS  parts of `make check-deep`, all by default
@@ -17,7 +18,7 @@
 
 MPI    ?= openmpi
 RANKS  ?=
-N      ?= 6000
+N      ?=
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 
@@ -87,7 +88,7 @@ ifneq ($(FULL),)
 endif
 	@scripts/build-hpcc.sh hcube $(MPI)
 	@$(RELEASE)/hcube-lab hpcc --root target/hpcc/$(MPI) $(if $(RANKS),--ranks "$(RANKS)") $(if $(FULL),--full) \
-		--n $(N) --json target/hpcc/results.json --plot target/hpcc/results.svg
+		$(if $(N),--n $(N)) --json target/hpcc/results.json --plot target/hpcc/results.svg
 endif
 
 fftw: ## Build the solver for FFTW, and FFTW's benchmark program
@@ -151,13 +152,14 @@ header: ## Regenerate include/hcube.h, include/hcube and the constants in fortra
 	@$(SETUP) build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 
-manual: ## Regenerate doc/options.md, all options and variables in tables
+manual: ## Regenerate doc/options.md, all options and variables in tables, and the parts of pages that are written
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make manual needs hcube-lab, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
 	@$(SETUP) build
 	@$(CARGO)
 	@$(RELEASE)/hcube-lab manual --options >target/options.md && mv target/options.md doc/options.md
+	@$(RELEASE)/hcube-lab manual --pages .
 endif
 
 # Builds only if nothing is built yet, so that `sudo make install` after `make`

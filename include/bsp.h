@@ -10,7 +10,8 @@
  *
  * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
  * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
- * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1.
+ * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1. With
+ * MCBSP_COMPATIBILITY_MODE defined as well, the types are those of 1998, as with the headers of MulticoreBSP for C.
  */
 
 #ifndef HCUBE_BSP_H
@@ -19,6 +20,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#ifdef MCBSP_COMPATIBILITY_MODE
+#undef BSP_MCBSP
+#endif
 
 #ifdef BSP_MCBSP
 typedef unsigned int bsp_pid_t;
@@ -75,7 +80,9 @@ extern "C" {
  * itself.
  *
  * Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
- * processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL.
+ * processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL. What process 0
+ * assigns to variables after this call, the other processes do not have: it belongs before the call, which all processes
+ * reach, or is sent in the SPMD part, as by bsp_bcast.
  */
 void bsp_init(void (*spmd_part)(void),
               int argc,
@@ -224,6 +231,18 @@ int bsp_hpmove(void **tag_ptr,
                void **payload_ptr);
 
 /**
+ * As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
+ * here, and process 0 calls it itself later.
+ *
+ * Each process passes the address of its own data, which its main has made before this call. Nothing is copied from
+ * process to process.
+ */
+void bsp_init_with_user_data(void (*spmd_part)(void *data),
+                             int argc,
+                             char **argv,
+                             void *data);
+
+/**
  * Copies nbytes bytes from src on process pid to dst on all processes.
  *
  * Collective; complete when it returns, and not the end of a superstep. src is read only on process pid.
@@ -269,6 +288,11 @@ void bsp_direct_get(int pid,
  * As `bsp_init`, with the types of MulticoreBSP for C.
  */
 void mcbsp_init(void (*spmd_part)(void), int argc, char **argv);
+
+/**
+ * As `bsp_init_with_user_data`, with the types of MulticoreBSP for C.
+ */
+void mcbsp_init_with_user_data(void (*spmd_part)(void *data), int argc, char **argv, void *data);
 
 /**
  * As `bsp_begin`, with the types of MulticoreBSP for C.
@@ -378,6 +402,7 @@ void mcbsp_direct_get(unsigned int pid, const void *src, size_t offset, void *ds
 
 #ifdef BSP_MCBSP
 #define bsp_init mcbsp_init
+#define bsp_init_with_user_data mcbsp_init_with_user_data
 #define bsp_begin mcbsp_begin
 #define bsp_end mcbsp_end
 #define bsp_nprocs mcbsp_nprocs

@@ -125,3 +125,8 @@ has_fftw() {
     [ -z "$want_test" ] && [ "$mpi" != openmpi ] && return
     compiles mpicc.openmpi fftw3-mpi.h -lfftw3_mpi -lfftw3 -lfftw3f_mpi -lfftw3f
 }
+
+# An address for the own host name, without waiting for a name service that does not answer.
+has_host_address() {
+    ! command -v getent >/dev/null 2>&1 || timeout 3 getent ahosts "$(cat /proc/sys/kernel/hostname)" >/dev/null 2>&1
+}

@@ -274,6 +274,9 @@ if [ ${#missing[@]} -gt 0 ]; then
     mapfile -t missing < <(missing_sources "")
 fi
 
+has_host_address || say "the host name '$(cat /proc/sys/kernel/hostname)' does not resolve to an address: jobs of Open MPI that end" \
+    "by an error take about 10 s more. Name it in /etc/hosts: echo \"127.0.1.1 \$(hostname)\" >> /etc/hosts"
+
 # --- The one message -------------------------------------------------------
 
 if [ -n "$lacking$problem$lacking_libraries" ] || [ ${#missing[@]} -gt 0 ]; then

@@ -189,9 +189,9 @@ elsewhere() {
 # calls for MPICH as well. Debian's mpi4py is for Open MPI.
 mpich_tests() {
     skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_nonblocking --test mpi_persistent --test mpi_tested \
+        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_nonblocking --test mpi_persistent --test mpi_tested \
         --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
-        --test mpi_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
+        --test mpi_transpose --test mpi_grid_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
         --test bsp --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_statistics --test gfortran_preload \
         --test scalapack --test install --test abi &&
         mpich_core_tests

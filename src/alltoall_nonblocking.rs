@@ -36,8 +36,8 @@ unsafe fn perform(
 /// copies only the block that it receives. A rank that starts early stays for this for at most 1 ms. Otherwise, and in
 /// place, the MPI library's own function is called.
 ///
-/// A rank that is 4096 exchanges of a communicator ahead of another one waits for it. Extra memory, beside
-/// hcube_alltoall_options.memory: 65 KiB and 32 KiB per rank on the node, whose pages become resident when used,
+/// A rank may be any number of exchanges ahead of another one. Extra memory, beside
+/// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when used,
 /// and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
 ///
 /// Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for

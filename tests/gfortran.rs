@@ -6,7 +6,9 @@
 use hcube_testing as common;
 
 use common::Outcome;
-use common::gfortran::{has_compiler, launch};
+use common::gfortran::{has_compiler, launch, program_with_mpi};
+use common::preload::has_fortran;
+use std::fs;
 
 /// Numbers of images, and how many of them count as one node.
 const PLACES: [(usize, usize); 8] = [(1, 1), (2, 2), (2, 1), (3, 3), (3, 1), (4, 2), (8, 8), (8, 3)];
@@ -41,6 +43,11 @@ fn types_and_kinds_are_converted() {
 #[test]
 fn components_are_followed() {
     passes("components", &PLACES);
+}
+
+#[test]
+fn objects_are_got_and_broadcast_with_components_of_their_own() {
+    passes("objects", &PLACES);
 }
 
 #[test]
@@ -226,4 +233,115 @@ fn another_interface_is_refused() {
     let Outcome { status, stderr, .. } = launch("accessors", 1).whole_lines().run();
     assert_eq!(status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("expected gfortran 12 to 14"), "{stderr}");
+}
+
+/// How each place in tests/gfortran/places.f90 is left: the last argument, the exit code, and what is printed.
+const ENDS: [(&str, i32, &str); 6] = [
+    ("get", 1, "hcube: image 1: get: image index 99: expected 1 to "),
+    ("put", 1, "hcube: image 1: put: image index 99: expected 1 to "),
+    ("sync", 1, "hcube: image 1: sync images: image index 99: expected 1 to "),
+    ("stop", 3, "STOP 3\n"),
+    ("error", 4, "ERROR STOP 4\n"),
+    ("text", 1, "ERROR STOP a reason\n"),
+];
+
+/// The first place where all images come.
+const FIRST_OF_ALL: usize = 40;
+
+/// Runs a place, which ends the program and does not hang. What was written before is there.
+fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str, i32, &str)) {
+    let name = format!("place {place}, {how}, {images} images, {per_node} per node");
+    let file = common::folder("gfortran").join(format!("place-{place}-{how}-{images}"));
+    drop(fs::remove_file(&file));
+    let run = launch("places", images).arg(place.to_string()).arg(&file).arg(how).limit(45);
+    let run = run.env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+    let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
+    assert_eq!(status.code(), Some(code), "{name}: {stderr}");
+    if place >= FIRST_OF_ALL {
+        // The first image that comes there ends the others.
+        let text = text.trim_start_matches("hcube: image 1: ");
+        assert!(stderr.contains(text) && !stdout.contains("survived"), "{name}: {stdout}{stderr}");
+        return;
+    }
+    assert!(stderr.contains(text), "{name}: {stderr}");
+    assert!(stdout.contains("a line before\n") && !stdout.contains("survived 1"), "{name}: {stdout}");
+    let written = fs::read_to_string(&file).expect("the program has written it");
+    assert!(written.starts_with("a line of the file\n"), "{name}: {written}");
+}
+
+/// References to an image that does not exist, `stop` and `error stop` inside of I/O statements, defined I/O, finalizers, critical
+/// constructs, handlers of signals and functions of reductions, and where a lock is held.
+#[test]
+fn no_place_of_an_error_hangs() {
+    if !has_compiler() {
+        return;
+    }
+    for place in (1..=24).chain(30..=34) {
+        // All places with 2 images, and some with 1 and 3; ends in turn.
+        for images in (1..=3).filter(|&images| images == 2 || place >= 30 || (place + images) % 3 == 0) {
+            let end = if place >= 30 { 0 } else { (place + 2 * images) % ENDS.len() };
+            leaves(place, images, 1 + (place + images) % images, ENDS[end]);
+        }
+    }
+    for images in [2, 3] {
+        leaves(40, images, images, ENDS[0]);
+        leaves(41, images, 1, ENDS[4]);
+        leaves(42, images, images, ENDS[4]);
+    }
+}
+
+/// An image that fails inside of an I/O statement serves the others.
+#[test]
+fn an_image_fails_inside_of_an_io_statement() {
+    if !has_compiler() {
+        return;
+    }
+    let file = common::folder("gfortran").join("place-fails");
+    let run = launch("places", 2).args(["1".into(), file.into_os_string(), "fail".into()]);
+    let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("hcube: image 2: sync all: image 1 has failed"), "{stderr}");
+    assert!(stdout.contains("a line before\n"), "{stdout}");
+}
+
+/// On one node, on several, and with a progress thread.
+#[test]
+fn programs_finalise_mpi_themselves() {
+    if !has_compiler() || !has_fortran() {
+        return;
+    }
+    let program = program_with_mpi("finalised");
+    let reads = "called after MPI_Finalize, by which the program has ended its coarrays\n";
+    for (case, code, text) in [
+        (0, 0, ""),
+        (1, 0, ""),
+        (2, 3, "STOP 3\n"),
+        (3, 4, "ERROR STOP 4\n"),
+        (4, 1, "ERROR STOP a reason\n"),
+        (6, 0, ""),
+        (7, 0, ""),
+        (8, 1, &format!("get: {reads}")),
+        (9, 1, &format!("sync all: {reads}")),
+        (10, 1, &format!("allocate: {reads}")),
+    ] {
+        for (images, per_node, progress) in
+            [(1, 1, "0"), (2, 2, "0"), (2, 1, "100"), (3, 1, "0"), (3, 3, "100")]
+        {
+            let name = format!("case {case}, {images} images, {per_node} per node, progress {progress}");
+            let run = common::Launch::new(&program, images).arg(case.to_string()).limit(60);
+            let run =
+                run.env("HCUBE_RANKS_PER_NODE", &per_node.to_string()).env("HCUBE_CAF_PROGRESS", progress);
+            let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
+            assert_eq!(status.code(), Some(code), "{name}: {stderr}");
+            assert!(stderr.contains(text), "{name}: {stderr}");
+            // Where one exit code is not 0, the launcher may end the others.
+            let passed = stdout.matches("passed\n").count();
+            match (case, code) {
+                (8.., _) => assert_eq!(passed, 0, "{name}: {stdout}"),
+                (6, _) => assert_eq!(passed, images - 1, "{name}: {stdout}"),
+                (_, 0) => assert_eq!(passed, images, "{name}: {stdout}"),
+                _ => assert!(passed > 0, "{name}: {stdout}"),
+            }
+        }
+    }
 }

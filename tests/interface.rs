@@ -93,6 +93,7 @@ PART
 extern \"C\" {
 #endif
 void (*const init)(void (*)(void), int, char **) = bsp_init;
+void (*const data)(void (*)(void *), int, char **, void *) = bsp_init_with_user_data;
 PROCESSES (*const nprocs)(void) = bsp_nprocs;
 PROCESSES (*const pid)(void) = bsp_pid;
 double (*const seconds)(void) = bsp_time;
@@ -111,6 +112,17 @@ void (*const fail)(const char *, ...) = bsp_abort;
 int main(void) { return sizeof(bsp_size_t) == sizeof(SIZE) && sizeof(bsp_pid_t) == sizeof(PROCESSES) ? 0 : 1; }
 ";
 
+/// The header in a block that gives its functions the names of C.
+const IN_EXTERN_C: &str = "#if defined __cplusplus
+extern \"C\" {
+#endif
+#define MCBSP_COMPATIBILITY_MODE
+#include <mcbsp.h>
+#if defined __cplusplus
+}
+#endif
+";
+
 #[test]
 fn bsp_headers_are_valid_c_and_cxx_in_both_dialects() {
     let folder = common::folder("interface");
@@ -120,6 +132,11 @@ fn bsp_headers_are_valid_c_and_cxx_in_both_dialects() {
         ("#include <bsp.h>\n#include <bsp.h>\n", classic),
         ("#define BSP_MCBSP\n#include <bsp.h>\n#include <bsp.h>\n", multicore),
         ("#include <mcbsp.h>\n#include <mcbsp.h>\n#include <bsp.h>\n", multicore),
+        // As programs for MulticoreBSP for C ask for the types of 1998.
+        ("#define MCBSP_COMPATIBILITY_MODE\n#include <mcbsp.h>\n#include <bsp.h>\n", classic),
+        ("#define MCBSP_COMPATIBILITY_MODE\n#include <bsp.h>\n#include <mcbsp.h>\n", classic),
+        ("#define MCBSP_COMPATIBILITY_MODE\n#define BSP_MCBSP\n#include <bsp.h>\n", classic),
+        (IN_EXTERN_C, classic),
     ] {
         let text = BSP_CALLS.replace("PART", part);
         let text = text.replace("PROCESSES", processes).replace("SIZE", size).replace("PLACE", place);

@@ -18,8 +18,18 @@ fn used(text: &str, path: &str) -> u64 {
     word.unwrap_or_else(|| panic!("no {path} in {text}")).parse().expect("a number")
 }
 
-fn arguments(ranks: usize, cases: u64, largest: u64, mode: &str) -> [String; 4] {
-    [ranks.to_string(), cases.to_string(), largest.to_string(), mode.to_owned()]
+/// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived datatypes, now and
+/// then, also without hcube: nothing can be compared with it.
+fn functions() -> &'static [&'static str] {
+    if Mpi::selected().name() == "mpich" { &FUNCTIONS[..2] } else { &FUNCTIONS }
+}
+
+fn arguments(ranks: usize, cases: u64, largest: u64, mode: &str) -> Vec<String> {
+    let mut all = vec![ranks.to_string(), cases.to_string(), largest.to_string(), mode.to_owned()];
+    if functions().len() < FUNCTIONS.len() {
+        all.push("without-alltoallw".to_owned());
+    }
+    all
 }
 
 #[test]
@@ -31,8 +41,7 @@ fn random_topologies() {
             let text = launch.env("HCUBE_PATH", "shared").run().success();
             assert!(text.starts_with("ok 9"), "{text}");
             let inside = used(&text, "shared") + used(&text, "alone");
-            // MPICH 4: some of alltoallw are forwarded.
-            assert!(inside + used(&text, "library") == 27 && inside >= 18, "{text}");
+            assert_eq!(inside, 9 * functions().len() as u64, "{text}");
         }
     }
 }
@@ -40,7 +49,8 @@ fn random_topologies() {
 /// Without options: after an exchange with short blocks others are forwarded.
 #[test]
 fn short_blocks_are_forwarded() {
-    for (largest, inside, library) in [(40, 1..12, 6..28), (40_000, 9..28, 0..18)] {
+    let functions = functions().len() as u64;
+    for (largest, inside, library) in [(40, 1..12, 6..28), (40_000, 3 * functions..28, 0..18)] {
         let launch = Launch::client("neighbours", 2).args(arguments(2, 9, largest, "hcube"));
         let text = launch.run().success();
         let found = [used(&text, "shared") + used(&text, "single-copy"), used(&text, "library")];
@@ -57,7 +67,8 @@ fn single_copy_and_messages() {
             common::unproved("single-copy", "no exchange took this path");
             continue;
         }
-        assert!(used(&text, name) > 5, "{text}");
+        // A third of the cases have blocks that are too short for single copy, or no neighbours.
+        assert!(used(&text, name) as usize > functions().len(), "{text}");
     }
 }
 
@@ -66,7 +77,8 @@ fn no_rank_waits_where_one_is_refused() {
     for (what, class) in
         [("counts", "truncate"), ("negative", "count"), ("datatype", "type"), ("null", "argument")]
     {
-        let launch = Launch::client("neighbours", 2).args(arguments(2, 1, 40, "hcube")).args([what]);
+        let common = ["2", "1", "40", "hcube", what];
+        let launch = Launch::client("neighbours", 2).args(common);
         let text = launch.whole_lines().run().success();
         let refused = text.lines().filter(|line| line.starts_with("refused") && line.ends_with(class));
         assert_eq!(refused.count(), 2, "{what}: {text}");
@@ -80,14 +92,12 @@ fn preloaded_calls_are_served() {
         let change = |launch: Launch| launch.args(arguments(*ranks, 6, 60_000, "preload"));
         let (text, statistics) = Preloaded::new("neighbours", &program, *ranks).with(change).success();
         assert!(text.starts_with("ok 6"), "{text}");
-        for function in FUNCTIONS {
+        for function in functions() {
             let rows = statistics.rows(function, false);
             let served: u64 =
                 rows.iter().filter(|(path, ..)| *path != "library").map(|(_, calls, _)| *calls).sum();
-            // Of 3 calls in 6 cases, but for the first ones and those behind an exchange with short blocks.
-            let forwarded = function.ends_with('w') && Mpi::selected().name() == "mpich";
-            let expected = if forwarded { 0 } else { 2 * *ranks as u64 };
-            assert!(served >= expected, "{function}: {rows:?}");
+            // Of 3 calls in 6 cases, except the first ones and those behind an exchange with short blocks.
+            assert!(served >= 2 * *ranks as u64, "{function}: {rows:?}");
         }
     }
 }

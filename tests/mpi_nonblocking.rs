@@ -60,6 +60,25 @@ fn others_may_start_after_a_message() {
     }
 }
 
+/// Nor where it is thousands of exchanges ahead, more than the table of a node has rows for.
+#[test]
+fn others_may_start_after_thousands() {
+    for ranks in if Mpi::selected() == Mpi::Open { &[2, 3][..] } else { &[2] } {
+        passes(launch(*ranks, [1, 14_000, 3]).args(["late"]), 1, *ranks);
+        let change = |launch: Launch| {
+            let launch = launch.args(arguments(*ranks, [1, 14_000, 3], "preload")).arg("late");
+            launch.env("HCUBE_PATH", "single-copy")
+        };
+        let program = common::client("nonblocking", Language::C11);
+        let (text, statistics) = Preloaded::new("nonblocking-late", &program, *ranks).with(change).success();
+        assert_eq!(text.trim(), "ok 1 served=0");
+        let served = |function| statistics.rows(function, false).iter().any(|row| row.0 == "single-copy");
+        if !FUNCTIONS.into_iter().all(served) {
+            common::unproved("single-copy", "no exchange took this path");
+        }
+    }
+}
+
 /// Blocks that are too long are errors of one rank of a pair, and wrong arguments those of the rank that passes them, with
 /// short blocks and with those that two ranks share.
 #[test]

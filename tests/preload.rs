@@ -3,6 +3,7 @@
 
 use hcube_testing as common;
 
+use common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, all_are_served, later_ones_are_served};
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::variables::documented_values;
 use common::{Language, Launch, Mpi, output};
@@ -192,4 +193,48 @@ fn a_program_of_another_mpi_library_runs_and_is_told() {
 fn the_library_is_linked_only_to_mpi() {
     let needed = output(Command::new("ldd").arg(library()));
     assert!(needed.contains("libmpi") && !needed.contains("libhcube"), "{needed}");
+}
+
+/// A communicator never has what was made for other processes, or for another order of them.
+#[test]
+fn communicators_of_every_constructor_are_served() {
+    assert!(Guest::new("constructors", 3).check());
+}
+
+/// Some members are outside of `MPI_COMM_WORLD`: the exchanges are forwarded, and the others are served.
+#[test]
+fn communicators_with_children_are_forwarded() {
+    let guest = Guest::new("constructors spawn", 2);
+    let stock = guest.stock();
+    if stock.skipped() {
+        return;
+    }
+    let (_, statistics) = guest.same_as(&stock, ALWAYS);
+    assert!(statistics.served() > 0 && statistics.calls_by("library") > 0, "{statistics:?}");
+}
+
+/// Whether arguments are valid does not depend on who makes the exchange.
+#[test]
+fn arguments_are_judged_as_the_library_judges_them() {
+    for before in [0, 4] {
+        let guest = Guest::new(&format!("judged {before}"), 2);
+        let stock = guest.stock();
+        for variables in [DEFAULT, ALWAYS, SINGLE_COPY] {
+            let (_, statistics) = guest.same_as(&stock, variables);
+            assert!(statistics.served() > 0, "{variables:?}: {statistics:?}");
+        }
+    }
+}
+
+/// Between nodes, communicators of the same processes share one for messages: the program's own do not become fewer.
+#[test]
+fn many_communicators_between_nodes_are_served() {
+    let number = if Mpi::selected() == Mpi::Open { 200 } else { 1500 };
+    for kind in ["living", "threads"] {
+        let guest = Guest::new(&format!("many {kind} {number}"), 2).env("HCUBE_RANKS_PER_NODE", "1");
+        let stock = guest.stock();
+        let (_, statistics) = guest.same_as(&stock, ALWAYS);
+        all_are_served(&statistics);
+        assert!(statistics.calls_by("message") > 0, "{statistics:?}");
+    }
 }

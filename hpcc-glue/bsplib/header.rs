@@ -23,7 +23,8 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  *
  * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
  * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
- * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1.
+ * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1. With
+ * MCBSP_COMPATIBILITY_MODE defined as well, the types are those of 1998, as with the headers of MulticoreBSP for C.
  */";
 
 /// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot declare. Programs
@@ -31,6 +32,10 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
 const BEFORE: &str = r#"#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#ifdef MCBSP_COMPATIBILITY_MODE
+#undef BSP_MCBSP
+#endif
 
 #ifdef BSP_MCBSP
 typedef unsigned int bsp_pid_t;

@@ -3,6 +3,7 @@
 //! This subcommand starts mpirun itself, so it never initialises MPI.
 
 pub mod arguments;
+mod busy;
 pub mod hpl;
 mod input;
 pub mod launch;
@@ -40,12 +41,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// Returns whether every run passed.
 fn compare(arguments: &Arguments) -> Result<bool, Failure> {
+    arguments.json.check().map_err(|error| error.to_string())?;
+    if let Some(plot) = &arguments.plot {
+        output::check("--plot", plot, &output::PLOT).map_err(|error| error.to_string())?;
+    }
     let launcher = Launcher::new(arguments)?;
     for variant in arguments.variants() {
         arguments.program(variant)?;
-    }
-    if let Some(plot) = &arguments.plot {
-        output::check("--plot", plot).map_err(|error| error.to_string())?;
     }
     launch::end_children_on_signals()?;
     let outcomes = run_all(arguments, &launcher)?;
@@ -75,7 +77,7 @@ fn run_all(arguments: &Arguments, launcher: &Launcher) -> Result<Vec<(Run, Outco
     let runs = arguments.all_runs();
     announce(arguments, launcher, &runs);
     let (begin, budget) = (Instant::now(), arguments.budget());
-    let mut progress = Progress::new(&runs, budget);
+    let mut progress = Progress::new(&runs, arguments.n, budget);
     let mut outcomes: Vec<(Run, Outcome)> = Vec::new();
     let alike = |a: &Run, b: &Run| (a.repeat, a.ranks) == (b.repeat, b.ranks);
     for group in runs.chunk_by(alike) {
@@ -107,7 +109,7 @@ fn announce(arguments: &Arguments, launcher: &Launcher, runs: &[Run]) {
         runs.len(),
         arguments.n,
         names(None),
-        plan::in_words(plan::Estimate::new(cores).seconds(runs).min(arguments.budget()))
+        plan::in_words(plan::Estimate::new(cores, arguments.n).seconds(runs).min(arguments.budget()))
     );
     let brief = names(Some(false));
     if !brief.is_empty() {

@@ -6,6 +6,7 @@ pub mod collect;
 pub mod hpcc;
 pub mod lines;
 pub mod manual;
+pub mod pages;
 pub mod records;
 pub mod report;
 pub mod simulate;

@@ -7,11 +7,11 @@
 //! | `report` | makes one page of all results with their evidence |
 //! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
 //! | `lines` | counts lines of the coarray examples, beside those of the paper |
-//! | `manual` | writes manual pages, completions for shells and the table of all options from the sources |
+//! | `manual` | writes manual pages, completions for shells, the table of all options and parts of pages from the sources |
 
 use clap::{Parser, Subcommand};
 use hcube_lab::{collect, hpcc, lines, manual, report, simulate};
-use hcube_tool::session;
+use hcube_tool::{output, session};
 use std::process::ExitCode;
 
 /// Compares hcube with HPCC, simulates machines and draws results.
@@ -33,7 +33,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command_line = match CommandLine::try_parse() {
+    let command_line = match output::parse::<CommandLine>(std::env::args_os()) {
         Ok(command_line) => command_line,
         Err(error) => return session::refuse(&error),
     };

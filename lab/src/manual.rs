@@ -1,4 +1,4 @@
-//! `hcube-lab manual`: manual pages, completions for shells, and the table of all options, written from the
+//! `hcube-lab manual`: manual pages, completions for shells, the table of all options, and parts of pages, written from the
 //! sources. `make build` and `make manual` call it; `make install` installs what `make build` has written.
 
 mod command;
@@ -12,15 +12,16 @@ mod parts;
 mod roff;
 mod script;
 
+use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
-use hcube_tool::output;
+use hcube_tool::output::{self, Kind};
 use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Writes manual pages and completions for shells, or a table of all options
+/// Writes manual pages and completions for shells, a table of all options, or parts of the pages of the documentation
 ///
 /// What it writes is the same on every machine.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,16 @@ pub struct Arguments {
     /// Print all environment variables and options as Markdown
     #[arg(long)]
     options: bool,
+    /// Write the parts of README.md and doc/*.md in DIRECTORY that stand between '<!-- written: NAME -->' and '<!-- end -->'
+    #[arg(long, value_name = "DIRECTORY")]
+    pages: Option<PathBuf>,
 }
+
+/// A page or a completion that an earlier call has written.
+const MANUAL: Kind = Kind {
+    name: "a page or a completion of hcube",
+    holds: |bytes| ["hcube", "bsp"].iter().any(|name| String::from_utf8_lossy(bytes).contains(name)),
+};
 
 /// Writes or prints what was asked for.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -41,6 +51,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     tool.build();
     if arguments.options {
         print!("{}", options::markdown(&tool));
+    }
+    if let Some(root) = &arguments.pages {
+        return session::without_mpi(|| pages::write(root));
     }
     let Some(folder) = &arguments.to else { return ExitCode::SUCCESS };
     session::without_mpi(|| write(folder, &all(&tool)?))
@@ -62,7 +75,7 @@ fn all(tool: &clap::Command) -> Result<Vec<File>, Failure> {
 
 fn write(folder: &std::path::Path, files: &[File]) -> Result<(), Failure> {
     for file in files {
-        output::write("--to", &folder.join(&file.name), &file.text)?;
+        output::write("--to", &folder.join(&file.name), &MANUAL, &file.text)?;
         println!("{}", file.name);
     }
     Ok(())

@@ -28,7 +28,7 @@ mod table;
 mod transforms;
 mod variants;
 
-use hcube_tool::output;
+use hcube_tool::output::{self, Kind};
 use hcube_tool::session::{self, Failure, Verdict};
 use inputs::{Inputs, Refusal, Source};
 use section::Section;
@@ -95,6 +95,12 @@ pub struct Arguments {
     plots: Option<PathBuf>,
 }
 
+/// A page that an earlier call has written.
+const PAGE: Kind = Kind {
+    name: "a report of hcube",
+    holds: |bytes| String::from_utf8_lossy(bytes).contains("<title>hcube: report</title>"),
+};
+
 impl Arguments {
     fn named(&self, source: Source) -> Option<PathBuf> {
         match source {
@@ -134,12 +140,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
     let sections = page::sections(inputs);
-    output::write("--output", &arguments.output, &page::Page::new(inputs, &sections).to_string())?;
+    output::write("--output", &arguments.output, &PAGE, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());
     let Some(folder) = &arguments.plots else { return Ok(()) };
     for (name, text) in sections.iter().flat_map(Section::files) {
         let path = folder.join(format!("{name}.svg"));
-        output::write("--plots", &path, &text)?;
+        output::write("--plots", &path, &output::PLOT, &text)?;
         println!("{}", path.display());
     }
     Ok(())

@@ -45,6 +45,24 @@ fn process_0_runs_what_comes_before_and_after() {
     );
 }
 
+/// Each process gives the SPMD part what its own main has made.
+#[test]
+fn the_spmd_part_has_an_argument() {
+    for dialect in [Dialect::Classic, Dialect::Multicore, Dialect::Compatible] {
+        for all in [1, ranks(5)] {
+            let program = program("bsp/life", Language::C11, dialect);
+            let text = Launch::new(program, all).limit(60).arg("data").whole_lines().run().success();
+            let mut found: Vec<&str> = text.lines().collect();
+            found.sort_unstable();
+            let inside = format!("inside {all}");
+            let mut expected = vec![inside.as_str(); all];
+            let after = format!("after {all}");
+            expected.insert(0, &after);
+            assert_eq!(found, expected, "{dialect:?}");
+        }
+    }
+}
+
 /// The others are waiting in `bsp_begin`.
 #[test]
 fn process_0_may_end_without_an_spmd_part() {

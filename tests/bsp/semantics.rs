@@ -37,8 +37,12 @@ fn several_nodes() {
 
 #[test]
 fn every_dialect_in_c_and_in_cxx() {
-    let dialects =
-        [(Dialect::Classic, "classic"), (Dialect::Multicore, "mcbsp"), (Dialect::Standard, "standard")];
+    let dialects = [
+        (Dialect::Classic, "classic"),
+        (Dialect::Multicore, "mcbsp"),
+        (Dialect::Compatible, "classic"),
+        (Dialect::Standard, "standard"),
+    ];
     for (dialect, name) in dialects {
         for (language, language_name) in [(Language::C11, "C"), (Language::Cxx17, "C++")] {
             let ranks = ranks(3);

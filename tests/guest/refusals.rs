@@ -85,3 +85,28 @@ fn files_are_limited() {
 fn files_are_limited_from_the_beginning() {
     limited("refused limited all 8388608", ranks(12), &[("HCUBE_PATH", "shared"), ("HCUBE_MEMORY", "8M")]);
 }
+
+/// What hcube cannot have on one rank it does without on all: it forwards. Stacks and the library need some of what is left.
+#[test]
+fn little_address_space_is_left() {
+    for whom in ["all", "first", "last"] {
+        for (kib, variables) in [(200, DEFAULT), (1000, ALWAYS), (1000, SINGLE_COPY)] {
+            let guest = without_mpis_single_copy(&format!("refused space {whom} {kib}"));
+            let (_, statistics) = guest.same_as(&guest.stock(), variables);
+            assert!(statistics.reasons().contains(&"no memory for hcube's exchanges"), "{statistics:?}");
+            assert_eq!(statistics.served(), 0, "{statistics:?}");
+        }
+    }
+}
+
+/// There is no shared memory then, and exchanges are made by messages.
+#[test]
+fn no_further_file_can_be_opened() {
+    // Only the first rank of a node makes a file in memory.
+    for whom in ["descriptors all", "descriptors first", "descriptors last", "memory all", "memory first"] {
+        let guest = without_mpis_single_copy(&format!("refused {whom}"));
+        let (_, statistics) = guest.same_as(&guest.stock(), DEFAULT);
+        assert!(statistics.calls_by("message") > 0, "{whom}: {statistics:?}");
+        assert_eq!(statistics.calls_by("shared") + statistics.calls_by("single-copy"), 0, "{statistics:?}");
+    }
+}

@@ -5,6 +5,7 @@ pub mod machine;
 pub mod predict;
 pub mod probe;
 pub mod program;
+pub mod published;
 pub mod run;
 
 use clap::Subcommand;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 ///
 /// 'hcube bsp probe' measures how long supersteps and words take and writes a machine file, by which 'hcube bsp predict'
 /// predicts the time of a program. 'hcube bsp run' measures the program as well, and says by how much the prediction was
-/// wrong.
+/// wrong. 'hcube bsp published' does the same for all runs that Krusche 2005 has published.
 ///
 /// Example: mpirun -np 2 hcube bsp probe && mpirun -np 2 hcube bsp run matmul
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,7 @@ pub struct Arguments {
 enum Command {
     Probe(probe::Arguments),
     Predict(predict::Arguments),
+    Published(published::Arguments),
     Run(run::Arguments),
 }
 
@@ -35,6 +37,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Probe(arguments) => probe::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
+        Command::Published(arguments) => published::run(arguments),
         Command::Run(arguments) => run::run(arguments),
     }
 }

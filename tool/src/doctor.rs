@@ -5,6 +5,7 @@ mod caf;
 mod environment;
 mod finding;
 mod gfortran;
+mod host;
 mod hpcc;
 mod lcs;
 mod own;
@@ -16,7 +17,7 @@ use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
 use finding::{Finding, State, Topic};
 use hcube_alltoall::select::ALGORITHMS;
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_gemm::describe::{PATHS, describe};
 use hcube_random_access::state::ROUTES;
 use hcube_results::table::Table;
@@ -48,6 +49,9 @@ struct Results {
 /// Collective: looks, and reports on rank 0.
 pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let comm = &session.comm;
+    let writable = if session.speaks() { arguments.json.check() } else { Ok(()) };
+    agree(comm, writable).map_err(|error| error.to_string())?;
+    let host = host::Asked::new();
     let defaults = environment::defaults(comm);
     let mut findings = probes::all(comm).map_err(|error| error.to_string())?;
     let works = |topic: Topic| {
@@ -64,6 +68,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
     }
     findings.extend(hpcc::all(comm, defaults.alltoall.as_ref().ok()).map_err(|error| error.to_string())?);
     findings.extend(lcs::all(comm).map_err(|error| error.to_string())?);
+    findings.push(host.finding(comm).map_err(|error| error.to_string())?);
     findings.extend(environment::findings(&defaults));
     let choice = match &defaults.random_access {
         Ok(options) => probes::choice(comm, options),

@@ -100,7 +100,11 @@ fn start(
     let comm = &session.comm;
     // Rank 0 chooses the grid.
     let local = if session.speaks() {
-        arguments.json.check().and_then(|()| machine(arguments.machine.as_deref()))
+        arguments
+            .json
+            .check()
+            .and_then(|()| file::check_names([&arguments.first, &arguments.second]))
+            .and_then(|()| machine(arguments.machine.as_deref()))
     } else {
         Ok(EXAMPLE)
     };
@@ -111,10 +115,24 @@ fn start(
     let a = file::read(comm, &arguments.first, format)?;
     let b = file::read(comm, &arguments.second, format)?;
     if format == Format::Lines {
-        let [a, b] = agree(comm, lines::numbers([&a.bytes, &b.bytes]))?;
-        return call.compute([&a, &b], [0, 0]);
+        let ([a, b], common) = agree(comm, lines::numbers([&a.bytes, &b.bytes]))?;
+        return call.compute([&a, &b], [0, 0], common as u64);
     }
-    call.compute([&a.bytes, &b.bytes], [&a, &b].map(|part: &Part| part.records))
+    let common = common_bytes(comm, [&a.bytes, &b.bytes])?;
+    call.compute([&a.bytes, &b.bytes], [&a, &b].map(|part: &Part| part.records), common)
+}
+
+/// Collective: how many different bytes both files have; on rank 0, and 0 on the others.
+fn common_bytes(comm: &impl Comm, parts: [&[u8]; 2]) -> Result<u64> {
+    const BYTES: usize = 1 << u8::BITS;
+    let mut occurs = [0_u64; 2 * BYTES];
+    for (file, part) in parts.into_iter().enumerate() {
+        part.iter().for_each(|&byte| occurs[file * BYTES + usize::from(byte)] = 1);
+    }
+    comm.all_reduce_max(&mut occurs)?;
+    let (in_a, in_b) = occurs.split_at(BYTES);
+    let common = in_a.iter().zip(in_b).filter(|&(&in_a, &in_b)| in_a > 0 && in_b > 0).count();
+    Ok(if comm.rank() == 0 { common as u64 } else { 0 })
 }
 
 /// Seconds of an entry of the matrix where nothing is known of it: those of a computation that is too short to matter.
@@ -141,11 +159,13 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Collective: computes the length for the strings of all ranks' parts.
+    /// Collective: computes the length for the strings of all ranks' parts, which have `common` symbols in common as rank 0
+    /// has counted them.
     fn compute<S: Symbol>(
         &self,
         [a, b]: [&[S]; 2],
         records: [usize; 2],
+        common: u64,
     ) -> Result<std::result::Result<Verdict, Failure>> {
         let Arguments { at_least, json, no_progress, .. } = self.arguments;
         let (comm, speaks) = (&self.session.comm, self.session.speaks());
@@ -160,6 +180,7 @@ impl Call<'_> {
             session::library(),
             self.format.name(),
             self.files(sums),
+            common,
             &agree(comm, prepared.plan())?,
         );
         if speaks && json.tables() {

@@ -1,7 +1,7 @@
 //! The command `hcube`.
 
-use clap::Parser;
-use hcube_tool::{command_line, session};
+use hcube_tool::command_line::{self, CommandLine};
+use hcube_tool::{output, session};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     if let Some(code) = command_line::development_command(&arguments) {
         return code;
     }
-    match command_line::CommandLine::try_parse_from(arguments) {
+    match output::parse::<CommandLine>(arguments) {
         Ok(command_line) => command_line.run(),
         Err(error) => session::refuse(&error),
     }

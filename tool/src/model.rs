@@ -11,7 +11,8 @@ pub mod round;
 
 pub use arguments::Arguments;
 use arguments::SystemArguments;
-pub use published::options as paper_options;
+pub use gemm::{Figures as GemmFigures, Predicted as GemmPredicted};
+pub use published::{Compared, compare, options as paper_options};
 
 use crate::session::{self, Failure};
 use predict::Results;

@@ -1,9 +1,20 @@
 //! Where results go: tables to standard output, JSON to a file or instead of the tables.
+//!
+//! All files that a command writes because the command line names them are written here. A file that exists is replaced
+//! only if it is empty or of the [`Kind`] that is written, and never if another argument names it, as an input or for
+//! another output.
+
+mod kind;
+mod named;
+
+pub use kind::{Kind, MACHINE, PLOT, RESULTS, first_line};
+pub use named::parse;
 
 use crate::session::Failure;
 use serde::Serialize;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Makes the folder of a file; if that fails, opening the file fails too.
@@ -13,39 +24,66 @@ fn make_folder(path: &Path) {
     }
 }
 
-/// Whether the file that an option names can be written. Does not change it.
-pub fn check(option: &'static str, path: &Path) -> hcube_core::Result<()> {
+/// Whether the file that an option names can be written, and holds nothing that must not be lost. Does not change it.
+pub fn check(option: &'static str, path: &Path, kind: &Kind) -> hcube_core::Result<()> {
+    let refuse = |expected| hcube_core::Error::argument(option, path.display(), expected);
     make_folder(path);
+    loss(option, path, kind).map_or(Ok(()), |expected| Err(refuse(expected)))?;
     let new = !path.exists();
-    match fs::OpenOptions::new().append(true).create(true).open(path) {
+    match OpenOptions::new().append(true).create(true).open(path) {
         Ok(_) if new => drop(fs::remove_file(path)),
         Ok(_) => {}
-        Err(error) => {
-            let expected = format!("a file that can be written ({error})");
-            return Err(hcube_core::Error::argument(option, path.display(), expected));
-        }
+        Err(error) => return Err(refuse(format!("a file that can be written ({error})"))),
     }
     Ok(())
 }
 
+/// What is expected instead of a file, if writing it would lose something.
+fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
+    if let Some(other) = named::elsewhere(option, path) {
+        return Some(format!("another file than that of {other}, which would be overwritten"));
+    }
+    // Pipes and devices hold nothing; what cannot be opened fails when it is written.
+    let is_file = path.metadata().is_ok_and(|data| data.is_file() && data.len() > 0);
+    if !is_file || named::is_standard_output(path) {
+        return None;
+    }
+    match fs::read(path) {
+        Ok(bytes) if (kind.holds)(&bytes) => None,
+        Ok(_) => Some(format!(
+            "a new file, or one with {}, which are replaced: it holds something else",
+            kind.name
+        )),
+        Err(error) => Some(format!("a new file, or one with {} ({error})", kind.name)),
+    }
+}
+
 /// Writes the file that an option names, if possible whole or not at all.
-pub fn write(option: &str, path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write(option: &str, path: &Path, kind: &Kind, text: &str) -> Result<(), Failure> {
     make_folder(path);
+    if let Some(expected) = loss(option, path, kind) {
+        return Err(format!("{option} = {}: expected {expected}", path.display()));
+    }
     put(path, text).map_err(|error| format!("{option} {}: {error}", path.display()))
 }
 
 /// Writes beside the file and renames, so that neither a full disk nor an interruption leaves half of it or
 /// destroys the previous one.
-fn put(path: &Path, text: &str) -> std::io::Result<()> {
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    // Behind what has been printed, which opening it again would remove.
+    if named::is_standard_output(path) {
+        let mut output = io::stdout().lock();
+        return output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    }
     let former = path.symlink_metadata();
-    // A pipe or a device cannot be replaced, and a link (/dev/stdout is one) must stay one.
+    // A pipe or a device cannot be replaced, and a link must stay one.
     if former.as_ref().is_ok_and(|former| !former.is_file()) {
         return fs::write(path, text);
     }
     let mut beside = path.as_os_str().to_owned();
     // Several processes may write one file.
     beside.push(format!(".{}.new", std::process::id()));
-    let mut file = match File::create(&beside) {
+    let mut file = match File::create_new(&beside) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
             return Err(error);
@@ -70,11 +108,25 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
     result
 }
 
+/// Results as JSON, with the version that has written them.
+fn json(results: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(results)?;
+    let value: Value = serde_json::from_str(&text)?;
+    let is_marked =
+        value.as_object().is_none_or(|keys| keys.contains_key(kind::VERSION_KEY) || keys.is_empty());
+    Ok(match text.strip_prefix('{') {
+        Some(rest) if !is_marked => {
+            format!("{{\n  \"{}\": \"{}\",{rest}", kind::VERSION_KEY, env!("CARGO_PKG_VERSION"))
+        }
+        _ => text,
+    })
+}
+
 /// The option `--json`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct JsonOption {
     /// Write the results as JSON, to FILE beside the tables; without FILE or with '-' to standard
-    /// output instead of them
+    /// output instead of them. FILE is replaced only if it holds such results
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<String>,
 }
@@ -90,19 +142,19 @@ impl JsonOption {
     /// Writes the results where the option says.
     pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
         let Some(place) = &self.json else { return Ok(()) };
-        let text = serde_json::to_string_pretty(results).map_err(|error| format!("JSON: {error}"))?;
+        let text = json(results).map_err(|error| format!("JSON: {error}"))?;
         if place == "-" {
             println!("{text}");
             return Ok(());
         }
-        write(Self::NAME, Path::new(place), &(text + "\n"))
+        write(Self::NAME, Path::new(place), &RESULTS, &(text + "\n"))
     }
 
     /// Whether results can be written where the option says.
     pub fn check(&self) -> hcube_core::Result<()> {
         match self.json.as_deref() {
             None | Some("-") => Ok(()),
-            Some(place) => check(Self::NAME, Path::new(place)),
+            Some(place) => check(Self::NAME, Path::new(place), &RESULTS),
         }
     }
 

@@ -56,7 +56,7 @@ pub struct Arguments {
 /// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
 pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
     let path = &arguments.file;
-    let writable = if session.speaks() { output::check(option, path) } else { Ok(()) };
+    let writable = if session.speaks() { output::check(option, path, &output::MACHINE) } else { Ok(()) };
     agree(&session.comm, writable).map_err(|error| error.to_string())?;
     let Measured { machine, samples, errors } = measured(session, arguments)?;
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
@@ -72,7 +72,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
     let machine = Machine { bsp: former.and_then(|former| former.bsp), ..machine };
     // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"));
-    match json.and_then(|json| output::write(option, path, &(json + "\n"))) {
+    match json.and_then(|json| output::write(option, path, &output::MACHINE, &(json + "\n"))) {
         Ok(()) => {
             println!("written to {}; hcube model --machine {0} predicts with it", path.display());
             Ok(verdict)

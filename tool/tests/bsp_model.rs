@@ -267,6 +267,36 @@ fn published_machines_are_predicted_beside_what_was_published() {
     assert!(model.status.success(), "{}", text(&model.stderr));
 }
 
+/// Strings of the bit-parallel algorithm were longer, and what was published stands beside predictions for these.
+#[test]
+fn default_sizes_are_those_of_each_table() {
+    for (kernel, size) in [("standard", "65536"), ("bit-parallel", "524288")] {
+        let predict = ["predict", "llcs", "--machine", "argus-mpi", "--processes", "4", "--kernel", kernel];
+        let output = success(&predict);
+        let rows = output.lines().filter(|line| line.starts_with(&format!("llcs-{kernel} ")));
+        let rows: Vec<&str> = rows.filter(|line| line.contains(&format!(" {size} "))).collect();
+        assert_eq!(rows.len(), 5, "{output}");
+        // One of table F.2 is not printed.
+        let published = rows.iter().filter(|row| !row.ends_with(" -")).count();
+        assert!(published >= 4, "{output}");
+        let other = if size == "65536" { "524288" } else { "65536" };
+        let output = success(&[&predict[..], &["--sizes", other]].concat());
+        assert!(!output.contains("published"), "{output}");
+    }
+}
+
+#[test]
+fn all_published_runs_are_compared() {
+    let output = success(&["published"]);
+    let rows = |program: &str| output.lines().filter(|line| line.starts_with(program)).count();
+    let programs = ["matmul-customized", "matmul-static", "llcs-standard", "llcs-bit-parallel"];
+    assert_eq!(programs.map(rows), [9; 4], "{output}");
+    let results: Value = serde_json::from_str(&success(&["published", "--json=-"])).expect("JSON");
+    let rows = results["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 36);
+    assert!(rows.iter().all(|row| row["published_constant_percent"].as_f64() > Some(0.0)), "{results}");
+}
+
 #[test]
 fn what_is_beyond_the_measurements_is_marked() {
     let machine = machine("range.json", &[2]);

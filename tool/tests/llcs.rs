@@ -89,23 +89,64 @@ fn residues_of_fasta_files() {
     let letters = |bytes: &[u8]| bytes.iter().map(|&byte| b"ACGT"[usize::from(byte)]).collect::<Vec<_>>();
     let (a, b) = (letters(&random(3, 1000, 4)), letters(&random(4, 1300, 4)));
     // Several records, small letters, blanks, lines of any length.
-    let file = |residues: &[u8], width: usize| -> Vec<u8> {
-        let mut file = b">first ACGTACGT\n;ACGT\n".to_vec();
+    let file = |residues: &[u8], width: usize, end: &str| -> Vec<u8> {
+        let mut file = format!("{end}>first ACGTACGT{end};ACGT{end}").into_bytes();
         for (number, line) in residues.chunks(width).enumerate() {
             let line = if number % 2 == 0 { line.to_ascii_lowercase() } else { line.to_vec() };
-            file.extend([&line[..], b" \r\n"].concat());
+            file.extend([&line[..], b" ", end.as_bytes()].concat());
             if number == 3 {
-                file.extend(b">second\n");
+                file.extend(format!("  >second{end}").into_bytes());
             }
         }
         file
     };
-    let files = [written("a.fa", &file(&a, 61)), written("b.fasta", &file(&b, 300))];
+    let a_file = written("a.fas", &file(&a, 61, "\n"));
+    for end in ["\n", "\r\n", "\r"] {
+        let b_file = written("b.FNA", &file(&b, 300, end));
+        for &ranks in ranks() {
+            let found = results(ranks, [&a_file, &b_file], &[]);
+            assert_eq!(found["length"].as_u64(), Some(expected(&a, &b) as u64), "{end:?}: {found}");
+            let file = &found["files"][1];
+            let counts = (file["symbols"].as_u64(), file["records"].as_u64());
+            assert_eq!(counts, (Some(1300), Some(2)), "{end:?}: {found}");
+        }
+    }
+}
+
+/// Whoever has the part in which the first residues are.
+#[test]
+fn a_file_without_a_header_is_refused_on_any_number_of_ranks() {
+    let good = written("header.fa", b"\n\n>x\nACGT\n");
+    let bad = written("headless.fa", &[&[b'\n'; 40][..], b"ACGTACGTACGT\n"].concat());
     for &ranks in ranks() {
-        let found = results(ranks, [&files[0], &files[1]], &[]);
-        assert_eq!(found["length"].as_u64(), Some(expected(&a, &b) as u64), "{found}");
-        let file = &found["files"][1];
-        assert_eq!((file["symbols"].as_u64(), file["records"].as_u64()), (Some(1300), Some(2)), "{found}");
+        let launch = Launch::new(TOOL.as_str(), ranks).args(["llcs", "--no-progress"]).args([&good, &bad]);
+        let outcome = launch.run();
+        let message = "headless.fa: expected a FASTA file, which begins with '>', not with 'A'";
+        assert!(!outcome.status.success() && outcome.stderr.contains(message), "{ranks} ranks: {outcome:?}");
+    }
+}
+
+/// The number of different symbols that both files have, also where the strings are short or equal.
+#[test]
+fn common_symbols_are_counted() {
+    let [short, other] = [written("short", b"abcabcx"), written("other", b"cccbbbyz")];
+    let long = written("long", &random(11, 3000, 97));
+    let [one, two] = [written("one.txt", b"a\nb\nc\nb\n"), written("two.txt", b"c\nd\nc\nb\nb\n")];
+    let fasta = written("common.fa", b">x\nACgtNN\n");
+    for &ranks in ranks() {
+        for (files, options, expected) in [
+            ([&short, &other], &[][..], 2),
+            ([&short, &short], &[], 4),
+            ([&long, &long], &[], 97),
+            ([&long, &long], &["--at-least", "4000"], 97),
+            ([&one, &two], &["--format", "lines"], 2),
+            ([&fasta, &fasta], &[], 5),
+        ] {
+            let launch = Launch::new(TOOL.as_str(), ranks).args(["llcs", "--no-progress"]);
+            let outcome = launch.args(files).args(options.iter().copied()).run();
+            let line = format!("\n{expected} common symbols, matrix of ");
+            assert!(outcome.stdout.contains(&line), "{ranks} ranks, {files:?}: {outcome:?}");
+        }
     }
 }
 
@@ -163,6 +204,7 @@ fn bad_input_is_refused_with_its_name() {
     let (good, bad) = (written("good.fa", b">x\nACGT\n"), written("bad.fa", b">x\nAC\x07GT\n"));
     let zipped = written("zipped.fa", b"\x1f\x8b\x08 and so on");
     let plain = written("plain.bin", b"no FASTA");
+    let stdin = PathBuf::from("-");
     let folder = common::folder("llcs");
     let missing = folder.join("missing");
     for (files, options, expected) in [
@@ -180,6 +222,11 @@ fn bad_input_is_refused_with_its_name() {
         ([&zipped, &good], &[], "zipped.fa: expected a FASTA file that is not compressed"),
         ([&plain, &good], &["--format=fasta"], "plain.bin: expected a FASTA file, which begins with '>'"),
         ([&plain, &good], &[], "--format is missing: only one of "),
+        (
+            [&stdin, &stdin],
+            &["--format=bytes"],
+            "FILE = -: expected another file than the first: standard input can be read only once",
+        ),
         ([&good, &good], &["--machine=none"], "--machine = none: expected"),
         (
             [&good, &good],

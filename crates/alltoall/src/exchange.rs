@@ -157,7 +157,7 @@ fn vote_and_move<C: Comm>(
 #[inline(always)]
 fn check_use<C: Comm>(comm: &C, state: &ExchangeState, task: &Result<Task<'_>>) {
     let ranks = state.situation.ranks;
-    assert!((comm.rank(), comm.size()) == (state.rank, ranks), "the state of another communicator");
+    assert!(state.fits(comm), "the state of another communicator");
     if let Ok(task) = task {
         assert!(task.ranks() == ranks, "blocks for {} of {ranks} ranks", task.ranks());
     }

@@ -3,9 +3,9 @@
 //! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
 //! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
 //! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
-//! memory for all blocks all exchanges are under way at the same time, which is the extra memory of
-//! the paper's §3.4; with less, further pieces start as memory becomes free. Out of place, contiguous blocks
-//! need no scratch memory.
+//! memory for all blocks all exchanges are under way at the same time, as with 1000 MB in the paper's §4.3; with
+//! less, further pieces start as memory becomes free, where the paper's §3.4 goes on with one blocking exchange
+//! after the other. Out of place, contiguous blocks need no scratch memory.
 //!
 //! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs of all
 //! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it

@@ -9,10 +9,10 @@
 //! ([`persistent`]) have descriptions that were read before.
 //!
 //! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected is found by the
-//! rank that would copy it, which returns the error; the block is not copied then. A rank that is 4096 exchanges of a
-//! communicator ahead of another one waits for it.
+//! rank that would copy it, which returns the error; the block is not copied then. A rank may be any number of exchanges ahead of
+//! another one; from 4096 exchanges of a communicator on, a start costs both of them some system calls more.
 //! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6 where they share, and more
-//! for blocks of many runs. Memory: 65 KiB and 32 KiB per rank of the node in a table, whose pages become resident
+//! for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a table, whose pages become resident
 //! when they are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
@@ -71,12 +71,13 @@ impl Nonblocking {
         self.arrivals.bytes() + self.under_way.iter().map(Description::memory).sum::<usize>()
     }
 
-    /// Starts the exchange with this key, the same on all ranks and not 0, and copies what this rank has to copy of each pair of
-    /// ranks. Waits only where some thousand exchanges are under way that other ranks have not started.
+    /// Local: starts the exchange with this key, the same on all ranks and not 0, and copies what this rank has to copy of each pair of
+    /// ranks.
     ///
     /// # Errors
     /// [`Error::Truncate`] for a block that is longer than the other rank expects; the others are copied.
-    /// [`Error::Memory`] where the kernel refuses a copy: the job must end, as other ranks take the exchange for complete.
+    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other ranks take the exchange for
+    /// complete.
     ///
     /// # Safety
     /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is complete, and is not
@@ -89,26 +90,20 @@ impl Nonblocking {
         task: &Task<'_>,
         patience: Patience,
     ) -> Result<()> {
-        let description = Description::new(task, node);
+        let description = Description::new(task, node)?;
         let Node { ranks, chunk, .. } = node;
         while self.under_way.front().is_some_and(Description::is_done) {
             self.under_way.pop_front();
         }
-        let (arrivals, processes) = (&self.arrivals, &self.processes[..]);
-        let mut pairs = Pairs { comm, processes, ranks, description: &description, mismatch: None };
         let bytes: u64 = description.others().map(|number| description.bytes_with(number)).sum();
         // Nobody needs this core meanwhile, and there is something to share.
         let offers = !patience.shares_cores() && bytes >= MIN_SHARED_BYTES;
         if offers {
-            description.others().for_each(|partner| arrivals.make_offer(partner, key));
+            description.others().for_each(|partner| self.arrivals.make_offer(partner, key));
         }
-        let mut wait = patience.wait();
-        let before = loop {
-            match arrivals.enter(key, description.address()) {
-                Some(before) => break before,
-                None => wait.pause(comm),
-            }
-        };
+        let before = self.arrivals.enter(key, description.address(), &self.processes)?;
+        let (arrivals, processes) = (&self.arrivals, &self.processes[..]);
+        let mut pairs = Pairs { comm, processes, ranks, description: &description, mismatch: None };
         let later = description.others().filter(|partner| before.iter().all(|(rank, _)| rank != partner));
         let later: Vec<usize> = later.collect();
         let arrived = Arrived { arrivals, key, offers };

@@ -197,6 +197,12 @@ impl ExchangeState {
         Ok(())
     }
 
+    /// Whether this is the state of a communicator like this one: of the same size, in which this process has the same rank.
+    #[inline(always)]
+    pub fn fits<C: Comm + ?Sized>(&self, comm: &C) -> bool {
+        (comm.rank(), comm.size()) == (self.rank, self.situation.ranks)
+    }
+
     /// A number that is the same on all ranks and differs from those of other states; never 0.
     pub fn number(&self) -> i64 {
         (self.factors.seed() >> 2 | 1) as i64

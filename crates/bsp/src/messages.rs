@@ -120,7 +120,7 @@ pub struct TagSizes {
 }
 
 /// Tags may not be longer: they are padded and travel with every message.
-const MAX_TAG_BYTES: usize = 1 << 30;
+pub const MAX_TAG_BYTES: usize = 1 << 30;
 
 impl TagSizes {
     /// Announces a size; returns the one announced before.

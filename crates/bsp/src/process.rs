@@ -30,9 +30,6 @@ const LOOK: Duration = Duration::from_millis(2);
 /// For the process that prints an error which all have and ends the job; on a busy machine it may wait for a core.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A function that contains the SPMD part.
-pub type SpmdPart = unsafe extern "C-unwind" fn();
-
 /// Parts of a program.
 #[derive(Debug, Default)]
 enum Part {
@@ -377,14 +374,11 @@ pub fn end() -> Result<Option<Summary>> {
 }
 
 /// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run
-/// `part` and exit.
-///
-/// # Safety
-/// `part` is a function of the program.
+/// `part`, a function of the program, and exit.
 ///
 /// # Errors
 /// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those of MPI.
-pub unsafe fn init(part: SpmdPart) -> Result<()> {
+pub fn init(part: impl FnOnce()) -> Result<()> {
     with(|process| {
         if process.initialised {
             return Err(Error::Usage("called twice".into()));
@@ -402,8 +396,8 @@ pub unsafe fn init(part: SpmdPart) -> Result<()> {
     if lifetime::world_place()?.0 == 0 {
         return Ok(());
     }
-    // SAFETY: the contract of this function; nothing of this module is in use.
-    unsafe { part() };
+    // Nothing of this module is in use.
+    part();
     with(|process| match process.part {
         Part::Before => Err(Error::Usage("the function that was passed has not called bsp_begin".into())),
         Part::Spmd(_) => Err(Error::Usage("the function that was passed has not called bsp_end".into())),

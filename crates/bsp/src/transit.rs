@@ -31,7 +31,7 @@ const FIRST_PIECE_WORDS: usize = 1024;
 const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
 /// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of the
 /// messages exceed those of a further stage.
-const MAX_PARTS: usize = 9;
+pub const MAX_PARTS: usize = 9;
 
 /// Records in transit.
 #[derive(Debug)]

@@ -4,20 +4,21 @@
 //! has initialised it, and to the progress thread where there is one: these two take turns by a lock. If images are
 //! simulated in one thread, each of them has its own runtime, found by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised with the runtime. A process that ends without that is
-//! an image that has failed.
+//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls `MPI_Finalize`
+//! itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while MPI is still active, and one of
+//! them is [`UntilMpiEnds`]. A process that ends without any of that is an image that has failed.
 
 use crate::options::Options;
 use crate::runtime::Runtime;
 use crate::turns::Turns;
 use hcube_core::error::{Error, Result};
-use hcube_core::mpi::{MpiComm, lifetime};
+use hcube_core::mpi::{MpiComm, gate, lifetime};
 use hcube_core::node::exit::at_exit;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -54,10 +55,17 @@ struct Place(*const Process);
 // SAFETY: a process is used in turns (`with`), by two threads at most.
 unsafe impl Send for Place {}
 
+/// Bits of a rank beside the number of a process.
+const RANK_BITS: u32 = 32;
+
 /// The process that is to say at its end that it has ended; children that the program makes by `fork` are not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+/// Whether that was in `MPI_Finalize`.
+static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
+/// The process and the rank of the image that has ended so, until the program calls `hcube_caf_finalize`. 0: none.
+static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// The state of this thread's process, if images are not simulated.
@@ -68,7 +76,9 @@ thread_local! {
 
 #[cold]
 fn outside() -> Error {
-    let text = if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
+    let text = if has_ended_with_mpi() {
+        "called after MPI_Finalize, by which the program has ended its coarrays"
+    } else if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
         "called by another thread: expected the one that has called hcube_caf_init or the first function of hcube that \
@@ -180,7 +190,51 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
         PROCESS_ID.store(std::process::id(), Ordering::Relaxed);
         at_exit(end_early);
     }
-    Ok(())
+    if owner == Owner::Program { UntilMpiEnds::keep(finalise_with_mpi) } else { Ok(()) }
+}
+
+/// What a process does when its program calls `MPI_Finalize`, while MPI is still active.
+struct UntilMpiEnds(fn());
+
+impl UntilMpiEnds {
+    fn keep(work: fn()) -> Result<()> {
+        gate::on_process(|kept: &mut Option<Self>| {
+            *kept = Some(Self(work));
+            Ok(())
+        })
+    }
+}
+
+impl Drop for UntilMpiEnds {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
+/// Local: has `work` called at the begin of `MPI_Finalize`, also where the runtime has ended before. For an owner other than
+/// [`Owner::Program`], whose runtime ends there anyway.
+///
+/// # Errors
+/// Those of MPI.
+pub fn before_mpi_ends(work: fn()) -> Result<()> {
+    UntilMpiEnds::keep(work)
+}
+
+/// Whether the runtime has ended because the program has called `MPI_Finalize`.
+pub fn has_ended_with_mpi() -> bool {
+    HAS_ENDED_WITH_MPI.load(Ordering::Relaxed)
+}
+
+/// In `MPI_Finalize`: as [`finalise`], where the program has not called it.
+fn finalise_with_mpi() {
+    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end of the process.
+    let Ok(own) = with(|runtime| Ok(runtime.own())) else { return };
+    if matches!(finalise_runtime(), Err(Error::Usage(_))) || remove(Remaining::Memory).is_err() {
+        return;
+    }
+    if !lifetime::is_simulated() {
+        UNFINISHED.store(u64::from(std::process::id()) << RANK_BITS | own as u64, Ordering::Relaxed);
+    }
 }
 
 /// Collective over all images, which have the same options: starts the thread of each, or of none.
@@ -232,14 +286,22 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
 /// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed, in which case the
 /// runtime has ended here.
 pub fn finalise() -> Result<()> {
-    let result = with(Runtime::finalise);
-    match result {
-        Ok(()) => {}
-        Err(Error::Usage(_)) => return result,
-        // Others may still read what this image has. If it is the one that has failed, they know.
-        Err(_) => drop(with(Runtime::stop)),
+    // What this function does was done then.
+    if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {
+        return Ok(());
     }
-    remove()?;
+    match finalise_runtime() {
+        Err(error @ Error::Usage(_)) => Err(error),
+        result => remove(Remaining::Mpi).and(result),
+    }
+}
+
+fn finalise_runtime() -> Result<()> {
+    let result = with(Runtime::finalise);
+    if !matches!(result, Ok(()) | Err(Error::Usage(_))) {
+        // Others may still read what this image has. If it is the one that has failed, they know.
+        drop(with(Runtime::stop));
+    }
     result
 }
 
@@ -252,17 +314,48 @@ pub fn finalise() -> Result<()> {
 /// # Errors
 /// Those of MPI, and of `last`.
 pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Result<()> {
-    let result = with(|runtime| {
-        runtime.end(fails)?;
-        let are_all_here = !runtime.has_lost_one();
-        last(&runtime.image.borrow().comm, are_all_here)
-    });
-    remove()?;
+    let result = end_runtime(fails, last);
+    remove(Remaining::Mpi)?;
     result
 }
 
-/// Ends the runtime, and MPI where it was initialised here, unless a process of the job has ended before.
-fn remove() -> Result<()> {
+/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has in its own.
+///
+/// # Errors
+/// As [`end`].
+pub fn end_with_mpi(last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Result<()> {
+    // Of another thread.
+    if process().is_err() {
+        return Ok(());
+    }
+    let result = end_runtime(false, last);
+    remove(Remaining::Memory)?;
+    result
+}
+
+fn end_runtime(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Result<()> {
+    with(|runtime| {
+        // MPI was finalised by another thread.
+        if !lifetime::is_active() {
+            return runtime.die(false);
+        }
+        runtime.end(fails)?;
+        let are_all_here = !runtime.has_lost_one();
+        last(&runtime.image.borrow().comm, are_all_here)
+    })
+}
+
+/// What is left when the runtime ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remaining {
+    /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended before.
+    Mpi,
+    /// The memory of this image, for a program that has called `MPI_Finalize`.
+    Memory,
+}
+
+/// Ends the runtime.
+fn remove(remaining: Remaining) -> Result<()> {
     let process = process()?.cast_mut();
     // SAFETY: it lives until it is freed below.
     unsafe { &*process }.join();
@@ -272,8 +365,18 @@ fn remove() -> Result<()> {
     // SAFETY: made by `initialise`; the other thread has ended, and nothing here uses it any more.
     let process = unsafe { Box::from_raw(process) };
     let ends_mpi = process.owns_mpi && !process.runtime.has_lost_one();
-    drop(process);
-    if ends_mpi { lifetime::finalise() } else { Ok(()) }
+    let Process { runtime, .. } = *process;
+    match remaining {
+        Remaining::Memory => {
+            HAS_ENDED_WITH_MPI.store(!lifetime::is_simulated(), Ordering::Relaxed);
+            runtime.leave_memory();
+            Ok(())
+        }
+        Remaining::Mpi => {
+            drop(runtime);
+            if ends_mpi { lifetime::finalise() } else { Ok(()) }
+        }
+    }
 }
 
 /// Collective over all images: as [`finalise`], where the runtime has this owner; otherwise nothing happens.
@@ -289,6 +392,10 @@ pub fn finalise_of(owner: Owner) -> Result<()> {
 
 /// The end of a process whose image has not been finalised: the others are told that it has failed.
 extern "C" fn end_early() {
+    let unfinished = UNFINISHED.load(Ordering::Relaxed);
+    if unfinished >> RANK_BITS == u64::from(std::process::id()) {
+        return say_unfinished(unfinished as u32 as usize);
+    }
     if PROCESS_ID.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
@@ -299,12 +406,20 @@ extern "C" fn end_early() {
         let own = runtime.own();
         runtime.die(lifetime::is_active()).map(|()| own)
     });
-    if let (Ok(own), Ok(owner)) = (own, owner) {
-        // In one piece, or the lines of several images would run into each other.
-        let line = match owner {
-            Owner::Compiler => format!("hcube: image {}: the process ends before the program has\n", own + 1),
-            _ => format!("hcube: image {own}: the program ends without hcube_caf_finalize\n"),
-        };
-        drop(std::io::stderr().write_all(line.as_bytes()));
+    match (own, owner) {
+        (Ok(own), Ok(Owner::Compiler)) => {
+            say(&format!("hcube: image {}: the process ends before the program has\n", own + 1));
+        }
+        (Ok(own), Ok(_)) => say_unfinished(own),
+        _ => {}
     }
+}
+
+fn say_unfinished(image: usize) {
+    say(&format!("hcube: image {image}: the program ends without hcube_caf_finalize\n"));
+}
+
+/// In one piece, or the lines of several images would run into each other.
+fn say(line: &str) {
+    drop(std::io::stderr().write_all(line.as_bytes()));
 }

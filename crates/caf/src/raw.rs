@@ -14,6 +14,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{self, Process};
+use std::ops::Range;
 
 impl<C: Comm> Runtime<C> {
     /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds anything.
@@ -80,6 +81,22 @@ impl<C: Comm> Runtime<C> {
             Err(Error::Memory(_)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// The addresses of all heaps of this node.
+    pub fn heaps_here(&self) -> Range<usize> {
+        let memory = &mut self.image.borrow_mut().memory;
+        let heap = memory.heap();
+        let begin = heap.address(0, 0, 0).addr();
+        begin..begin + heap.ranks() * heap.part()
+    }
+
+    /// The addresses of the heap of this image.
+    pub fn own_heap(&self) -> Range<usize> {
+        let memory = &mut self.image.borrow_mut().memory;
+        let heap = memory.heap();
+        let begin = heap.address(heap.own_number(), 0, 0).addr();
+        begin..begin + heap.part()
     }
 
     /// The place of an address in a heap of this node.

@@ -35,6 +35,11 @@ impl<C: Comm> Runtime<C> {
         Ok(Self { image: RefCell::new(Image::new(comm, options)?), functions: RefCell::default() })
     }
 
+    /// Ends without taking away the memory of this image, until the process ends.
+    pub(crate) fn leave_memory(self) {
+        self.image.into_inner().memory.leave_heap();
+    }
+
     /// Runs `work` with the state. It calls nothing of the runtime that takes it again.
     #[inline]
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Image<C>) -> Result<T>) -> Result<T> {

@@ -7,7 +7,8 @@
 //! Restrictions: a function may call the runtime, but nothing that is collective. What it ships never waits for room, so that
 //! images which ship to each other in their functions do not wait for each other.
 //!
-//! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, §II-E.
+//! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, Table I, for the
+//! operation; how it is implemented is left out there (§II-E) and is our own.
 
 use crate::coarray::{IMAGE_BITS, Place};
 use crate::copy::EventAt;

@@ -136,6 +136,11 @@ impl Error {
         Self::Argument { name, value: value.to_string(), expected: expected.to_string() }
     }
 
+    /// Whether this rank or another one had no memory.
+    pub fn is_lack_of_memory(&self) -> bool {
+        self.code() == HCUBE_ERR_MEMORY
+    }
+
     /// The code that the C interface returns.
     pub fn code(&self) -> i32 {
         match self {

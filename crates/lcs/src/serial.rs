@@ -118,13 +118,13 @@ impl Prepared {
     /// # Errors
     /// [`Error::Memory`] where there is no room for the measurement.
     pub fn plan(&self, machine: Machine) -> Result<Plan, Error> {
-        let ((columns, rows), alphabet) = match &self.work {
-            // Short strings are not coded.
-            Work::Short { lengths, .. } => (*lengths, short::SYMBOLS),
-            Work::Coded(coded) => (coded.lengths(), coded.size),
+        let ((columns, rows), alphabet, kernel) = match &self.work {
+            // Short strings are not coded: their symbols are in words without vector registers.
+            Work::Short { lengths, .. } => (*lengths, short::SYMBOLS, Kernel::Words),
+            Work::Coded(coded) => (coded.lengths(), coded.size, self.options.kernel(coded.size)),
         };
         let problem = Problem { columns: columns.min(rows), rows: columns.max(rows), bits: 0 };
-        let (level, kernel) = (self.options.level, self.options.kernel(alphabet));
+        let level = self.options.level;
         let grid = Grid { ranks: 1, alpha: 1, block_rows: 1 };
         let machine = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, level)?;
         let level = kernel.used(level);

@@ -12,7 +12,7 @@
 //!
 //! Equations 4.6 and 4.8 to 4.10 multiply e with ceil(q / p), although the text counts "approximately" e supersteps with
 //! output: [`Equation::Printed`]. With e output phases in all, [`Equation::Corrected`], the predictions for the matrices of
-//! §4.4 agree with the measurements of appendix D; see the tests.
+//! §4.4 are closer to the measurements of appendix D on most machines: `hcube bsp published` compares them.
 //!
 //! Source: Krusche 2005, §4.2, equations 4.5 to 4.10.
 
@@ -248,57 +248,6 @@ mod tests {
     use super::*;
     use crate::distribution::Problem;
     use crate::options::Distribution;
-    use hcube_bsp::cost::{Gap, Machine, Model};
-
-    /// l in us, g in us per word, efficiencies in per cent for each q: appendices C and D, Oxtool on aracari.
-    struct Published {
-        processes: usize,
-        latency: f64,
-        gap: f64,
-        q: &'static [usize],
-        efficiencies: &'static [f64],
-    }
-
-    const ARACARI: [Published; 2] = [
-        Published {
-            processes: 4,
-            latency: 87.5,
-            gap: 0.18398,
-            q: &[8, 64, 125, 216, 343, 512, 729],
-            efficiencies: &[91.20, 76.54, 69.52, 65.56, 62.25, 60.32, 58.23],
-        },
-        Published {
-            processes: 16,
-            latency: 575.0,
-            gap: 0.36214,
-            q: &[64, 125, 216, 343, 512, 729],
-            efficiencies: &[66.39, 59.01, 52.92, 47.98, 42.61, 41.96],
-        },
-    ];
-
-    /// Mean absolute difference to the published efficiencies of 2000 x 2000, in points.
-    fn difference(published: &Published, equation: Equation) -> f64 {
-        let operation = 1e-6 / 400.0;
-        let gap = Gap { infinite: published.gap * 1e-6, half: 0.0, overhead: 0.0 };
-        let machine = Machine { operation, gap, latency: published.latency * 1e-6, empty: 0.0 };
-        let differences = published.q.iter().zip(published.efficiencies).map(|(&q, efficiency)| {
-            let cost = customized(2000, q, published.processes, equation);
-            let seconds = cost.seconds(Model::Constant, &machine);
-            let predicted = 2000f64.powi(3) * operation / (seconds * published.processes as f64);
-            (100.0 * predicted - efficiency).abs()
-        });
-        differences.sum::<f64>() / published.q.len() as f64
-    }
-
-    #[test]
-    fn corrected_equations_predict_the_published_efficiencies() {
-        for (published, printed, corrected) in [(&ARACARI[0], 8.3, 2.4), (&ARACARI[1], 11.2, 2.8)] {
-            let differences = [Equation::Printed, Equation::Corrected].map(|it| difference(published, it));
-            for (found, expected) in differences.into_iter().zip([printed, corrected]) {
-                assert!((found - expected).abs() < 0.05, "{differences:?}");
-            }
-        }
-    }
 
     #[test]
     fn costs_are_those_of_the_equations() {

@@ -28,6 +28,14 @@ pub fn spmd<T>(function: &str, work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T
     run(function, || process::spmd(work))
 }
 
+/// `bsp_init` and `bsp_init_with_user_data`, where `call` calls the function of the program.
+pub fn init<F>(function: &str, spmd_part: Option<F>, call: impl FnOnce(F)) {
+    run(function, || {
+        let part = spmd_part.ok_or_else(|| Error::argument("spmd_part", "NULL", "a function"))?;
+        process::init(|| call(part))
+    });
+}
+
 /// A number that must not be negative.
 #[inline(always)]
 pub fn number<T: Copy + Display + TryInto<usize>>(name: &'static str, value: T) -> Result<usize> {

@@ -4,14 +4,15 @@ use crate::call::{self, Transfer, run, spmd};
 use crate::profile;
 use hcube_bsp::Spmd;
 use hcube_bsp::process;
-use hcube_core::error::Error;
 use std::ffi::{c_char, c_int, c_void};
 
 /// Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD part
 /// itself.
 ///
 /// Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
-/// processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL.
+/// processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL. What process 0
+/// assigns to variables after this call, the other processes do not have: it belongs before the call, which all processes
+/// reach, or is sent in the SPMD part, as by bsp_bcast.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -22,11 +23,8 @@ pub unsafe extern "C-unwind" fn bsp_init(
     argv: *mut *mut c_char,
 ) {
     let _ = (argc, argv);
-    run("bsp_init", || {
-        let part = spmd_part.ok_or_else(|| Error::argument("spmd_part", "NULL", "a function"))?;
-        // SAFETY: the contract of this function.
-        unsafe { process::init(part) }
-    });
+    // SAFETY: the contract of this function.
+    call::init("bsp_init", spmd_part, |part| unsafe { part() });
 }
 
 /// Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes wait here

@@ -1,10 +1,30 @@
 //! Functions beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's toolset;
-//! unbuffered messages and direct gets of MulticoreBSP for C.
+//! unbuffered messages and direct gets of MulticoreBSP for C; data for the SPMD part, as in the MulticoreBSP of Bulk.
 
-use crate::call::{memory, number, spmd};
+use crate::call::{self, Transfer, memory, number, spmd};
 use hcube_core::error::Error;
 use hcube_core::memory::Region;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
+
+/// As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
+/// here, and process 0 calls it itself later.
+///
+/// Each process passes the address of its own data, which its main has made before this call. Nothing is copied from
+/// process to process.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn bsp_init_with_user_data(
+    spmd_part: Option<unsafe extern "C-unwind" fn(data: *mut c_void)>,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    data: *mut c_void,
+) {
+    let _ = (argc, argv);
+    // SAFETY: the contract of this function.
+    call::init("bsp_init_with_user_data", spmd_part, |part| unsafe { part(data) });
+}
 
 fn copy(from: Region<'_>) -> Vec<u8> {
     let mut bytes = vec![0; from.len()];
@@ -94,7 +114,7 @@ pub unsafe extern "C-unwind" fn bsp_hpsend(
     payload_nbytes: c_int,
 ) {
     // SAFETY: the contract of this function.
-    unsafe { crate::call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
+    unsafe { call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
 }
 
 /// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst at
@@ -112,7 +132,7 @@ pub unsafe extern "C-unwind" fn bsp_direct_get(
     dst: *mut c_void,
     nbytes: c_int,
 ) {
-    let copy = crate::call::Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
+    let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
     // SAFETY: the contract of this function.
     unsafe {
         copy.get("bsp_direct_get", |spmd, pid, source, offset, into| {

@@ -1,10 +1,9 @@
 //! The dialect of MulticoreBSP for C: processes are `unsigned int`, sizes `size_t`. -1 is the largest number.
 
 use crate::call::{self, Transfer, run, spmd};
-use crate::profile;
+use crate::{extras, profile};
 use hcube_bsp::Spmd;
 use hcube_bsp::process;
-use hcube_core::error::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// As `bsp_init`, with the types of MulticoreBSP for C.
@@ -18,11 +17,23 @@ pub unsafe extern "C-unwind" fn mcbsp_init(
     argv: *mut *mut c_char,
 ) {
     let _ = (argc, argv);
-    run("bsp_init", || {
-        let part = spmd_part.ok_or_else(|| Error::argument("spmd_part", "NULL", "a function"))?;
-        // SAFETY: the contract of this function.
-        unsafe { process::init(part) }
-    });
+    // SAFETY: the contract of this function.
+    call::init("bsp_init", spmd_part, |part| unsafe { part() });
+}
+
+/// As `bsp_init_with_user_data`, with the types of MulticoreBSP for C.
+///
+/// # Safety
+/// As BSPlib requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mcbsp_init_with_user_data(
+    spmd_part: Option<unsafe extern "C-unwind" fn(data: *mut c_void)>,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    data: *mut c_void,
+) {
+    // SAFETY: the contract of this function.
+    unsafe { extras::bsp_init_with_user_data(spmd_part, argc, argv, data) };
 }
 
 /// As `bsp_begin`, with the types of MulticoreBSP for C.

@@ -2,6 +2,7 @@
 
 use hcube_core::node::loader::{self, Library};
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::OnceLock;
 
 /// The MPI library of this program and the one that this library was built for, if they differ. Handles of one
 /// are invalid in the other.
@@ -40,9 +41,21 @@ unsafe fn describe(get_library_version: *const c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The MPI library of this process.
+/// The MPI library of this process. It is asked once: it describes itself at length.
 pub fn name() -> String {
-    let found = loader::next(c"PMPI_Get_library_version");
-    // SAFETY: the loader has found it by the name of that function.
-    found.map_or_else(|| "MPI".to_owned(), |address| unsafe { describe(address) })
+    static NAME: OnceLock<String> = OnceLock::new();
+    let describe = || {
+        let found = loader::next(c"PMPI_Get_library_version");
+        // SAFETY: the loader has found it by the name of that function.
+        found.map_or_else(|| "MPI".to_owned(), |address| unsafe { describe(address) })
+    };
+    NAME.get_or_init(describe).clone()
 }
+
+/// Whether the MPI library of this process is Open MPI, of which launchers and process managers differ from all others.
+pub fn is_open_mpi() -> bool {
+    name().starts_with(OPEN_MPI)
+}
+
+/// How Open MPI's description begins, before its version.
+pub const OPEN_MPI: &str = "Open MPI v";

@@ -50,8 +50,14 @@ pub mod kind {
     pub const REAL: i8 = 3;
     /// `complex`.
     pub const COMPLEX: i8 = 4;
+    /// A derived type.
+    pub const DERIVED: i8 = 5;
     /// `character`.
     pub const CHARACTER: i8 = 6;
+    /// A polymorphic object.
+    pub const CLASS: i8 = 7;
+    /// What has no type for the program, such as a token.
+    pub const VOID: i8 = 10;
 }
 
 /// A dimension of an array.

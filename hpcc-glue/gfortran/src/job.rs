@@ -1,13 +1,14 @@
 //! The program: its begin and its ends.
 //!
 //! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main program. It ends
-//! with the main program or a `stop`.
+//! with the main program, a `stop`, or where the program calls `MPI_Finalize`: what follows uses no coarrays of other images.
 
 use crate::failure::{Failure, with};
 use crate::reference::{outside, remote};
-use crate::statement::{fail, flush, kind::Kind};
-use crate::{random, request, statistics, synchronise, team};
+use crate::statement::{self, fail, kind::Kind};
+use crate::{random, request, statistics, synchronise, team, units};
 use hcube_caf::process::{self, Owner};
+use hcube_core::error::Error;
 use hcube_core::mpi::gate;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +23,9 @@ pub fn begin() {
     }
     statistics::begin();
     let begun = process::initialise_for(Owner::Compiler).map_err(Failure::from).and_then(|()| {
+        process::before_mpi_ends(end_with_mpi)?;
         with(|image| {
+            statement::note_own(image);
             image.tolerate();
             request::register(image, remote::serve);
             outside::begin(image)?;
@@ -35,22 +38,42 @@ pub fn begin() {
     begun.unwrap_or_else(|failure| fail(Kind::Begin, &failure));
 }
 
-/// This image has come to its end or fails: returns when all images have.
-pub fn end(fails: bool) {
-    if !HAS_BEGUN.load(Ordering::Relaxed) || HAS_ENDED.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    flush();
+/// Whether this image comes to an end, and has not before.
+fn comes_to_end() -> bool {
+    HAS_BEGUN.load(Ordering::Relaxed) && !HAS_ENDED.swap(true, Ordering::Relaxed)
+}
+
+fn end_or_fail(end: impl FnOnce() -> Result<(), Error>) {
     if let Err(failure) = outside::end_segment() {
         fail(Kind::End, &failure);
     }
-    if let Err(error) = process::end(fails, statistics::report::report) {
+    if let Err(error) = end() {
         fail(Kind::End, &error.into());
     }
 }
 
-/// As [`end`], and ends the process.
+/// The main program has come to its end: returns when all images have.
+pub fn end() {
+    if comes_to_end() {
+        units::flush();
+        end_or_fail(|| process::end(false, statistics::report::report));
+    }
+}
+
+/// The program calls `MPI_Finalize`: returns when all images have come to their ends.
+fn end_with_mpi() {
+    if comes_to_end() {
+        end_or_fail(|| process::end_with_mpi(statistics::report::report));
+    }
+}
+
+/// This image stops or fails, which may be inside an I/O statement: ends the process when all images have come to their ends.
 pub fn exit(code: c_int, fails: bool) -> ! {
-    gate::run(None, || end(fails));
+    gate::run(None, || {
+        if comes_to_end() {
+            units::flush_unlocked();
+            end_or_fail(|| process::end(fails, statistics::report::report));
+        }
+    });
     std::process::exit(code)
 }

@@ -11,21 +11,25 @@
 //! | `export` | the exported functions, by kind of statement |
 //! | `job` | begin and ends of the program |
 //! | `failure` | the runtime of this image, errors |
+//! | `units` | what libgfortran has to write at the end |
 //! | `statement` | kinds of statements, and how each of them runs |
 //! | `statistics` | what `HCUBE_STATS` asks for |
 //! | `token` | coarrays and components as the compiler knows them |
+//! | `block` | the memory of components |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
 //! | `span` | which descriptors have a distance of elements |
 //! | `reference` | components and their elements on other images |
 //! | `request` | what another image is asked for |
 //! | `synchronise` | `sync images`, events, locks |
-//! | `reduce` | reductions and broadcasts |
+//! | `reduce`, `broadcast` | reductions, broadcasts |
 //! | `random` | seeds that all images share |
 //!
 //! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and cause.
 
 mod abi;
+mod block;
+mod broadcast;
 mod convert;
 mod export;
 mod failure;
@@ -42,3 +46,4 @@ mod synchronise;
 mod team;
 mod token;
 mod transfer;
+mod units;

@@ -115,7 +115,8 @@ unsafe fn packed_count(descriptor: &Descriptor) -> Option<usize> {
 }
 
 /// Elements of an array as one block.
-enum Block {
+#[derive(Debug)]
+pub enum Block {
     /// Where they lie, by address and bytes.
     There(*mut u8, usize),
     /// A copy of elements that are not contiguous.
@@ -123,9 +124,11 @@ enum Block {
 }
 
 impl Block {
+    /// The elements of a descriptor.
+    ///
     /// # Safety
     /// As [`reduce`].
-    unsafe fn of(descriptor: &Descriptor) -> Self {
+    pub unsafe fn of(descriptor: &Descriptor) -> Self {
         // SAFETY: the contract of this function.
         unsafe {
             if let Some(count) = packed_count(descriptor) {
@@ -138,7 +141,8 @@ impl Block {
         }
     }
 
-    fn region(&mut self) -> Region<'_> {
+    /// Its bytes.
+    pub fn region(&mut self) -> Region<'_> {
         match self {
             // SAFETY: elements of the program, which waits meanwhile.
             Self::There(address, bytes) => unsafe { Region::new(*address, *bytes) },
@@ -146,9 +150,11 @@ impl Block {
         }
     }
 
+    /// Writes the elements of a copy to where they lie.
+    ///
     /// # Safety
     /// As [`reduce`].
-    unsafe fn unpack(&mut self) {
+    pub unsafe fn unpack(&mut self) {
         if let Self::Packed(section, packed) = self {
             let packed = packed_like(section, packed);
             // SAFETY: the contract of this function.
@@ -204,22 +210,6 @@ pub unsafe fn reduce(
         // SAFETY: as above.
         unsafe { block.unpack() };
     }
-    Ok(())
-}
-
-/// Collective over the current team: all images get the elements of the image with a number.
-///
-/// # Safety
-/// As [`reduce`].
-pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -> Result<()> {
-    let root = current().rank_of(source)?;
-    // SAFETY: the contract of this function.
-    let mut block = unsafe { Block::of(descriptor) };
-    let region = block.region();
-    statistics::note_bytes(region.len());
-    image.broadcast(current().handle, root, region)?;
-    // SAFETY: as above.
-    unsafe { block.unpack() };
     Ok(())
 }
 

@@ -3,18 +3,33 @@
 pub mod kind;
 
 use crate::abi::Outcome;
+use crate::broadcast;
 use crate::failure::{Failure, Image, Result, with};
 use crate::reference::outside;
 use crate::statistics;
+use crate::units;
+use hcube_caf::process;
 use hcube_core::mpi::{gate, lifetime};
-use hcube_core::node::loader;
+use hcube_core::node::exit::end_within;
 use kind::Kind;
 use std::ffi::{c_char, c_int};
 use std::io::Write;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The exit code of an error that no statement asks for.
 const EXIT_ERROR: c_int = 1;
+/// What the end of all images may take: far more than to write the buffers and to tell the launcher, which takes 10 seconds
+/// where Open MPI cannot resolve the name of the host. Then this process ends, and the launcher ends the others.
+const END_SECONDS: u32 = 20;
+
+/// The number of this image, for messages after `MPI_Finalize`.
+static OWN: AtomicUsize = AtomicUsize::new(0);
+
+/// Notes the number of this image.
+pub fn note_own(image: &Image) {
+    OWN.store(image.own() + 1, Ordering::Relaxed);
+}
 
 /// As [`with`], and counts the statement if there are statistics.
 #[inline(always)]
@@ -22,6 +37,9 @@ fn count<T>(statement: Kind, work: impl FnOnce(&Image) -> Result<T>) -> Result<T
     with(|image| {
         if statement.ends_segment() {
             outside::end_segment()?;
+            if statement != Kind::CoBroadcast {
+                broadcast::forget();
+            }
         }
         match statistics::are_wanted() {
             false => work(image),
@@ -61,6 +79,20 @@ pub unsafe fn run_for<T>(
             None
         }
     })
+}
+
+/// Whether the runtime has ended because the program has called `MPI_Finalize`: a statement that then has nothing to do has
+/// succeeded.
+///
+/// # Safety
+/// As [`run_for`].
+pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
+    let has_ended = process::has_ended_with_mpi();
+    if has_ended {
+        // SAFETY: the contract of this function.
+        unsafe { set(outcome.stat, 0) };
+    }
+    has_ended
 }
 
 /// Writes a number where one is wanted.
@@ -119,27 +151,25 @@ pub fn say(line: &str) {
 /// Ends all images because of an error that the program does not ask for.
 #[cold]
 pub fn fail(statement: Kind, failure: &Failure) -> ! {
-    let image =
-        lifetime::world_place().map_or_else(|_| String::new(), |(rank, _)| format!("image {}: ", rank + 1));
+    end_within(END_SECONDS, EXIT_ERROR);
+    let image = match lifetime::world_place() {
+        Ok((rank, _)) => rank + 1,
+        Err(_) => OWN.load(Ordering::Relaxed),
+    };
+    let image = if image == 0 { String::new() } else { format!("image {image}: ") };
     say(&format!("hcube: {image}{}: {}", statement.name(), failure.text));
     abort(EXIT_ERROR)
 }
 
-/// Ends all images with an exit code.
+/// Ends all images with an exit code, whichever locks of libraries this image holds: those of its I/O statements, and, where a
+/// signal has interrupted it, any.
 pub fn abort(code: c_int) -> ! {
-    flush();
-    lifetime::abort(code)
-}
-
-/// Has libgfortran write what the program has printed.
-pub fn flush() {
-    if let Some(address) = loader::global(c"_gfortran_flush_i4") {
-        // SAFETY: libgfortran's function of that name, which takes NULL for all units.
-        unsafe {
-            let flush: unsafe extern "C" fn(*const i32) = std::mem::transmute(address);
-            flush(ptr::null());
-        }
+    end_within(END_SECONDS, code);
+    // Otherwise `exit` closes them.
+    if lifetime::is_active() {
+        units::close(code);
     }
+    lifetime::abort(code)
 }
 
 #[cfg(test)]

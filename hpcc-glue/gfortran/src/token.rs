@@ -12,13 +12,15 @@
 //!
 //! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
 
+mod component;
+
 use crate::abi::{Descriptor, Dimension, MAX_RANK, registration};
 use crate::failure::{Failure, Image, Result};
 use crate::team::{self, Team};
+use component::{allocate_component, forget, free_component, is_component, new_component};
 use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::ptr;
 
@@ -147,28 +149,6 @@ impl Token {
         let (low, high) = (name(0), name(count - 1));
         format!("{elements}{counted}: expected {low} to {high}, the elements of the coarray")
     }
-
-    /// Notes the memory of a component in its token. A missing token is made.
-    ///
-    /// # Safety
-    /// The place can be read and written; the descriptor is that of the component.
-    pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
-        // SAFETY: the contract of this function.
-        let found = unsafe { place.read_unaligned() };
-        // SAFETY: one that was given out and not freed.
-        let own =
-            unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
-        let token = own.unwrap_or_else(|| {
-            let token = component(descriptor);
-            // SAFETY: as above; made here.
-            unsafe {
-                place.write_unaligned(token);
-                &*token
-            }
-        });
-        token.memory.set(memory);
-        token.descriptor.set(descriptor);
-    }
 }
 
 /// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where there are no more
@@ -202,7 +182,7 @@ pub unsafe fn register(
     unsafe {
         match kind {
             registration::COMPONENT => {
-                place.write(component(descriptor));
+                place.write(new_component(descriptor));
                 Ok(())
             }
             registration::COMPONENT_MEMORY => allocate_component(image, size, place, descriptor),
@@ -228,11 +208,6 @@ pub unsafe fn register(
 }
 
 thread_local! {
-    /// The tokens of components that were given out and not freed.
-    static COMPONENTS: RefCell<HashSet<usize>> = RefCell::default();
-}
-
-thread_local! {
     /// Tokens of coarrays whose bounds the compiler has still to set.
     static FRESH: RefCell<Vec<*const Token>> = const { RefCell::new(Vec::new()) };
 }
@@ -250,49 +225,6 @@ pub fn settle() {
             token.is_copied.set(true);
         }
     }
-}
-
-/// Whether an address is that of the token of a component.
-fn is_component(token: *const Token) -> bool {
-    COMPONENTS.with_borrow(|all| all.contains(&token.addr()))
-}
-
-/// The token of a component without memory.
-fn component(descriptor: *mut Descriptor) -> *mut Token {
-    let token = Box::into_raw(Box::new(Token {
-        content: Content::Component,
-        team: team::current(),
-        bytes: 0,
-        memory: Cell::new(ptr::null_mut()),
-        descriptor: Cell::new(descriptor),
-        is_copied: Cell::new(false),
-        is_critical: false,
-        parts: Box::default(),
-    }));
-    COMPONENTS.with_borrow_mut(|all| all.insert(token.addr()));
-    token
-}
-
-/// Gives a component memory.
-///
-/// # Safety
-/// As [`register`].
-unsafe fn allocate_component(
-    image: &Image,
-    size: usize,
-    place: *mut *mut Token,
-    descriptor: *mut Descriptor,
-) -> Result<()> {
-    // SAFETY: the contract of the caller.
-    unsafe {
-        let memory = image.allocate_own(size.max(1))?;
-        (*descriptor).base = memory;
-        // For a component of a coarray that is a component itself, gfortran 12 names the token of that coarray.
-        if is_component(place.read_unaligned()) || image.place_of_address(place.cast()).is_some() {
-            Token::attach(place, descriptor, memory);
-        }
-    }
-    Ok(())
 }
 
 /// Collective over the current team: a coarray, events or locks.
@@ -397,7 +329,7 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
             if kind == DEALLOCATE_ONLY {
                 return Ok(());
             }
-            COMPONENTS.with_borrow_mut(|all| all.remove(&found.addr()));
+            forget(found);
         }
     }
     FRESH.with_borrow_mut(|all| all.retain(|&fresh| !ptr::eq(fresh, found)));
@@ -408,24 +340,6 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
         }
         drop(Box::from_raw(found));
         place.write(ptr::null_mut());
-    }
-    Ok(())
-}
-
-/// Frees the memory of a component.
-///
-/// # Safety
-/// The descriptor of a component that lies in a coarray is still there.
-unsafe fn free_component(image: &Image, token: &Token) -> Result<()> {
-    let memory = token.memory.replace(ptr::null_mut());
-    if memory.is_null() {
-        return Ok(());
-    }
-    image.free_own(memory)?;
-    let descriptor = token.descriptor.get();
-    if image.place_of_address(descriptor.cast()).is_some() {
-        // SAFETY: the contract of this function.
-        unsafe { (*descriptor).base = ptr::null_mut() };
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::statistics::{self, Label, Path, Statistics};
 use crate::{membership, mpi, report};
 use hcube_alltoall::mpi_front::nonblocking::{complete, refuse, start};
+use hcube_alltoall::mpi_front::one_rank::{AtOnce, at_once};
 use hcube_alltoall::mpi_front::{Call, Verdict, allowance, exchange, forwarded};
 use hcube_alltoall::{Options, Schedule};
 use hcube_core::mpi::MPI_Request;
@@ -69,10 +70,16 @@ fn only_forwards() -> bool {
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    // Each has a description of its own: this one never has an address, so it stays in registers.
-    // SAFETY: the contract of this function.
-    if active() && statistics::wanted().is_none() && unsafe { allowance::take(&call()) } {
-        return forward();
+    // Each has a description of its own: these never have an address, so they stay in registers.
+    if active() && statistics::wanted().is_none() {
+        // SAFETY: the contract of this function.
+        match unsafe { at_once(&call()) } {
+            Some(AtOnce::Forwarded) => return forward(),
+            Some(AtOnce::Done) => return SUCCESS,
+            // SAFETY: as above.
+            None if unsafe { allowance::take(&call()) } => return forward(),
+            None => {}
+        }
     }
     // SAFETY: the contract of this function.
     unsafe { decided(&call(), forward) }

@@ -16,6 +16,7 @@
 //! | `membership` | whether all processes of `MPI_COMM_WORLD` have this library |
 //! | `statistics` | counters per function, place and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
+//! | `reserve` | the allocator of this library, for processes without further memory |
 //! | `mpi` | calls of MPI for these |
 //!
 //! What it shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
@@ -33,6 +34,7 @@ mod mpi;
 #[cfg(persistent)]
 mod persistent;
 mod report;
+mod reserve;
 mod statistics;
 
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
@@ -43,6 +45,9 @@ use hcube_core::mpi::MPI_Info;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Request, gate};
 use hcube_core::node::loader::Next;
 use std::ffi::{c_int, c_void};
+
+#[global_allocator]
+static RESERVE: reserve::Reserve = reserve::Reserve::new();
 
 /// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; with an
 /// `int` the upper half of the register (or of the eight bytes on the stack) is undefined. Forwarded unchanged, it

@@ -17,6 +17,9 @@
 //! Not used: `MPI_Publish_name`, which needs a name server with Open MPI and does not say that a name will never be
 //! published; sockets by the name of job and rank, which know one node only.
 //!
+//! Under the launcher of another MPI library, each process is a job of its own with one rank, which has nothing to exchange. The process
+//! manager of that launcher is not asked, and what it says of its processes is not believed.
+//!
 //! Restrictions: scripts that set `LD_PRELOAD` on some ranks are not recognised with MPICH for more than
 //! [`MAX_ASKED`](hydra) processes, nor with other launchers of MPICH.
 
@@ -27,7 +30,9 @@ mod published;
 use crate::statistics::{COLLECTION, wanted};
 use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::expect_missing_processes;
-use hcube_drop_in::launcher::number;
+use hcube_core::mpi::attribute;
+use hcube_drop_in::launcher::{Strangers, number, strangers};
+use hcube_drop_in::mpi_library::{self, is_open_mpi};
 use hcube_drop_in::world::{self, SUCCESS};
 use published::Published;
 use std::ffi::c_int;
@@ -104,13 +109,27 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
     if code != SUCCESS {
         return;
     }
-    let rank = world::rank();
-    let published = look();
+    attribute::prepare();
+    let (rank, ranks) = (world::rank(), world::size());
+    // The processes of a launcher that is not the one of MPI.
+    let published = look().filter(|published| published.is_of(ranks));
+    if let Some(Strangers { processes, is_first: true }) = strangers(is_open_mpi(), ranks) {
+        eprintln!(
+            "hcube: the launcher has started {processes} processes, but each of them is a job of its own with one rank: it does not belong \
+             to the MPI library of the program, {}",
+            mpi_library::name()
+        );
+    }
     if let Some(Published::Values(values)) = &published {
         let places = values.iter().map(|value| value.as_ref()?.split_once(SEPARATOR).map(|(_, place)| place));
         COLLECTION.decide(&places.collect::<Vec<_>>());
     }
-    match KNOWLEDGE.get_or_init(|| Knowledge::of(published, token)) {
+    let knowledge = || match published {
+        // Of a program that was not started by a launcher, or by that of another MPI library.
+        None if ranks == 1 => Knowledge::Everybody,
+        published => Knowledge::of(published, token),
+    };
+    match KNOWLEDGE.get_or_init(knowledge) {
         Knowledge::Everybody | Knowledge::Assumed => {}
         Knowledge::Some(tokens) => {
             if tokens.iter().position(|&token| token != Token::Missing).is_none_or(|first| first == rank) {

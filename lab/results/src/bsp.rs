@@ -1,5 +1,6 @@
 //! Results of `hcube bench bsp`: JSON, tables, picture.
 
+pub mod comparison;
 pub mod figure;
 pub mod prediction;
 pub mod samples;

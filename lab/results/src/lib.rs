@@ -21,5 +21,6 @@ pub mod plot;
 pub mod preload;
 pub mod profile;
 pub mod published;
+pub mod simulated;
 pub mod stream;
 pub mod table;

@@ -265,6 +265,7 @@ fn check_topology(topology: &Topology) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::published::{COARRAY_HPL, TABLE_2};
 
     #[test]
     fn the_machines_that_come_with_hcube() {
@@ -280,6 +281,17 @@ mod tests {
         // T1 of the paper.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
+        // Which is the rate of the first column of its Table 2: the simulated rate of one rank is no prediction.
+        assert!((1.0 / (generate_ns + update_ns) - TABLE_2[0].hypercube).abs() < 1e-4);
+        // TC less a latency and 4096 bytes, over the values of a stage.
+        let per_value = (33e3 - 7e3 - 4096.0 / 1.1) / 1024.0;
+        assert!((red_storm.costs.divide_ns - per_value).abs() < 0.01, "{per_value}");
+        // Local products are fitted to the published HPL, the levels of butterflies to STREAM and not to transforms.
+        let franklin = Machine::find("franklin").expect("valid").costs;
+        let (ranks, gflops) = COARRAY_HPL;
+        let rate = gflops / 0.9 / ranks as f64;
+        assert!((2.0 / franklin.multiply_ns - rate).abs() < 0.005, "{rate}");
+        assert!((franklin.level_ns - 32.0 / (8730.0 / ranks as f64)).abs() < 0.05);
     }
 
     /// Rows of the tables of Krusche 2005, counted in print.

@@ -74,7 +74,7 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
     if let Some(path) = &arguments.plot {
         let chart = plot::programs(&results.rows);
         if !chart.is_empty() {
-            output::write("--plot", path, &chart.svg())?;
+            output::write("--plot", path, &output::PLOT, &chart.svg())?;
         }
     }
     if results.is_wrong() { Err("a program has other results with hcube".to_owned()) } else { Ok(()) }

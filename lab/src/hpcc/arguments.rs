@@ -4,7 +4,7 @@ use super::input::{Problem, process_grid};
 use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use clap::value_parser;
-use hcube_results::hpcc::hpl::TOPOLOGIES;
+use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
 use hcube_tool::output::JsonOption;
 use hcube_tool::session::Failure;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ pub fn broadcasts(list: &str) -> Result<Broadcasts, String> {
 /// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its broadcasts
 /// in stock HPCC.
 ///
-/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 6000 --json results.json
+/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 4000 --json results.json
 ///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --grids 1x2,2x2,1x4,2x4 --broadcasts all --repeat 3
 #[derive(Debug, clap::Args)]
@@ -80,8 +80,9 @@ pub struct Arguments {
     /// All variants on 1, 2, 3, 4 and 8 ranks; oversubscribed, stock HPCC takes more than 2 minutes per run
     #[arg(long)]
     pub full: bool,
-    /// Size of HPL's matrix, from which HPCC derives the size of the table
-    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    /// Size of HPL's matrix, from which HPCC derives the size of the table [default: 4000 on 2 cores, with the same memory for each
+    /// core on others]
+    #[arg(long, value_name = "N", default_value_t = plan::size(plan::cores()), hide_default_value = true, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub n: u32,
     /// Columns of a block of HPL's matrix
     #[arg(long, value_name = "NB", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
@@ -98,8 +99,8 @@ pub struct Arguments {
     /// Variants to run [default: stock and hcube; with --full also sandia]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
-    /// Runs of each variant on each number of ranks, alternating; results are medians [default: as many
-    /// as --minutes permits, at most 5; 1 with --full]
+    /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups those of at least 3 pairs
+    /// [default: as many as --minutes permits, at most 5; 3 with --full]
     #[arg(long, value_name = "TIMES", value_parser = value_parser!(u32).range(1..=100))]
     pub repeat: Option<u32>,
     /// Without --repeat: minutes after which no further runs begin
@@ -201,20 +202,17 @@ impl Arguments {
     pub fn all_runs(&self) -> Vec<Run> {
         let variants = self.variants();
         let ranks = self.ranks_of_grids().or_else(|| self.ranks.as_ref().map(|ranks| ranks.0.clone()));
-        let groups = match ranks {
-            Some(ranks) => plan::on_ranks(&ranks, &variants),
-            None if self.full => plan::on_ranks(&plan::FULL_RANKS, &variants),
-            None => plan::usual(plan::cores(), &variants),
+        let ranks = ranks.unwrap_or_else(|| match self.full {
+            true => plan::FULL_RANKS.to_vec(),
+            false => plan::usual(plan::cores()),
+        });
+        let repeats = self.repeat.unwrap_or(if self.full { MIN_PAIRS as u32 } else { plan::MAX_REPEATS });
+        let groups = plan::groups(&ranks, &variants, repeats);
+        let runs = |(ranks, repeat, variants): plan::Group| {
+            variants.into_iter().map(move |variant| (variant, ranks, repeat))
         };
-        let repeats = self.repeat.unwrap_or(if self.full { 1 } else { plan::MAX_REPEATS });
-        let rounds = (0..repeats).flat_map(|repeat| groups.iter().map(move |group| (group, repeat)));
-        let run = |variant, ranks, repeat| Run { variant, ranks, repeat, whole: self.whole(variant) };
-        rounds
-            .flat_map(|((ranks, variants), repeat)| {
-                variants.iter().map(move |&variant| (variant, *ranks, repeat))
-            })
-            .map(|(variant, ranks, repeat)| run(variant, ranks, repeat))
-            .collect()
+        let run = |(variant, ranks, repeat)| Run { variant, ranks, repeat, whole: self.whole(variant) };
+        groups.into_iter().flat_map(runs).map(run).collect()
     }
 
     /// Seconds after which no further runs begin.
@@ -260,7 +258,7 @@ mod tests {
         let words = ["", "--root", "openmpi", "--grids", "2x2,1x2,1x4", "--repeat", "2", "--block", "33"];
         let arguments = Command::try_parse_from(words).expect("valid").arguments;
         let ranks: Vec<usize> = arguments.all_runs().iter().map(|run| run.ranks).collect();
-        assert_eq!(ranks, [2, 2, 4, 4, 2, 2, 4, 4]);
+        assert_eq!(ranks, [2, 2, 2, 2, 4, 4, 4, 4]);
         let problem = arguments.problem(4);
         assert_eq!((problem.grids, problem.broadcasts, problem.block), (vec![(2, 2), (1, 4)], vec![1], 33));
         assert!(arguments.compares_hpl());

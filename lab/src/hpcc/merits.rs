@@ -13,16 +13,22 @@ pub fn compared(outcomes: &[(Run, Outcome)]) -> Vec<Compared> {
     ranks.dedup();
     let all = ranks.into_iter().flat_map(|ranks| MERITS.iter().map(move |merit| (ranks, merit)));
     let one = all.map(|(ranks, merit)| {
-        let values = |variant| {
-            let own = outcomes.iter().filter(|(run, _)| run.variant == variant && run.ranks == ranks);
-            own.filter_map(|(_, outcome)| merit.value(*outcome.summary.get(merit.key)?)).collect()
+        let value = |variant, repeat| {
+            let own = |run: &Run| (run.variant, run.ranks, run.repeat) == (variant, ranks, repeat);
+            let (_, outcome) = outcomes.iter().find(|(run, _)| own(run))?;
+            merit.value(*outcome.summary.get(merit.key)?)
         };
-        Compared {
-            key: merit.key.to_owned(),
-            ranks,
-            stock: values(Variant::Stock),
-            hcube: values(Variant::Hcube),
-        }
+        let repeats = outcomes.iter().map(|(run, _)| run.repeat + 1).max().unwrap_or(0);
+        let both = (0..repeats).map(|repeat| (value(Variant::Stock, repeat), value(Variant::Hcube, repeat)));
+        let pairs: Vec<(f64, f64)> = both.clone().filter_map(|(stock, hcube)| stock.zip(hcube)).collect();
+        // Without a pair, what there is.
+        let (stock, hcube) = match pairs.is_empty() {
+            true => {
+                (both.clone().filter_map(|both| both.0).collect(), both.filter_map(|both| both.1).collect())
+            }
+            false => pairs.into_iter().unzip(),
+        };
+        Compared { key: merit.key.to_owned(), ranks, stock, hcube }
     });
     one.filter(|compared| !(compared.stock.is_empty() && compared.hcube.is_empty())).collect()
 }
@@ -64,18 +70,23 @@ mod tests {
             summary: [("MPIFFT_Gflops".to_owned(), value), ("Unknown".to_owned(), 1.0)].into(),
             ..Outcome::default()
         };
-        let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: true };
+        let run = |variant, ranks, repeat| Run { variant, ranks, repeat, whole: true };
         let outcomes = [
-            (run(Variant::Stock, 4), outcome(1.0)),
-            (run(Variant::Hcube, 4), outcome(2.0)),
-            (run(Variant::Hcube, 2), outcome(-1.0)),
-            (run(Variant::Hcube, 4), outcome(3.0)),
-            (run(Variant::Sandia, 4), outcome(9.0)),
-            (run(Variant::Stock, 4), Outcome::default()),
+            (run(Variant::Hcube, 4, 0), outcome(2.0)),
+            (run(Variant::Stock, 4, 0), outcome(1.0)),
+            (run(Variant::Hcube, 2, 0), outcome(-1.0)),
+            (run(Variant::Stock, 4, 1), Outcome::default()),
+            (run(Variant::Hcube, 4, 1), outcome(3.0)),
+            (run(Variant::Sandia, 4, 2), outcome(9.0)),
+            (run(Variant::Stock, 4, 2), outcome(5.0)),
+            (run(Variant::Hcube, 4, 2), outcome(6.0)),
+            (run(Variant::Hcube, 8, 0), outcome(7.0)),
         ];
-        let [one] = &compared(&outcomes)[..] else { panic!("one figure on 4 ranks") };
-        assert_eq!((one.key.as_str(), one.ranks), ("MPIFFT_Gflops", 4));
-        assert_eq!((&one.stock[..], &one.hcube[..]), (&[1.0][..], &[2.0, 3.0][..]));
+        let [on_4, on_8] = &compared(&outcomes)[..] else { panic!("figures on 4 and on 8 ranks") };
+        assert_eq!((on_4.key.as_str(), on_4.ranks, on_8.ranks), ("MPIFFT_Gflops", 4, 8));
+        // A run whose partner has no result is in no pair.
+        assert_eq!((&on_4.stock[..], &on_4.hcube[..]), (&[1.0, 5.0][..], &[2.0, 6.0][..]));
+        assert_eq!((&on_8.stock[..], &on_8.hcube[..]), (&[][..], &[7.0][..]));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Outcome {
     pub fallbacks: Vec<(String, String)>,
     /// Seconds of the run.
     pub seconds: f64,
+    /// Share of the machine's processor time that other work has used meanwhile; `None` if unknown.
+    pub others: Option<f64>,
     /// The last lines of the output, if results are missing, with the name of its file.
     pub tail: String,
 }

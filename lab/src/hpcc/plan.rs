@@ -1,6 +1,7 @@
 //! The runs of a comparison: numbers of ranks, variants, and how long they take.
 
 use super::variant::Variant;
+use hcube_results::hpcc::MIN_PAIRS;
 
 /// One run of HPCC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +23,6 @@ impl Run {
     }
 }
 
-/// Variants that run on a number of ranks, one after the other.
-pub type Group = (usize, Vec<Variant>);
-
 /// Numbers of ranks of `--full`.
 pub const FULL_RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 
@@ -33,32 +31,44 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Runs of each variant on each number of ranks, where a time limit decides.
+/// Runs of each variant on each number of ranks, where a time limit decides: an odd number of pairs.
 pub const MAX_REPEATS: u32 = 5;
 
-/// hcube's HPCC and the stock one follow each other, so that they meet the same machine.
-fn in_order(variants: &[Variant]) -> Vec<Variant> {
-    let mut ordered = variants.to_vec();
-    ordered.sort_by_key(|&variant| variant != Variant::Sandia);
+/// Size of HPL's matrix on this number of cores: that of 4000 for two cores, with the same memory for each core. A run of stock
+/// HPCC then takes about 15 s, most of it RandomAccess, and RandomAccess has 32 MiB of table for each core, more than its
+/// caches.
+pub fn size(cores: usize) -> u32 {
+    (4000.0 * (cores as f64 / 2.0).sqrt()).round().clamp(1.0, 1e7) as u32
+}
+
+/// The variants in the order of one repetition: hcube's HPCC and the stock one follow each other, so that they meet the same machine,
+/// and each of them comes first in every second repetition, so that what only grows or falls favours neither.
+fn in_order(variants: &[Variant], repeat: u32) -> Vec<Variant> {
+    let mut ordered = vec![Variant::Sandia, Variant::Stock, Variant::Hcube];
+    if repeat % 2 == 1 {
+        ordered.swap(1, 2);
+    }
+    ordered.retain(|variant| variants.contains(variant));
     ordered
 }
 
-/// The given variants on each of these numbers of ranks.
-pub fn on_ranks(ranks: &[usize], variants: &[Variant]) -> Vec<Group> {
-    ranks.iter().map(|&ranks| (ranks, in_order(variants))).collect()
+/// Runs of all variants on a number of ranks, one directly after the other.
+pub type Group = (usize, u32, Vec<Variant>);
+
+/// All groups, in their order: as many repetitions as a speed-up needs on each of these numbers of ranks, then the others in turn.
+pub fn groups(ranks: &[usize], variants: &[Variant], repeats: u32) -> Vec<Group> {
+    let first = repeats.min(MIN_PAIRS as u32);
+    let blocks = ranks.iter().flat_map(|&ranks| (0..first).map(move |repeat| (ranks, repeat)));
+    let further = (first..repeats).flat_map(|repeat| ranks.iter().map(move |&ranks| (ranks, repeat)));
+    blocks.chain(further).map(|(ranks, repeat)| (ranks, repeat, in_order(variants, repeat))).collect()
 }
 
 /// All cores first, then half of them. Oversubscribed, stock HPCC uses up its limit of 60 s for each of both streams.
-pub fn usual(cores: usize, variants: &[Variant]) -> Vec<Group> {
-    let mut ranks = vec![cores];
-    if cores > 1 {
-        ranks.push(cores / 2);
-    }
-    on_ranks(&ranks, variants)
+pub fn usual(cores: usize) -> Vec<usize> {
+    if cores > 1 { vec![cores, cores / 2] } else { vec![cores] }
 }
 
-/// Whether a further group of runs may begin: those of the same repetition and number of ranks, so that no variant lacks
-/// a result. The first group always does.
+/// Whether a further group of runs may begin. The first always does.
 pub fn fits(ended: usize, elapsed: f64, group: f64, budget: f64) -> bool {
     ended == 0 || elapsed + group <= budget
 }
@@ -67,14 +77,18 @@ pub fn fits(ended: usize, elapsed: f64, group: f64, budget: f64) -> bool {
 #[derive(Debug)]
 pub struct Estimate {
     cores: usize,
+    /// Time for a size of the matrix over that for the usual one.
+    scale: f64,
     /// Runs and their seconds.
     ended: Vec<(Run, f64)>,
 }
 
 impl Estimate {
     /// Before the first run.
-    pub fn new(cores: usize) -> Self {
-        Self { cores, ended: Vec::new() }
+    pub fn new(cores: usize, n: u32) -> Self {
+        // RandomAccess, which takes the most time, has 4 updates for each word.
+        let scale = (f64::from(n) / f64::from(size(cores))).powi(2);
+        Self { cores, scale, ended: Vec::new() }
     }
 
     /// A run has ended.
@@ -96,14 +110,15 @@ impl Estimate {
         alike.map(|(_, seconds)| *seconds).reduce(f64::max).unwrap_or_else(|| self.speed() * self.usual(run))
     }
 
-    /// Seconds on two cores with the usual table.
+    /// Seconds with this table for each core, as measured on two cores of 2026.
     fn usual(&self, run: &Run) -> f64 {
-        match run.variant {
-            Variant::Stock if run.ranks > self.cores => 130.0,
-            Variant::Stock => 60.0,
-            Variant::Sandia => 12.0,
-            Variant::Hcube => 35.0,
-        }
+        self.scale
+            * match run.variant {
+                Variant::Stock if run.ranks > self.cores => 65.0,
+                Variant::Stock => 15.0,
+                Variant::Sandia => 4.0,
+                Variant::Hcube => 10.0,
+            }
     }
 
     /// Time of the runs so far as a share of their usual time.
@@ -126,14 +141,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hcube_and_stock_follow_each_other() {
-        let all = vec![Sandia, Hcube, Stock];
+    fn hcube_and_stock_follow_each_other_and_take_turns_to_come_first() {
+        let variants = [Hcube, Sandia, Stock];
+        let (even, odd) = (vec![Sandia, Stock, Hcube], vec![Sandia, Hcube, Stock]);
         assert_eq!(
-            usual(2, &[Stock, Hcube, Sandia]),
-            [(2, vec![Sandia, Stock, Hcube]), (1, vec![Sandia, Stock, Hcube])]
+            (in_order(&variants, 0), in_order(&variants, 1), in_order(&variants, 2)),
+            (even.clone(), odd.clone(), even)
         );
-        assert_eq!(usual(1, &[Stock]), [(1, vec![Stock])]);
-        assert_eq!(on_ranks(&[3], &[Hcube, Stock, Sandia]), [(3, all)]);
+        assert_eq!((usual(2), usual(1), usual(5)), (vec![2, 1], vec![1], vec![5, 2]));
+    }
+
+    #[test]
+    fn every_number_of_ranks_has_enough_pairs_before_further_ones() {
+        let order = |repeats| {
+            groups(&[2, 1], &[Stock], repeats).iter().map(|group| (group.0, group.1)).collect::<Vec<_>>()
+        };
+        assert_eq!(order(1), [(2, 0), (1, 0)]);
+        assert_eq!(order(4), [(2, 0), (2, 1), (2, 2), (1, 0), (1, 1), (1, 2), (2, 3), (1, 3)]);
+    }
+
+    #[test]
+    fn memory_of_a_core_is_the_same() {
+        assert_eq!((size(2), size(8), size(128)), (4000, 8000, 32000));
     }
 
     #[test]
@@ -145,11 +174,12 @@ mod tests {
     #[test]
     fn runs_take_as_long_as_those_before() {
         let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: false };
-        let mut estimate = Estimate::new(2);
+        let mut estimate = Estimate::new(2, 4000);
         let pending = [run(Stock, 1), run(Stock, 4)];
-        assert_eq!(estimate.seconds(&pending), 190.0);
+        assert_eq!(estimate.seconds(&pending), 80.0);
         estimate.add(run(Stock, 2), 30.0);
-        assert_eq!(estimate.seconds(&pending), 30.0 + 0.5 * 130.0);
+        assert_eq!(estimate.seconds(&pending), 30.0 + 2.0 * 65.0);
+        assert_eq!(Estimate::new(2, 8000).seconds(&pending), 320.0);
         assert_eq!([99.0, 150.4].map(in_words), ["99 s", "2 min 30 s"]);
     }
 }

@@ -25,7 +25,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(runs: &[Run], budget: f64) -> Self {
+    pub fn new(runs: &[Run], n: u32, budget: f64) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(runs.len() as u64);
             let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:24} {msg}");
@@ -34,7 +34,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        let (estimate, now) = (Estimate::new(cores()), Instant::now());
+        let (estimate, now) = (Estimate::new(cores(), n), Instant::now());
         Self { bar, runs: runs.to_vec(), run: 0, begin: now, estimate, budget, start: now }
     }
 
@@ -122,7 +122,7 @@ mod tests {
         let run = |variant, ranks| Run { variant, ranks, repeat: 0, whole: false };
         let stock = run(Variant::Stock, 2);
         assert_eq!(describe(3, &stock, 130.0), "run 3: stock on 2 ranks, about 2 min 10 s left");
-        let mut progress = Progress::new(&[run(Variant::Hcube, 1), stock], f64::INFINITY);
+        let mut progress = Progress::new(&[run(Variant::Hcube, 1), stock], 4000, f64::INFINITY);
         progress.begin(&run(Variant::Hcube, 1));
         progress.end(&run(Variant::Hcube, 1), &Outcome { seconds: 10.0, ..Outcome::default() });
         progress.begin(&stock);

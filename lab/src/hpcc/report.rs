@@ -7,7 +7,7 @@ use super::parse::Section;
 use super::plan::Run;
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
-use hcube_results::hpcc::{self, Compared, figure};
+use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
@@ -40,11 +40,19 @@ struct Entry {
     errors: u64,
     errors_lcg: u64,
     log2_table: u32,
+    /// Runs with both results.
+    repeats: usize,
     #[serde(skip)]
     spread: f64,
 }
 
 impl Entry {
+    /// How many times as many updates as another variant, where there are enough runs of both.
+    fn over(&self, other: &Self) -> Option<f64> {
+        let enough = self.repeats.min(other.repeats) >= MIN_PAIRS && other.gups > 0.0;
+        enough.then(|| self.gups / other.gups)
+    }
+
     /// `None` where no run has both results.
     fn new(variant: Variant, ranks: usize, outcomes: &[(Run, Outcome)]) -> Option<Self> {
         let both: Vec<(Section, Section)> = outcomes
@@ -63,6 +71,7 @@ impl Entry {
             errors: both.iter().map(|(polynomial, _)| polynomial.errors).max()?,
             errors_lcg: both.iter().map(|(_, lcg)| lcg.errors).max()?,
             log2_table: first.log2_table,
+            repeats: both.len(),
             spread: spread(&polynomial).max(spread(&lcg)),
         })
     }
@@ -92,18 +101,19 @@ impl Results {
     pub fn draw(&self, path: &Path) -> Result<(), Failure> {
         let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.n);
         figure::sheet(&self.figures, &title)
-            .map_or(Ok(()), |sheet| output::write("--plot", path, &sheet.svg()))
+            .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
 
-    /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
+    /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others. Without enough runs it
+    /// states no speed-up.
     pub fn sentence(&self, cores: usize) -> Option<String> {
         let ours = self.runs.iter().filter(|entry| entry.variant == Variant::Hcube.name());
         let ours = ours.max_by_key(|entry| (entry.ranks <= cores, entry.ranks))?;
         let of = |variant, title: &str| {
-            let other = self.entry(variant, ours.ranks).filter(|entry| entry.gups > 0.0)?;
+            let other = self.entry(variant, ours.ranks)?;
             Some(format!(
                 "{} over {title} ({} GUP/s, {} errors)",
-                ratio(ours.gups / other.gups),
+                ratio(ours.over(other)?),
                 significant(other.gups),
                 other.errors
             ))
@@ -179,7 +189,7 @@ fn random_access(results: &Results, outcomes: &[(Run, Outcome)]) -> String {
     headings.extend(variants.iter().map(|variant| format!("{} GUP/s", variant.name())));
     headings.extend(variants.iter().map(|variant| format!("{} errors", variant.name())));
     if variants.contains(&Variant::Hcube) {
-        headings.extend(others.iter().map(|variant| format!("hcube/{}", variant.name())));
+        headings.extend(others.iter().map(|variant| format!("speed-up over {}", variant.name())));
     }
     let mut table = Table::new(headings);
     for &ranks in &ranks {
@@ -200,10 +210,32 @@ fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others:
     cells.extend(variants.iter().map(|&variant| cell(rate(variant), significant)));
     cells.extend(variants.iter().map(|&variant| cell(errors(variant), |errors| errors.to_string())));
     if variants.contains(&Variant::Hcube) {
-        let ratio = |other| Some(rate(Variant::Hcube)? / rate(other).filter(|&rate| rate > 0.0)?);
+        let enough = |variant| results.entry(variant, ranks).is_some_and(|entry| entry.repeats >= MIN_PAIRS);
+        let both = |other| enough(Variant::Hcube) && enough(other);
+        let ratio =
+            |other| Some(rate(Variant::Hcube)? / rate(other).filter(|&rate| rate > 0.0 && both(other))?);
         cells.extend(others.iter().map(|&other| cell(ratio(other), |ratio| format!("{ratio:.2}"))));
     }
     cells
+}
+
+/// Share of the machine's processor time from which other work is mentioned.
+const BUSY: f64 = 0.05;
+
+/// Whether the machine has done other work meanwhile.
+fn busy(outcomes: &[(Run, Outcome)]) -> Option<String> {
+    let shares: Vec<f64> = outcomes.iter().filter_map(|(_, outcome)| outcome.others).collect();
+    let busy = shares.iter().filter(|&&share| share > BUSY).count();
+    let most = shares.iter().copied().reduce(f64::max)?;
+    (busy > 0).then(|| {
+        format!(
+            "The machine was busy: in {busy} of {} runs other work, or the hypervisor for other guests, has used more than {} of the \
+             processor time, at most {}. Repeat on a machine that does nothing else.",
+            shares.len(),
+            percent(BUSY),
+            percent(most)
+        )
+    })
 }
 
 fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Outcome)]) -> String {
@@ -214,9 +246,15 @@ fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Out
         let widest = results.runs.iter().map(|entry| entry.spread).fold(0.0, f64::max);
         let _ = writeln!(
             text,
-            "Medians of up to {runs} alternating runs; largest spread of RandomAccess {}.",
+            "Medians of up to {runs} runs, in pairs; speed-up: median over the pairs. Largest spread of RandomAccess {}.",
             percent(widest)
         );
+    }
+    for sentence in control::sentences(&results.figures) {
+        let _ = writeln!(text, "{sentence}");
+    }
+    if let Some(sentence) = busy(outcomes) {
+        let _ = writeln!(text, "{sentence}");
     }
     let errors = |variant| {
         let own = results.runs.iter().filter(|entry: &&Entry| entry.variant == Variant::name(variant));
@@ -278,19 +316,39 @@ pub mod tests {
     }
 
     #[test]
-    fn the_sentence_names_ratios_and_errors() {
-        let outcomes = [
-            (run(Variant::Hcube), outcome(0.3, 0)),
-            (run(Variant::Stock), outcome(0.01, 12)),
-            (run(Variant::Sandia), outcome(0.1, 3)),
-            (Run { ranks: 4, ..run(Variant::Hcube) }, outcome(0.2, 0)),
-        ];
-        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, 6000, of).sentence(2);
+    fn the_sentence_names_speed_ups_of_enough_runs_and_errors() {
+        let outcomes = |repeats| {
+            let kinds = [
+                (run(Variant::Hcube), outcome(0.3, 0)),
+                (run(Variant::Stock), outcome(0.01, 12)),
+                (run(Variant::Sandia), outcome(0.1, 3)),
+                (Run { ranks: 4, ..run(Variant::Hcube) }, outcome(0.2, 0)),
+            ];
+            let repeated = |(run, outcome): &(Run, Outcome)| {
+                let (run, outcome) = (*run, outcome.clone());
+                (0..repeats).map(move |repeat| (Run { repeat, ..run }, outcome.clone()))
+            };
+            kinds.iter().flat_map(repeated).collect::<Vec<_>>()
+        };
+        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, 4000, of).sentence(2);
         let expected = "On 2 ranks (Open MPI, table of 2^20 words, polynomial stream) HPCC RandomAccess with hcube \
                         reaches 0.3000 GUP/s with 0 errors: a speed-up of 30 over stock HPCC (0.01000 GUP/s, 12 \
                         errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 errors).";
-        assert_eq!(sentence(&outcomes).as_deref(), Some(expected));
-        assert!(sentence(&outcomes[..1]).is_some_and(|text| text.ends_with("with 0 errors.")));
-        assert_eq!(sentence(&outcomes[1..3]), None);
+        assert_eq!(sentence(&outcomes(3)).as_deref(), Some(expected));
+        for few in [&outcomes(2)[..], &outcomes(3)[..3]] {
+            assert!(sentence(few).is_some_and(|text| text.ends_with("with 0 errors.")));
+        }
+        assert_eq!(sentence(&outcomes(1)[1..3]), None);
+    }
+
+    #[test]
+    fn a_busy_machine_is_mentioned() {
+        let shares = |shares: &[Option<f64>]| {
+            let one = |&others| (run(Variant::Stock), Outcome { others, ..outcome(0.1, 0) });
+            busy(&shares.iter().map(one).collect::<Vec<_>>())
+        };
+        assert_eq!((shares(&[]), shares(&[None]), shares(&[Some(0.04), Some(0.0)])), (None, None, None));
+        let sentence = shares(&[Some(0.04), Some(0.3), None]).expect("busy");
+        assert!(sentence.contains("in 1 of 2 runs") && sentence.contains("at most 30%"), "{sentence}");
     }
 }

@@ -1,6 +1,7 @@
 //! One run of HPCC, from its folder to its results.
 
 use super::arguments::Arguments;
+use super::busy::Clock;
 use super::hpl;
 use super::launch::{self, Launcher};
 use super::outcome::Outcome;
@@ -50,7 +51,7 @@ pub fn run(
     std::fs::create_dir_all(&folder).map_err(failed)?;
     std::fs::write(folder.join("hpccinf.txt"), arguments.problem(run.ranks).text()).map_err(failed)?;
     let output = File::create(folder.join(OUTPUT)).map_err(failed)?;
-    let begin = Instant::now();
+    let (begin, clock) = (Instant::now(), Clock::start());
     let mut job =
         launcher.start(&arguments.program(run.variant)?, run.ranks, &folder, output).map_err(failed)?;
     let limit = Duration::from_secs(arguments.time_limit);
@@ -78,6 +79,7 @@ pub fn run(
     let mut outcome = outcome(&read(&folder.join(RESULTS)), &read(&output), seconds);
     // Complete results count even if the limit was reached in the same moment.
     let complete = if run.whole { outcome.success } else { outcome.lcg.is_some() };
+    outcome.others = clock.others(run.ranks);
     outcome.timed_out = matches!(watch, Watch::TimedOut) && !complete;
     outcome.failure = match watch {
         Watch::Ended(status) if !status.success() => Some(status.to_string()),
@@ -114,6 +116,7 @@ fn outcome(results: &str, output: &str, seconds: f64) -> Outcome {
             .filter_map(|line| Some((kernel(line, FALLS_BACK)?.to_owned(), line.to_owned())))
             .collect(),
         seconds,
+        others: None,
         tail,
     }
 }

@@ -8,10 +8,10 @@ use super::section::Section;
 use super::shared::{distinct, gups, ranks_axis};
 use super::table::{Table, cell};
 use super::variants;
-use hcube_results::alltoall::Run;
 use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
+use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
 use hcube_results::numbers;
-use hcube_results::plot::Evidence::{Measured, Simulated};
+use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::plot::looks;
 use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
@@ -23,25 +23,49 @@ fn by_algorithm(
     x: impl Fn(&Sample) -> usize + Copy,
     y: impl Fn(&Sample, f64) -> f64 + Copy,
 ) -> Vec<Series> {
-    let known = ALGORITHMS.iter().filter(|(key, _, _)| algorithms.contains(key));
+    let known = ALGORITHMS.iter().chain([&RING]).filter(|(key, _, _)| algorithms.contains(key));
     let series = |&(key, name, look): &(&str, &str, Look)| {
         let own: Vec<&Sample> = samples.iter().copied().filter(|sample| sample.algorithm == key).collect();
         line(name.to_owned(), look, &own, x, y)
     };
     // The first is drawn last, in front.
-    known.rev().filter_map(series).collect()
+    known.collect::<Vec<_>>().into_iter().rev().filter_map(series).collect()
 }
 
-const FIGURE_5: [&str; 6] =
-    ["auto", "library-in-place", "library-out-of-place", "mpich", "linear-shift", "hierarchical-sets"];
+const FIGURE_5: [&str; 7] = [
+    "auto",
+    "library-in-place",
+    "library-out-of-place",
+    RING.0,
+    "mpich",
+    "linear-shift",
+    "hierarchical-sets",
+];
+/// The simulator's own exchange out of place: no MPI library.
+const RING: (&str, &str, Look) = (RING_OUT_OF_PLACE, "out of place, a ring", looks::COMPETITOR);
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
-const SMALL: [&str; 5] =
-    ["auto", "hypercube", "hierarchical-sets", "library-in-place", "library-out-of-place"];
+const SMALL: [&str; 3] = ["auto", "hypercube", "hierarchical-sets"];
 const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "library-out-of-place"];
 
 fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) -> Chart {
     let y = Axis::new("time, lower is better", Scale::Log10, time);
     Chart { title, x: ranks_axis(), y, series, reference: None, file }
+}
+
+fn schedules(samples: &[&Sample]) -> Vec<Series> {
+    by_algorithm(samples, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds)
+}
+
+/// Places and additional memory, which a line over ranks has in common.
+fn conditions<'a>(samples: &[&'a Sample]) -> Vec<(&'a str, u64)> {
+    let mut found = Vec::new();
+    for sample in samples {
+        let condition = (sample.place.as_str(), sample.additional());
+        if !found.contains(&condition) {
+            found.push(condition);
+        }
+    }
+    found
 }
 
 /// Adds a sentence on simulations without shared links in these sections.
@@ -56,25 +80,32 @@ pub fn ranks(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "alltoall-ranks",
         "All-to-all exchange over ranks",
-        "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5) \
-         beside the MPI library's own functions, one of which needs a second buffer (out of place). \
-         In simulations the MPI library is SimGrid's, and beyond 64 ranks the schedules have the minimum of \
-         additional memory: with more, simulations take hours.",
+        "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5). \
+         Measured ones stand beside the MPI library's own functions, one of which needs a second buffer (out of place). \
+         Simulated ones are without additional memory (20 KiB per rank remain), as in section 4.2 of the paper, on a \
+         thousandth of its data; the ring out of place is the simulator's, which takes no time for copies.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");
     let simulated = part(&all, Simulated, "schedules");
-    for (samples, file) in [(&measured, "alltoall-measured"), (&simulated, "alltoall-simulated")] {
-        for (number, place) in places(samples).into_iter().enumerate() {
-            let (bytes, own) = main_size(&at(samples, |sample| sample.place == place));
-            // One number of ranks is only in the table.
-            if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
-                continue;
-            }
-            let series = by_algorithm(&own, &FIGURE_5, |sample| sample.ranks, |_, seconds| seconds);
-            let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
-            section.chart(over_ranks(title, series, (number == 0).then_some(file)));
+    for (number, place) in places(&measured).into_iter().enumerate() {
+        let (bytes, own) = main_size(&at(&measured, |sample| sample.place == place));
+        // One number of ranks is only in the table.
+        if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
+            continue;
         }
+        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
+        let file = (number == 0).then_some("alltoall-measured");
+        section.chart(over_ranks(title, schedules(&own), file));
+    }
+    for (number, (place, memory)) in conditions(&simulated).into_iter().enumerate() {
+        let (bytes, own) =
+            main_size(&at(&simulated, |one| (one.place.as_str(), one.additional()) == (place, memory)));
+        let memory = if memory == 0 { "no".to_owned() } else { numbers::whole_bytes(memory as usize) };
+        let bytes = numbers::whole_bytes(bytes);
+        let title = format!("All-to-all, {place}, {bytes} per rank, {memory} additional memory");
+        let file = (number == 0).then_some("alltoall-simulated");
+        section.chart(over_ranks(title, schedules(&own), file));
     }
     let nodes = part(&all, Simulated, "nodes");
     for place in places(&nodes) {
@@ -93,7 +124,7 @@ pub fn ranks(inputs: &Inputs) -> Section {
         section.chart(over_ranks(title, series.collect(), None));
     }
     section.table(table(&measured, "Times of the exchange on this machine"));
-    section.table(table(&simulated, "Times of the exchange on large machines"));
+    section.table(table_simulated(&simulated, "Times of the exchange on large machines"));
     say_links(&mut section, inputs, &["schedules", "nodes"]);
     section.lacks(measured.is_empty(), "the exchange over ranks, measured", Source::BenchAlltoall);
     section.lacks(simulated.is_empty(), "the exchange on large machines, simulated", Source::Simulate);
@@ -124,6 +155,33 @@ fn table(samples: &[&Sample], caption: &str) -> Table {
         let gain = median("library-in-place").zip(median("auto")).map(|(library, ours)| library / ours);
         cells.push(cell(gain, |gain| format!("×{gain:.2}")));
         table.row(cells);
+    }
+    table
+}
+
+/// The simulated times of all algorithms, with the condition.
+fn table_simulated(samples: &[&Sample], caption: &str) -> Table {
+    let mut columns: Vec<(String, Option<Evidence>)> =
+        ["where", "ranks", "per rank", "additional memory"].map(|name| (name.to_owned(), None)).into();
+    let shown = [SMALL.as_slice(), &FIGURE_5].concat();
+    let simulated = |key: &str| samples.iter().any(|one| one.algorithm == key) && shown.contains(&key);
+    let named: Vec<_> = ALGORITHMS.iter().chain([&RING]).filter(|(key, _, _)| simulated(key)).collect();
+    columns.extend(named.iter().map(|(_, name, _)| ((*name).to_owned(), Some(Simulated))));
+    let mut table = Table::new(caption, columns);
+    for (place, memory) in conditions(samples) {
+        let own = at(samples, |one| (one.place.as_str(), one.additional()) == (place, memory));
+        for (ranks, bytes) in distinct(own.iter().map(|one| (one.ranks, one.bytes))) {
+            let seconds = |algorithm: &str| {
+                let is = |one: &&&Sample| {
+                    (one.ranks, one.bytes, one.algorithm.as_str()) == (ranks, bytes, algorithm)
+                };
+                own.iter().find(is).map(|one| one.seconds)
+            };
+            let mut cells = vec![place.to_owned(), ranks.to_string()];
+            cells.extend([bytes, memory as usize].map(numbers::whole_bytes));
+            cells.extend(named.iter().map(|(key, _, _)| cell(seconds(key), time)));
+            table.row(cells);
+        }
     }
     table
 }
@@ -163,7 +221,7 @@ pub fn sizes(inputs: &Inputs) -> Section {
     let simulated = part(&all, Simulated, "small");
     add(&measured, &COMPARED);
     add(&simulated, &SMALL);
-    section.table(table(&simulated, "Times of small exchanges on large machines"));
+    section.table(table_simulated(&simulated, "Times of small exchanges on large machines"));
     let equal = part(&all, Simulated, "out-of-place");
     if !equal.is_empty() {
         section.table(out_of_place::table(&equal));
@@ -276,8 +334,6 @@ fn taken(inputs: &Inputs) -> Chart {
 pub struct Gains {
     /// Numbers of ranks and the geometric mean over sizes of the speed-up over the library in place.
     pub measured: Vec<(usize, f64)>,
-    /// Speed-up over the library in place on several nodes, machine and ranks.
-    pub simulated: Vec<(f64, String, usize)>,
     /// Bytes of the data, of hcube and of the library, at the maximum of the library.
     pub memory: Option<(usize, u64, u64)>,
 }
@@ -292,17 +348,6 @@ pub fn gains(inputs: &Inputs) -> Gains {
     let counts = distinct(runs.iter().map(|run| run.ranks));
     let measured =
         counts.into_iter().filter_map(|ranks| Some((ranks, numbers::geometric_mean(&ratios(ranks))?)));
-    let all = samples(inputs);
-    let schedules = part(&all, Simulated, "schedules");
-    let own = schedules.iter().filter(|sample| sample.algorithm == "auto" && sample.between_nodes);
-    let simulated = own.filter_map(|ours| {
-        let same = |other: &&&Sample| {
-            (&other.place, other.ranks, other.bytes) == (&ours.place, ours.ranks, ours.bytes)
-                && other.algorithm == "library-in-place"
-        };
-        let library = schedules.iter().find(same)?;
-        Some((library.seconds / ours.seconds, ours.place.clone(), ours.ranks))
-    });
     let extra = |algorithm: &str, like: &Run| {
         let mut own = runs.iter().filter(|run| run.algorithm == algorithm && run.ranks == like.ranks);
         own.find(|run| run.bytes_per_rank == like.bytes_per_rank)?.extra_bytes
@@ -310,5 +355,5 @@ pub fn gains(inputs: &Inputs) -> Gains {
     let library = runs.iter().filter(|run| run.algorithm == "library-in-place" && run.extra_bytes.is_some());
     let worst = library.max_by_key(|run| run.extra_bytes);
     let memory = worst.and_then(|run| Some((run.bytes_per_rank, extra("auto", run)?, run.extra_bytes?)));
-    Gains { measured: measured.collect(), simulated: simulated.collect(), memory }
+    Gains { measured: measured.collect(), memory }
 }

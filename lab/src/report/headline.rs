@@ -14,6 +14,7 @@ use super::variants;
 use super::{coarrays, subsequences, supersteps};
 use hcube_results::alltoall::kinds;
 use hcube_results::gemm::HCUBE;
+use hcube_results::hpcc::MIN_PAIRS;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
@@ -70,7 +71,7 @@ pub fn cards(inputs: &Inputs) -> Vec<Card> {
 /// All figures of merit that hcube replaces, on the most ranks.
 fn official(inputs: &Inputs) -> Option<Card> {
     let replaced = kernels::figures(inputs).iter().filter(|one| one.is_replaced());
-    let ratios: Vec<(usize, f64)> = replaced.filter_map(|one| Some((one.ranks, one.ratio()?))).collect();
+    let ratios: Vec<(usize, f64)> = replaced.filter_map(|one| Some((one.ranks, one.speed_up()?))).collect();
     let ranks = ratios.iter().map(|ratio| ratio.0).max()?;
     let own: Vec<f64> = ratios.iter().filter(|ratio| ratio.0 == ranks).map(|ratio| ratio.1).collect();
     let (mean, (least, most)) = numbers::geometric_mean(&own).zip(ends(&own))?;
@@ -85,9 +86,14 @@ fn official(inputs: &Inputs) -> Option<Card> {
 
 fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card> {
     let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
-    let find = |name: &str, ranks: usize| runs().find(|run| run.variant == name && run.ranks == ranks);
+    // No single run is called a speed-up.
+    let enough = |run: &&HpccRun| run.repeats >= MIN_PAIRS;
+    let find = |name: &str, ranks: usize| {
+        runs().filter(enough).find(|run| run.variant == name && run.ranks == ranks)
+    };
     let rates = |run: &HpccRun| [run.gups, run.gups_lcg];
     let pairs: Vec<(usize, f64, f64)> = runs()
+        .filter(enough)
         .filter(|run| run.variant == "hcube")
         .filter_map(|ours| Some((ours, find(variant, ours.ranks)?)))
         .flat_map(|(ours, theirs)| {
@@ -150,16 +156,6 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
             "All-to-all exchange in place",
             text,
         ));
-    }
-    if let Some((gain, place, ranks)) = gains.simulated.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
-        let least = gains.simulated.iter().map(|gain| gain.0).fold(f64::INFINITY, f64::min);
-        let text = format!(
-            "speed-up over SimGrid's MPI library in place, on {ranks} ranks of a model of {place}; the smallest on \
-             several nodes is {}.",
-            times(least)
-        );
-        let title = "All-to-all exchange on a large machine";
-        cards.push(Card::new(format!("up to {}", times(*gain)), Simulated, title, text));
     }
     if let Some((size, ours, library)) = gains.memory {
         let text = format!(

@@ -4,8 +4,8 @@ use super::inputs::{Inputs, Source};
 use super::section::Section;
 use super::table::{Table, cell};
 use hcube_results::fft::{self, figure as transforms, length_name};
-use hcube_results::hpcc::{Compared, figure::speed_ups};
-use hcube_results::numbers::{bytes, median, percent, significant, spread, whole_bytes};
+use hcube_results::hpcc::{Compared, control, figure::speed_ups, rows};
+use hcube_results::numbers::{bytes, percent, significant, whole_bytes};
 use hcube_results::panels::{self, figure as broadcasts};
 use hcube_results::plot::Evidence::Measured;
 use hcube_results::stream::{self, figure as loops};
@@ -47,30 +47,24 @@ pub fn hpcc(inputs: &Inputs) -> Section {
         "hpcc",
         "The official HPCC",
         "Figures of merit of HPCC 1.5.0 with hcube over those of HPCC as shipped, in alternating runs: right of 1 hcube is \
-         faster. Rows that hcube does not replace show how far the machine itself varies.",
+         faster. Rows that hcube does not replace are the control.",
     );
     let all = figures(inputs);
     if let Some(n) = inputs.run.as_ref().and_then(|hpcc| hpcc.n) {
         section.say(&format!("HPL's matrix has order {n}, from which HPCC derives the other sizes."));
     }
     section.chart(speed_ups(all, Some("hpcc")));
-    let measured = ["unit", "stock", "hcube", "ratio", "spread", "runs"];
-    let mut table =
-        Table::new("Figures of merit, medians", columns(&["ranks", "benchmark", "replaced"], &measured));
-    for one in all {
-        let Some(merit) = one.merit() else { continue };
-        let value = |values: &[f64]| cell(values.first(), |_| significant(median(values)));
-        table.row([
-            one.ranks.to_string(),
-            merit.title.to_owned(),
-            if one.is_replaced() { "yes" } else { "no" }.to_owned(),
-            merit.unit.to_owned(),
-            value(&one.stock),
-            value(&one.hcube),
-            times(one.ratio()),
-            percent(spread(&one.stock).max(spread(&one.hcube))),
-            format!("{}, {}", one.stock.len(), one.hcube.len()),
-        ]);
+    for sentence in control::sentences(all) {
+        section.say(&sentence);
+    }
+    let rows = rows(all);
+    let titles: Vec<&str> = rows.first().into_iter().flatten().map(|(title, _)| *title).collect();
+    let mut table = Table::new(
+        "Figures of merit, medians",
+        columns(&titles[..titles.len().min(2)], titles.get(2..).unwrap_or(&[])),
+    );
+    for row in rows {
+        table.row(row.into_iter().map(|(_, text)| text));
     }
     section.table(table);
     section.lacks(all.is_empty(), "figures of merit of the official HPCC, measured", Source::Run);

@@ -31,8 +31,10 @@ pub fn products(inputs: &Inputs) -> Section {
          communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
     );
     let runs = runs(inputs);
-    let (files, other_files) =
-        (["gemm", "gemm-installed", "gemm-bound"], ["gemm-others", "gemm-others-installed", "gemm-others-bound"]);
+    let (files, other_files) = (
+        ["gemm", "gemm-installed", "gemm-bound"],
+        ["gemm-others", "gemm-others-installed", "gemm-others-bound"],
+    );
     for (ratio, file) in Ratio::ALL.into_iter().zip(files) {
         section.chart(over_sizes(runs, ratio, Some(file)));
     }

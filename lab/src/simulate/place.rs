@@ -102,7 +102,6 @@ impl<'a> Place<'a> {
             errors: 0,
             way: None,
             links_shared: true,
-            copy_ns: self.machine.costs.copy_ns,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::hpl::Panels;
 use super::lcs::Subsequence;
 use super::platform::Sharing;
 use crate::records::Record;
+use hcube_results::alltoall::RING_OUT_OF_PLACE;
 use hcube_results::machine::Machine;
 use hcube_tool::bsp::program::Program;
 use serde::Serialize;
@@ -101,9 +102,6 @@ pub struct Alltoall {
     pub errors: u64,
     pub way: Option<String>,
     pub links_shared: bool,
-    /// Time that the simulator's own function takes for each byte that it copies in place.
-    #[serde(skip)]
-    pub copy_ns: f64,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -171,7 +169,7 @@ impl RandomAccess {
 /// The name by which the driver knows an algorithm.
 pub fn of_driver(algorithm: &str) -> &str {
     match algorithm {
-        "mpich-out-of-place" | "ompi-out-of-place" => "library-out-of-place",
+        RING_OUT_OF_PLACE | "mpich-out-of-place" | "ompi-out-of-place" => "library-out-of-place",
         _ => algorithm,
     }
 }
@@ -191,10 +189,9 @@ impl Case {
         match self {
             Self::RandomAccess(case) => case.text(),
             Self::Alltoall(case) => format!(
-                "algorithm={}{},copy={},path={},memory={},bytes={},counts={},repeat={}",
+                "algorithm={}{},path={},memory={},bytes={},counts={},repeat={}",
                 of_driver(case.algorithm),
                 case.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
-                case.copy_ns,
                 case.path,
                 case.memory,
                 case.bytes_per_rank,

@@ -83,7 +83,7 @@ fn small_sizes_on_every_machine_are_right_and_the_same_twice() {
         let arguments = [&["--machine", machine][..], &sizes].concat();
         let [first, second] = [1, 2].map(|_| simulated(Command::new(TOOL.as_str()), &folder, &arguments));
         assert_eq!(first, second, "{machine}");
-        for sizes in ["\"ranks\": 5", "\"ranks\": 8", "\"algorithm\": \"library-out-of-place\""] {
+        for sizes in ["\"ranks\": 5", "\"ranks\": 8", "\"algorithm\": \"ring-out-of-place\""] {
             assert!(first.contains(sizes), "{sizes} expected:\n{first}");
         }
         assert!(
@@ -110,8 +110,8 @@ fn ranks_of_a_node_move_data_no_faster_than_it_can() {
             row["seconds"].as_f64().expect("a number")
         };
         // One message in each direction, without a copy.
-        let least = seconds("library-out-of-place");
-        for algorithm in ["mpich", "linear-shift", "hierarchical-sets", "library-in-place"] {
+        let least = seconds("ring-out-of-place");
+        for algorithm in ["mpich", "linear-shift", "hierarchical-sets"] {
             assert!(seconds(algorithm) > least, "{machine}: {algorithm} took {}", seconds(algorithm));
         }
     }
@@ -296,10 +296,7 @@ fn a_hang_or_failure_is_told_with_ranks_and_what_they_wait_for() {
             assert!(errors.contains(expected), "{kind}: {expected} expected:\n{errors}");
         }
         // The first case has been printed.
-        assert!(
-            errors.contains("case algorithm=mpich,copy=0.2,path=message,memory=65536,"),
-            "{kind}: {errors}"
-        );
+        assert!(errors.contains("case algorithm=mpich,path=message,memory=65536,"), "{kind}: {errors}");
         assert_eq!(left_of(&folder), [""; 0], "{kind}");
     }
 }

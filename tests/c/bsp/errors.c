@@ -224,6 +224,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (is("init-null")) bsp_init(NULL, argc, argv);
+#ifndef STANDARD
+  if (is("data-null")) bsp_init_with_user_data(NULL, argc, argv, NULL);
+#endif
   if (is("init-twice")) bsp_init(nothing, argc, argv);
   if (is("init-twice")) bsp_init(nothing, argc, argv);
   if (is("init-without-begin")) bsp_init(nothing, argc, argv);

@@ -4,6 +4,7 @@
  *   init              bsp_init; process 0 runs what comes before and after
  *   init-fewer <n>    the same on at most n processes
  *   init-leave        bsp_init; process 0 ends before the SPMD part
+ *   data              bsp_init_with_user_data
  *   fewer <n>         the SPMD part in main, on at most n processes
  *   mpi               the program calls MPI_Init and MPI_Finalize itself
  *   mpi-fewer <n>     the same on at most n processes
@@ -57,6 +58,20 @@ static void spmd_part(void) {
   say("inside", all);
   bsp_end();
 }
+
+#ifndef STANDARD
+/* What main has made for the SPMD part, on each process. */
+typedef struct {
+  int arguments;
+  const char *mode;
+} user_data;
+
+static void spmd_part_of(void *data) {
+  const user_data *mine = (const user_data *)data;
+  REQUIRE(mine->arguments == 2 && strcmp(mine->mode, "data") == 0);
+  spmd_part();
+}
+#endif
 
 static void give_up(const char *format, ...) {
   va_list arguments;
@@ -123,6 +138,17 @@ int main(int argc, char **argv) {
     say("after", (int)bsp_nprocs());
     return 0;
   }
+#ifndef STANDARD
+  if (is(mode, "data")) {
+    user_data mine;
+    mine.arguments = argc;
+    mine.mode = mode;
+    bsp_init_with_user_data(spmd_part_of, argc, argv, &mine);
+    spmd_part_of(&mine);
+    say("after", (int)bsp_nprocs());
+    return 0;
+  }
+#endif
   if (is(mode, "mpi")) return with_mpi(&argc, &argv, 1);
   if (is(mode, "mpi-fewer")) return with_mpi(&argc, &argv, 0);
   if (is(mode, "fork")) {

@@ -2,6 +2,7 @@
  *
  *   many first <n>     one exchange on each of n communicators, and some on one of a single rank
  *   many living <n>    exchanges on n communicators that live at the same time; then all are freed
+ *   many threads <n>   the same with MPI_THREAD_MULTIPLE
  *   many fork          children that are forked while communicators live, and after they were freed
  */
 #include "guest.h"
@@ -110,9 +111,10 @@ static void run_fork(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (strcmp(argv[1], "first") == 0) run_first(atoi(argv[2]));
-  else if (strcmp(argv[1], "living") == 0) run_living(atoi(argv[2]));
+  else if (argc > 2) run_living(atoi(argv[2]));
   else run_fork();
   figure("library", mappings().library);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);

@@ -6,6 +6,9 @@
  *   refused secret                 buffers that no system call reads or writes (memfd_secret)
  *   refused files <whom> <n>       files of more than n bytes, before the first exchange
  *   refused limited all <n>        the same, before MPI_Init
+ *   refused space <whom> <n>       more than n KiB of address space, before the first exchange
+ *   refused descriptors <whom>     further descriptors of files, before the first exchange
+ *   refused memory <whom>          files in memory (memfd_create), by a filter, before the first exchange
  * Whom: all ranks, the first or the last one. Prints `skipped <what>` where it cannot be done.
  */
 #include "../single_copy_filter.h"
@@ -133,6 +136,95 @@ static void run_limited(void) {
   MPI_Comm_free(&copy);
 }
 
+/* --- what the process may still get before the first exchange ------------------------------------- */
+
+enum { MAX_RANKS = 8, MAX_ELEMENTS = 20000 };
+
+/* The buffers of the program and those of the MPI library are there before. */
+static int sent[MAX_RANKS * MAX_ELEMENTS], received[MAX_RANKS * MAX_ELEMENTS];
+static const int lengths[] = {10, 900, MAX_ELEMENTS};
+enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+/* Exchanges of the same lengths that are not collective. */
+static void warm_up(void) {
+  int number, distance;
+  memset(sent, 1, sizeof sent);
+  memset(received, 1, sizeof received);
+  for (number = 0; number < LENGTHS; number++)
+    for (distance = 1; distance < size; distance++)
+      MPI_Sendrecv(sent, lengths[number], MPI_INT, (rank + distance) % size, 1, received, lengths[number], MPI_INT,
+                   (rank + size - distance) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Sets a limit to a value; returns the one before. */
+static rlim_t limit_to(int resource, rlim_t value) {
+  struct rlimit limit;
+  rlim_t before;
+  REQUIRE(getrlimit((__rlimit_resource_t)resource, &limit) == 0);
+  before = limit.rlim_cur;
+  limit.rlim_cur = value;
+  REQUIRE(setrlimit((__rlimit_resource_t)resource, &limit) == 0);
+  return before;
+}
+
+static rlim_t address_space_kib(void) {
+  char line[200];
+  long kib = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  REQUIRE(file != NULL);
+  while (fgets(line, sizeof line, file) != NULL)
+    if (strncmp(line, "VmSize:", 7) == 0) kib = atol(line + 7);
+  fclose(file);
+  REQUIRE(kib > 0);
+  return (rlim_t)kib;
+}
+
+static void refuse_files_in_memory(void) {
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_memfd_create, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program;
+  program.len = sizeof code / sizeof code[0];
+  program.filter = code;
+  REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
+}
+
+/* Out of place and in place, without memory of the program's; MPI libraries need memory for long blocks in place. */
+static void exchange_static(MPI_Comm comm, int round, int elements) {
+  fill_blocks(sent, comm, round, elements);
+  memset(received, 0xFF, sizeof received);
+  if (round % 3 < 2 || elements == MAX_ELEMENTS) {
+    REQUIRE(MPI_Alltoall(sent, elements, MPI_INT, received, elements, MPI_INT, comm) == MPI_SUCCESS);
+    check_blocks(received, comm, round, elements);
+  } else {
+    REQUIRE(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, sent, elements, MPI_INT, comm) == MPI_SUCCESS);
+    check_blocks(sent, comm, round, elements);
+  }
+}
+
+static void run_short_of(const char *what, int concerned, long kib) {
+  int resource = strcmp(what, "space") == 0 ? (int)RLIMIT_AS : (int)RLIMIT_NOFILE, number, round;
+  rlim_t before = 0;
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  REQUIRE(size <= MAX_RANKS);
+  warm_up();
+  if (concerned) {
+    if (strcmp(what, "memory") == 0) refuse_files_in_memory();
+    else before = limit_to(resource, resource == (int)RLIMIT_AS ? (address_space_kib() + (rlim_t)kib) * 1024 : 3);
+  }
+  for (number = 0; number < LENGTHS; number++)
+    for (round = 0; round < 12; round++)
+      exchange_static(round % 2 == 0 ? MPI_COMM_WORLD : copy, round, lengths[number]);
+  /* The statistics are written when this has ended. */
+  if (before != 0) limit_to(resource, before);
+  MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv) {
   const char *part = argv[1], *whom = argc > 2 ? argv[2] : "all";
   int concerned, possible = 1;
@@ -147,6 +239,8 @@ int main(int argc, char **argv) {
   } else if (strcmp(part, "files") == 0) {
     if (concerned) limit_files((rlim_t)atol(argv[3]));
     run_limited();
+  } else if (strcmp(part, "space") == 0 || strcmp(part, "descriptors") == 0 || strcmp(part, "memory") == 0) {
+    run_short_of(part, concerned, argc > 3 ? atol(argv[3]) : 0);
   } else if (strcmp(part, "secret") == 0) {
     possible = run_secret();
   } else if (strcmp(part, "user") == 0 && geteuid() != 0) {

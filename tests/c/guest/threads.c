@@ -2,9 +2,9 @@
  *
  *   threads apart        two threads of two ranks exchange on two communicators, in an order that works only if
  *                        exchanges on different communicators do not wait for each other
- *   threads handlers <n> one thread sets and reads an error handler while another one makes exchanges on
- *                        n communicators
- * Prints `skipped threads` where the MPI library does not support them.
+ *   threads together <n> two threads make n exchanges each, on a communicator of their own, without regard to each
+ * other threads handlers <n> one thread sets and reads an error handler while another one makes exchanges on n
+ * communicators Prints `skipped threads` where the MPI library does not support them.
  */
 #include "guest.h"
 
@@ -58,6 +58,35 @@ static void run_apart(void) {
     MPI_Comm_free(&second);
   }
   MPI_Comm_free(&word);
+}
+
+/* --- together ---------------------------------------------------------------------------------- */
+
+enum { LONGEST = 700 };
+
+static int rounds;
+
+/* Blocks of changing lengths, and other data than the other thread's in the same round. */
+static void *exchange_rounds(void *comm) {
+  int round, base = *(MPI_Comm *)comm == second ? rounds : 0;
+  for (round = base; round < base + rounds; round++)
+    exchange_blocks(*(MPI_Comm *)comm, round, 1 + 37 * round % LONGEST);
+  return NULL;
+}
+
+static void run_together(void) {
+  pthread_t one, other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  MPI_Comm_dup(MPI_COMM_WORLD, &second);
+  exchange_often(first, ROUNDS, ELEMENTS);
+  exchange_often(second, ROUNDS, ELEMENTS);
+  REQUIRE(pthread_create(&one, NULL, exchange_rounds, &first) == 0);
+  REQUIRE(pthread_create(&other, NULL, exchange_rounds, &second) == 0);
+  pthread_join(one, NULL);
+  pthread_join(other, NULL);
+  MPI_Comm_free(&first);
+  exchange_often(second, ROUNDS, ELEMENTS);
+  MPI_Comm_free(&second);
 }
 
 /* --- handlers ---------------------------------------------------------------------------------- */
@@ -121,6 +150,7 @@ int main(int argc, char **argv) {
     if (rank == 0) printf("skipped threads\n");
   } else {
     if (strcmp(argv[1], "apart") == 0) run_apart();
+    else if (strcmp(argv[1], "together") == 0) rounds = atoi(argv[2]), run_together();
     else communicators = atoi(argv[2]), run_handlers();
     if (rank == 0) printf("ok %s\n", argv[1]);
   }

@@ -11,26 +11,26 @@ pub enum Dialect {
     Classic,
     /// `mcbsp_*`.
     Multicore,
+    /// `bsp_*` by the header of MulticoreBSP for C in its compatibility mode.
+    Compatible,
     /// `bsplibstd_*`.
     Standard,
 }
 
 impl Dialect {
-    fn definition(self) -> Option<&'static str> {
+    fn options(self) -> &'static [&'static str] {
         match self {
-            Self::Classic => None,
-            Self::Multicore => Some("-DBSP_MCBSP"),
-            Self::Standard => Some("-DSTANDARD"),
+            Self::Classic => &[],
+            Self::Multicore => &["-DBSP_MCBSP"],
+            Self::Compatible => &["-DMCBSP_COMPATIBILITY_MODE", "-include", "mcbsp.h"],
+            Self::Standard => &["-DSTANDARD"],
         }
     }
 }
 
 /// libhcube_bsp.so of the build under test.
 pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_bsp.so"),
-        &["hpcc-glue/bsplib/src", "crates/bsp/src", "crates/core/src"],
-    )
+    super::built::artifact("libhcube_bsp.so")
 }
 
 /// Compiles tests/c/`name`.c, unless that has been done since the source, a header or the library changed.
@@ -47,7 +47,7 @@ pub fn program(name: &str, language: Language, dialect: Dialect) -> PathBuf {
         return program;
     }
     let mut compiler = language.compiler(Mpi::selected());
-    compiler.args(dialect.definition());
+    compiler.args(dialect.options());
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
     }

@@ -8,10 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// libhcube_caf.so of the build under test.
 pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_caf.so"),
-        &["hpcc-glue/gfortran/src", "hpcc-glue/drop-in/src", "crates/caf/src", "crates/core/src"],
-    )
+    super::built::artifact("libhcube_caf.so")
 }
 
 /// Serialises compilations, since tests share programs.
@@ -21,7 +18,14 @@ static COMPILING: Mutex<()> = Mutex::new(());
 /// [`check_linked`].
 pub fn program(name: &str) -> PathBuf {
     let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
-    compile(&root().join(format!("tests/gfortran/{name}.f90")), name, &[])
+    compile("gfortran", &root().join(format!("tests/gfortran/{name}.f90")), name, &[])
+}
+
+/// As [`program`], for one that uses the module `mpi`.
+pub fn program_with_mpi(name: &str) -> PathBuf {
+    let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+    let wrapper = format!("mpifort.{}", Mpi::selected().name());
+    compile(&wrapper, &root().join(format!("tests/gfortran/{name}.f90")), name, &[])
 }
 
 /// As [`program`], for a program that the test has written. Variables are static, so that they begin with zeros: gfortran 12
@@ -33,16 +37,16 @@ pub fn written(name: &str, text: &str) -> PathBuf {
     if !fs::read_to_string(&source).is_ok_and(|before| before == text) {
         fs::write(&source, text).expect("the target directory is writable");
     }
-    compile(&source, name, &["-fno-automatic"])
+    compile("gfortran", &source, name, &["-fno-automatic"])
 }
 
-fn compile(source: &Path, name: &str, options: &[&str]) -> PathBuf {
+fn compile(compiler: &str, source: &Path, name: &str, options: &[&str]) -> PathBuf {
     let (library, folder) = (library(), folder("gfortran"));
     let program = folder.join(name);
     if modified(&program) > modified(source).max(modified(&library)) {
         return program;
     }
-    let mut compiler = Command::new("gfortran");
+    let mut compiler = Command::new(compiler);
     compiler.args(["-O1", "-fcoarray=lib", "-ffree-line-length-none"]).args(options);
     compiler.arg("-J").arg(&folder).arg(source);
     let libraries = build();

@@ -9,6 +9,7 @@
 
 pub mod alltoall;
 pub mod bsp;
+mod built;
 pub mod gfortran;
 pub mod guest;
 pub mod headers;
@@ -82,55 +83,18 @@ pub fn root() -> PathBuf {
     found.expect("this package lies in the checkout").to_path_buf()
 }
 
-/// What `cargo build` has made, after a check that no source of it is newer.
-fn up_to_date(path: PathBuf, folders: &[&str]) -> PathBuf {
-    let built = modified(&path).unwrap_or_else(|| panic!("{} is missing: run make first", path.display()));
-    for folder in folders {
-        let newest = newest_source(&root().join(folder));
-        assert!(
-            newest <= Some(built),
-            "{} is older than a source in {folder}: run make first",
-            path.display()
-        );
-    }
-    path
-}
-
-/// When a source file below a folder was last changed.
-fn newest_source(folder: &Path) -> Option<std::time::SystemTime> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let newest = |path: PathBuf| match path.is_dir() {
-        true => newest_source(&path),
-        false => modified(&path),
-    };
-    entries.flatten().filter_map(|entry| newest(entry.path())).max()
-}
-
-/// What libhcube.so is made of.
-pub const LIBRARY_SOURCES: [&str; 6] = [
-    "src",
-    "crates/core/src",
-    "crates/random-access/src",
-    "crates/alltoall/src",
-    "crates/transpose/src",
-    "crates/caf/src",
-];
-
 /// The command `hcube` of the build under test.
 pub fn tool() -> String {
-    program("hcube", &["tool/src", "lab/results/src", "hpcc-glue/gfortran/bench"])
+    program("hcube")
 }
 
 /// The command `hcube-lab` of the build under test.
 pub fn lab() -> String {
-    program("hcube-lab", &["lab/src", "lab/templates", "lab/results/src", "tool/src"])
+    program("hcube-lab")
 }
 
-fn program(name: &str, sources: &[&str]) -> String {
-    up_to_date(build().join(name), sources)
-        .into_os_string()
-        .into_string()
-        .expect("a checkout with a UTF-8 path")
+fn program(name: &str) -> String {
+    built::artifact(name).into_os_string().into_string().expect("a checkout with a UTF-8 path")
 }
 
 /// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile `checked`, otherwise that
@@ -190,7 +154,7 @@ pub fn own_build() -> PathBuf {
 
 /// The library under test, after a check that it is one for the selected MPI.
 pub fn library() -> PathBuf {
-    let path = up_to_date(build().join("libhcube.so"), &LIBRARY_SOURCES);
+    let path = built::artifact("libhcube.so");
     let linked = output(Command::new("ldd").arg(&path));
     let expected = match selected_name() {
         "openmpi" | "openmpi5" => "libmpi.so.40",

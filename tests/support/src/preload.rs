@@ -1,6 +1,6 @@
 //! The preload library, and programs that know nothing of hcube and run under it.
 
-use super::{Language, Launch, Mpi, Outcome, build, folder, numbered, output, root};
+use super::{Language, Launch, Mpi, Outcome, folder, numbered, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -10,26 +10,17 @@ use std::sync::{Mutex, PoisonError};
 
 /// The preload library of the build under test.
 pub fn library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_preload.so"),
-        &["hpcc-glue/mpi/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/alltoall/src"],
-    )
+    super::built::artifact("libhcube_preload.so")
 }
 
 /// The library in the place of `p?gemm_` of the build under test.
 pub fn pblas_library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_pblas.so"),
-        &["hpcc-glue/scalapack/src", "hpcc-glue/drop-in/src", "crates/core/src", "crates/gemm/src"],
-    )
+    super::built::artifact("libhcube_pblas.so")
 }
 
 /// BSPlib of the build under test.
 pub fn bsp_library() -> PathBuf {
-    super::up_to_date(
-        build().join("libhcube_bsp.so"),
-        &["hpcc-glue/bsplib/src", "crates/core/src", "crates/bsp/src"],
-    )
+    super::built::artifact("libhcube_bsp.so")
 }
 
 /// The argument of `env` that has the library preloaded.

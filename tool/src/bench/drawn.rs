@@ -32,14 +32,14 @@ pub trait Joined: frame::Results + DeserializeOwned + Default {
 impl Drawn {
     /// Whether the plot that was asked for can be written.
     pub fn check(&self) -> hcube_core::Result<()> {
-        self.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+        self.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
     }
 
     /// Writes the plot where it was asked for.
     pub fn draw(&self, results: &impl Joined) -> Result<(), Failure> {
         let Some(path) = &self.plot else { return Ok(()) };
         let sheet = results.sheet().ok_or("--plot: nothing was measured: there is nothing to draw")?;
-        output::write("--plot", path, &sheet.svg())
+        output::write("--plot", path, &output::PLOT, &sheet.svg())
     }
 
     /// Joins, prints and draws the results of earlier runs, where there are some; else measures.

@@ -47,5 +47,5 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
     let sheet = plot::sheet(&results.comparisons())
         .ok_or("--plot: no problem was measured by FFTW's own plan and by hcube")?;
-    output::write("--plot", path, &sheet.svg())
+    output::write("--plot", path, &output::PLOT, &sheet.svg())
 }

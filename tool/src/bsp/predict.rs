@@ -1,6 +1,6 @@
 //! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it. Never starts MPI.
 
-use super::program::{self, Case, Costs, Program, ProgramArguments};
+use super::program::{self, Case, Costs, ProgramArguments};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure};
 use clap::value_parser;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 ///
 /// The time follows from the operations, the words and the supersteps of the program, with constant g, g(h) and g(h,h*). The
 /// machines of the thesis (Krusche 2005) come with hcube: skua, argus and aracari, each with -oxtool, -pub or -mpi. For those,
-/// published efficiencies stand beside the predicted ones.
+/// published efficiencies stand beside the predicted ones; 'hcube bsp published' compares all of them.
 ///
 /// Examples:
 ///   hcube bsp predict matmul --processes 2,4 --sizes 1000,2000
@@ -44,11 +44,27 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {
-    let checked = arguments
-        .json
-        .check()
-        .and_then(|()| arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path)));
+    let checked = arguments.json.check().and_then(|()| {
+        arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
+    });
     checked.map_err(|error| error.to_string())?;
+    let results = results(arguments)?;
+    arguments.json.write(&results)?;
+    if let Some(path) = &arguments.plot {
+        let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
+        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
+    }
+    if arguments.json.tables() {
+        print!("{}", results.text());
+    }
+    Ok(())
+}
+
+/// What is predicted; warns where the machine was measured badly.
+///
+/// # Errors
+/// Where the machine file has no figures for it, or the sizes do not fit.
+pub fn results(arguments: &Arguments) -> Result<Results, Failure> {
     let file = program::machine(arguments.program.machine.as_deref())?;
     let bsp = file.bsp.as_ref().ok_or_else(|| program::no_figures(&file.name))?;
     let processes: Vec<usize> = match &arguments.processes[..] {
@@ -68,20 +84,17 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
         }
         results.rows.extend(rows(&arguments.program, &file, processes, arguments.costs)?);
     }
-    arguments.json.write(&results)?;
-    if let Some(path) = &arguments.plot {
-        let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
-        output::write("--plot", path, &sheet.svg())?;
-    }
-    if arguments.json.tables() {
-        print!("{}", results.text());
-    }
-    Ok(())
+    Ok(results)
 }
 
-/// The parameter as it was published: blocks of the whole cube, or alpha.
-fn published_parameter(program: Program, case: &Case) -> usize {
-    if program == Program::Matmul { case.parameter.pow(3) } else { case.parameter }
+/// Blocks per side, of which the thesis has the number in the whole cube, or alpha.
+pub fn parameter_of(published: &published::Row) -> usize {
+    use published::Program::{MatmulCustomized, MatmulStatic};
+    if matches!(published.program, MatmulCustomized | MatmulStatic) {
+        (published.parameter as f64).cbrt().round() as usize
+    } else {
+        published.parameter
+    }
 }
 
 /// The rows for a number of processes, with published efficiencies where they are for the sizes of the thesis.
@@ -104,14 +117,13 @@ pub fn rows(
             row.efficiency_percent =
                 row.efficiency_percent.map(|percent| percent * reference_ns / operation_ns);
         }
-        if program.operation_ns.is_none() && case.size == program.published_size() {
-            let parameter = published_parameter(program.program, &case);
+        if program.operation_ns.is_none() && case.size == program.published().size() {
             row.published_percent = all
                 .iter()
                 .find(|one| {
                     one.machine_file() == file.name
-                        && (one.program, one.processes, one.parameter)
-                            == (program.published(), processes, parameter)
+                        && (one.program, one.processes, parameter_of(one))
+                            == (program.published(), processes, case.parameter)
                 })
                 .and_then(|one| one.efficiency_percent);
         }

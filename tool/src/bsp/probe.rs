@@ -10,7 +10,7 @@ use crate::bench::bsp::functions::Functions;
 use crate::bench::library::mpi_name;
 use crate::bsp::blas::Blas;
 use crate::bsp::machine::Estimate;
-use crate::output;
+use crate::output::{self, Kind};
 use crate::probe::{self, DEFAULT_FILE};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
@@ -19,7 +19,7 @@ use exchange::Spmd;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::node::processor;
 use hcube_core::{Error, Result};
-use hcube_results::bsp::samples::Samples;
+use hcube_results::bsp::samples::{self, Samples};
 use hcube_results::bsp::surface;
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{Bsp, GapOperation, Pattern};
@@ -29,6 +29,17 @@ use std::process::ExitCode;
 
 /// The probe for other BSP libraries.
 const SOURCE: &str = include_str!("probe.c");
+
+/// Measurements of each case, by default.
+pub const REPEAT: u32 = 9;
+/// A file with the probe, of any version.
+const PROBE: Kind = Kind {
+    name: "a probe that --source has written",
+    holds: |bytes| output::first_line(bytes) == output::first_line(SOURCE.as_bytes()),
+};
+/// A file with samples, of any version.
+const SAMPLES: Kind =
+    Kind { name: "samples of a probe", holds: |bytes| bytes.starts_with(samples::FORMAT.as_bytes()) };
 
 /// Measures the figures of a BSP machine (run it under mpirun)
 ///
@@ -55,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = value_parser!(u32).range(4..=24))]
     max_words: u32,
     /// Measurements of each case; figures are their medians
-    #[arg(long, value_name = "TIMES", default_value_t = 9, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// Measure another BSP library: a shared library with the functions of 1998, for the same MPI library
     #[arg(long, value_name = "FILE")]
@@ -90,7 +101,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     if let Some(source) = &arguments.source {
         return session::without_mpi(|| {
-            output::write("--source", source, SOURCE)?;
+            output::write("--source", source, &PROBE, SOURCE)?;
             println!("written to {}; its first lines say how to compile and run it", source.display());
             Ok(())
         });
@@ -108,9 +119,9 @@ fn former(path: &Path) -> std::result::Result<Option<Machine>, Failure> {
 
 /// Whether all files can be written.
 fn check(arguments: &Arguments) -> Result<()> {
-    output::check("FILE", &arguments.file)?;
-    arguments.samples.as_deref().map_or(Ok(()), |path| output::check("--samples", path))?;
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+    output::check("FILE", &arguments.file, &output::MACHINE)?;
+    arguments.samples.as_deref().map_or(Ok(()), |path| output::check("--samples", path, &SAMPLES))?;
+    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
 }
 
 fn warn(warning: &str) {
@@ -245,11 +256,11 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
         warn(&warning);
     }
     if let Some(path) = &arguments.samples {
-        output::write("--samples", path, &samples.text())?;
+        output::write("--samples", path, &SAMPLES, &samples.text())?;
     }
     let machine = Machine { bsp: Some(bsp), ..machine };
     let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"))?;
-    output::write("FILE", &arguments.file, &(json + "\n"))?;
+    output::write("FILE", &arguments.file, &output::MACHINE, &(json + "\n"))?;
     draw(arguments, &[samples], machine.bsp.as_ref())?;
     let path = arguments.file.display();
     // Last: files are whole even where nobody reads the tables.
@@ -269,7 +280,7 @@ fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::resu
     };
     let sheet = surface::sheet(all, &model)
         .ok_or("--plot: expected exchanges, by the same number of processes in all files")?;
-    output::write("--plot", path, &sheet.svg())
+    output::write("--plot", path, &output::PLOT, &sheet.svg())
 }
 
 #[cfg(test)]

@@ -70,8 +70,7 @@ pub struct ProgramArguments {
     /// The machine: a file of 'hcube bsp probe' or the name of a machine [default: calibration.json]
     #[arg(long, value_name = "FILE|NAME")]
     pub machine: Option<String>,
-    /// Rows of matrices or symbols of strings [default: 2000, or 65536]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = crate::bench::lengths::length)]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = crate::bench::lengths::length, help = sizes_help())]
     pub sizes: Vec<usize>,
     /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
     #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=10_000))]
@@ -92,6 +91,14 @@ pub struct ProgramArguments {
     /// of 'run' the one that it measures]
     #[arg(long, value_name = "NS", value_parser = positive)]
     pub operation_ns: Option<f64>,
+}
+
+/// With the sizes of the published tables as defaults.
+fn sizes_help() -> String {
+    use published::Program::{LlcsBitParallel, LlcsStandard, MatmulCustomized};
+    let [matrices, standard, bits] =
+        [MatmulCustomized, LlcsStandard, LlcsBitParallel].map(published::Program::size);
+    format!("Rows of matrices or symbols of strings [default: {matrices}, {standard}, bit-parallel {bits}]")
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -143,13 +150,8 @@ impl ProgramArguments {
         (self.kernel() == Subsequence::Standard).then_some(Kernel::Standard)
     }
 
-    /// The size of the thesis.
-    pub fn published_size(&self) -> usize {
-        if self.program == Program::Matmul { 2000 } else { 65_536 }
-    }
-
     fn sizes(&self) -> Vec<usize> {
-        if self.sizes.is_empty() { vec![self.published_size()] } else { self.sizes.clone() }
+        if self.sizes.is_empty() { vec![self.published().size()] } else { self.sizes.clone() }
     }
 
     /// Options of the other program are refused, since they would change nothing.

@@ -105,7 +105,7 @@ fn cases(arguments: &Arguments, processes: usize) -> std::result::Result<Vec<Cas
 /// The machine, if it has figures for this many processes and all files can be written.
 fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     arguments.json.check()?;
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))?;
+    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))?;
     let problem = |text: String| Error::Unsupported(text);
     let file = program::machine(arguments.program.machine.as_deref()).map_err(problem)?;
     let bsp = file.bsp.as_ref().ok_or_else(|| problem(program::no_figures(&file.name)))?;
@@ -208,7 +208,7 @@ fn report(
     arguments.json.write(&results)?;
     if let Some(path) = &arguments.plot {
         let sheet = results.sheet().ok_or("--plot: nothing was measured: there is nothing to draw")?;
-        output::write("--plot", path, &sheet.svg())?;
+        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
     }
     // Last: files are whole even where nobody reads the tables.
     if arguments.json.tables() {

@@ -33,6 +33,8 @@ pub enum Topic {
     Mpi,
     Ranks,
     Cores,
+    #[value(name = "host name")]
+    HostName,
     #[value(name = "single copy")]
     SingleCopy,
     #[value(name = "shared memory")]

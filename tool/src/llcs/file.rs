@@ -1,4 +1,4 @@
-//! The parts of a file that ranks read.
+//! The parts of a file that ranks read. How many ranks there are makes no difference to what is accepted.
 //!
 //! Each rank reads an equal part of the bytes of a regular file. Only rank 0 reads what has no length in advance (standard
 //! input, pipes), and files whose lines are symbols, as all lines get their numbers in one table.
@@ -9,8 +9,9 @@ use hcube_core::comm::{Comm, agree, agree_on_and_share};
 use hcube_core::memory::reserve;
 use hcube_core::{Error, Result};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 /// The part of a rank.
@@ -27,8 +28,35 @@ const STANDARD_INPUT: &str = "-";
 /// Bytes that are looked at for the beginning of a line, or of a file.
 const LOOK: u64 = 64 << 10;
 
+/// Bytes that show what a file is.
+const BEGINNING: u64 = 2;
+
 /// What rank 0 says of the length of a file that has none.
 const NO_LENGTH: u64 = u64::MAX;
+
+/// Whether a name is that of standard input. Only the standard input of rank 0 is that of the user.
+fn is_standard_input(path: &Path) -> bool {
+    [STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
+/// That what can be read only once is not named twice.
+pub fn check_names([first, second]: [&Path; 2]) -> Result<()> {
+    let refuse = |what: &str| {
+        let expected = format!("another file than the first: {what} can be read only once");
+        Err(Error::argument("FILE", second.display(), expected))
+    };
+    if [first, second].into_iter().all(is_standard_input) {
+        return refuse("standard input");
+    }
+    let pipe = |path: &Path| {
+        let data = path.metadata().ok().filter(|data| data.file_type().is_fifo())?;
+        Some((data.dev(), data.ino()))
+    };
+    match pipe(first) {
+        Some(one) if pipe(second) == Some(one) => refuse("a pipe"),
+        _ => Ok(()),
+    }
+}
 
 /// Collective: the part of this rank.
 pub fn read(comm: &impl Comm, path: &Path, format: Format) -> Result<Part> {
@@ -54,7 +82,7 @@ fn refused(path: &Path, error: &io::Error) -> Error {
 }
 
 fn length(path: &Path) -> Result<u64> {
-    if path == Path::new(STANDARD_INPUT) {
+    if is_standard_input(path) {
         return Ok(NO_LENGTH);
     }
     let file = path.metadata().map_err(|error| refused(path, &error))?;
@@ -65,12 +93,16 @@ fn length(path: &Path) -> Result<u64> {
 /// All of a file without a length.
 fn whole(path: &Path, format: Format) -> Result<Part> {
     let mut bytes = Vec::new();
-    let read = if path == Path::new(STANDARD_INPUT) {
+    let read = if is_standard_input(path) {
         io::stdin().lock().read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
     };
     read.map_err(|error| refused(path, &error))?;
+    if format == Format::Fasta {
+        let first = bytes.iter().position(|&byte| !fasta::is_blank(byte)).unwrap_or(bytes.len());
+        check_beginning(path, &bytes[first..])?;
+    }
     filtered(path, bytes, format, 0, Place::LineStart)
 }
 
@@ -79,6 +111,10 @@ fn part(path: &Path, range: Range<u64>, format: Format) -> Result<Part> {
     let failed = |error: io::Error| refused(path, &error);
     let mut file = File::open(path).map_err(failed)?;
     let place = if format == Format::Fasta {
+        // The header may be in the part of another rank.
+        if range.start == 0 {
+            check_beginning(path, &beginning(&mut file).map_err(failed)?)?;
+        }
         place(&mut file, range.start).map_err(failed)?
     } else {
         Place::LineStart
@@ -93,20 +129,42 @@ fn filtered(path: &Path, mut bytes: Vec<u8>, format: Format, start: u64, place: 
     if format != Format::Fasta {
         return Ok(Part { bytes, records: 0 });
     }
-    let expected = |text: String| Error::argument("FILE", path.display(), text);
-    if let (0, Some(text)) = (start, fasta::refusal(&bytes)) {
-        return Err(expected(text));
-    }
     let records = fasta::residues(&mut bytes, place).map_err(|unexpected| {
         let (at, byte) = (start + unexpected.at as u64, unexpected.byte.escape_ascii());
-        expected(format!("a FASTA file, which has no '{byte}' among its residues (byte {at})"))
+        let expected = format!("a FASTA file, which has no '{byte}' among its residues (byte {at})");
+        Error::argument("FILE", path.display(), expected)
     })?;
     Ok(Part { bytes, records })
 }
 
+/// That a file which begins with these bytes after blanks is FASTA.
+fn check_beginning(path: &Path, beginning: &[u8]) -> Result<()> {
+    match fasta::refusal(beginning) {
+        Some(expected) => Err(Error::argument("FILE", path.display(), expected)),
+        None => Ok(()),
+    }
+}
+
+/// The first bytes of a file that are not blank.
+fn beginning(file: &mut File) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut reader = BufReader::with_capacity(LOOK as usize, file);
+    loop {
+        let bytes = reader.fill_buf()?;
+        let blanks = bytes.iter().take_while(|&&byte| fasta::is_blank(byte)).count();
+        if blanks < bytes.len() || bytes.is_empty() {
+            reader.consume(blanks);
+            let mut beginning = Vec::new();
+            reader.take(BEGINNING).read_to_end(&mut beginning)?;
+            return Ok(beginning);
+        }
+        reader.consume(blanks);
+    }
+}
+
 /// Where a byte of a FASTA file is, from what stands before it in its line.
 fn place(file: &mut File, at: u64) -> io::Result<Place> {
-    // The first byte of what was looked at, which is that of the line where no newline comes before it.
+    // The first byte that is not blank of what was looked at, which is that of the line where no end of a line comes before it.
     let mut first = None;
     let mut end = at;
     while end > 0 {
@@ -114,11 +172,12 @@ fn place(file: &mut File, at: u64) -> io::Result<Place> {
         let mut bytes = vec![0; (end - start) as usize];
         file.seek(SeekFrom::Start(start))?;
         file.read_exact(&mut bytes)?;
-        if let Some(newline) = bytes.iter().rposition(|&byte| byte == b'\n') {
-            first = bytes.get(newline + 1).copied().or(first);
+        let line = bytes.iter().rposition(|&byte| fasta::ends_line(byte)).map(|at| at + 1);
+        let in_line = bytes[line.unwrap_or(0)..].iter().find(|&&byte| !fasta::is_blank(byte));
+        first = in_line.copied().or(first);
+        if line.is_some() {
             break;
         }
-        first = bytes.first().copied();
         end = start;
     }
     Ok(first.map_or(Place::LineStart, Place::within_line))
@@ -158,14 +217,69 @@ mod tests {
     }
 
     #[test]
-    fn parts_follow_each_other() {
-        let path = written("parts", b">x\nACGT\nACGTT\n");
-        for cut in 0..=14 {
-            let parts = [0..cut, cut..14].map(|range| part(&path, range, Format::Fasta).expect("residues"));
-            assert_eq!(parts[0].records + parts[1].records, 1);
-            let [first, second] = parts.map(|part| part.bytes);
-            assert_eq!([first, second].concat(), b"ACGTACGTT", "cut at {cut}");
+    fn blanks_before_a_header_may_be_longer_than_a_look() {
+        let blanks = vec![b' '; LOOK as usize + 10];
+        let path = written("blanks", &[&blanks, &b">x"[..], b"\n", &blanks, b"AC"].concat());
+        let mut file = File::open(&path).expect("a file");
+        let header = blanks.len() as u64;
+        assert_eq!(beginning(&mut file).expect("bytes"), b">x");
+        for (at, expected) in [
+            (header, Place::LineStart),
+            (header + 1, Place::Header),
+            (header + 3 + LOOK, Place::LineStart),
+            (2 * header + 4, Place::Sequence),
+        ] {
+            assert_eq!(place(&mut file, at).expect("a place"), expected, "at {at}");
         }
         drop(std::fs::remove_file(path));
+    }
+
+    #[test]
+    fn parts_follow_each_other() {
+        for end in ["\n", "\r\n", "\r"] {
+            let file = "\n  >x\nACGT\n \nACGTT\n".replace('\n', end).into_bytes();
+            let (path, length) = (written("parts", &file), file.len() as u64);
+            for cut in 0..=length {
+                let parts =
+                    [0..cut, cut..length].map(|range| part(&path, range, Format::Fasta).expect("residues"));
+                assert_eq!(parts[0].records + parts[1].records, 1);
+                let [first, second] = parts.map(|part| part.bytes);
+                assert_eq!([first, second].concat(), b"ACGTACGTT", "{end:?}, cut at {cut}");
+            }
+            drop(std::fs::remove_file(path));
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_header_is_refused_wherever_parts_end() {
+        let file = [&[b'\n'; 40][..], b"ACGT\n>x\nACGT\n"].concat();
+        let (path, length) = (written("headless", &file), file.len() as u64);
+        for cut in 1..length {
+            let refused = part(&path, 0..cut, Format::Fasta).expect_err("no header").to_string();
+            assert!(refused.contains("begins with '>', not with 'A'"), "cut at {cut}: {refused}");
+        }
+        assert!(whole(&path, Format::Fasta).is_err());
+        drop(std::fs::remove_file(path));
+    }
+
+    #[test]
+    fn what_can_be_read_once_is_named_once() {
+        let refused =
+            |names: [&str; 2]| check_names(names.map(Path::new)).err().map(|error| error.to_string());
+        for second in ["-", "/dev/stdin"] {
+            let text = refused(["-", second]).expect("refused");
+            assert!(
+                text.starts_with(&format!("FILE = {second}: ")) && text.contains("standard input"),
+                "{text}"
+            );
+        }
+        assert_eq!(refused(["-", "/dev/null"]), None);
+        assert_eq!(refused(["/dev/null", "/dev/null"]), None);
+        let pipe = std::env::temp_dir().join(format!("hcube-llcs-pipe-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        assert!(check_names([&pipe, &pipe]).is_err());
+        assert!(check_names([&pipe, Path::new("-")]).is_ok());
+        drop(std::fs::remove_file(pipe));
     }
 }

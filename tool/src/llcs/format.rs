@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// FASTA if the names of both files end in .fa, .fasta, .fna, .ffn, .faa or .frn, else bytes
+    /// FASTA if the names of both files end in .fa, .fas, .fasta, .fna, .ffn, .faa or .frn, in any case, else bytes
     Auto,
     /// Each byte
     Bytes,
@@ -24,7 +24,7 @@ pub enum Format {
 }
 
 /// Endings of the names of FASTA files.
-const FASTA_ENDINGS: [&str; 6] = ["fa", "fasta", "fna", "ffn", "faa", "frn"];
+const FASTA_ENDINGS: [&str; 7] = ["fa", "fas", "fasta", "fna", "ffn", "faa", "frn"];
 
 fn is_fasta(file: &Path) -> bool {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -64,6 +64,10 @@ mod tests {
     fn names_select_the_format() {
         let auto = |files: [&str; 2]| Format::of(Choice::Auto, files.map(Path::new));
         assert_eq!(auto(["a.fa", "x/b.FASTA"]), Ok(Format::Fasta));
+        for ending in ["fa", "fas", "fasta", "fna", "ffn", "faa", "frn", "FAS", "Fna"] {
+            let name = format!("x.{ending}");
+            assert_eq!(auto([&name, "y.fa"]), Ok(Format::Fasta), "{name}");
+        }
         assert_eq!(auto(["a", "-"]), Ok(Format::Bytes));
         let error = auto(["a.fa", "b.txt"]).expect_err("different");
         assert!(error.contains("--format") && error.contains("b.txt"), "{error}");

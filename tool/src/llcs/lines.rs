@@ -4,11 +4,20 @@ use hcube_core::memory::reserve;
 use hcube_core::{Error, Result};
 use std::collections::HashMap;
 
-/// The lines of both files as numbers. A line ends with a newline character; the last one need not.
-pub fn numbers(files: [&[u8]; 2]) -> Result<[Vec<u32>; 2]> {
+/// The lines of both files as numbers, and how many different lines both have. A line ends with a newline character; the
+/// last one need not.
+pub fn numbers(files: [&[u8]; 2]) -> Result<([Vec<u32>; 2], usize)> {
     let mut known = HashMap::new();
     let [a, b] = files;
-    Ok([number(a, &mut known)?, number(b, &mut known)?])
+    let a = number(a, &mut known)?;
+    let in_a = known.len();
+    let b = number(b, &mut known)?;
+    let mut common: Vec<u32> = reserve::with_room(b.len(), "numbers of lines")?;
+    common.extend(b.iter().filter(|&&number| (number as usize) < in_a));
+    common.sort_unstable();
+    common.dedup();
+    let common = common.len();
+    Ok(([a, b], common))
 }
 
 fn number<'a>(file: &'a [u8], known: &mut HashMap<&'a [u8], u32>) -> Result<Vec<u32>> {
@@ -33,9 +42,9 @@ mod tests {
     #[test]
     fn equal_lines_have_equal_numbers() {
         let found = numbers([b"a\nb\n\na", b"b\r\nb\n\n"]).expect("few lines");
-        assert_eq!(found, [vec![0, 1, 2, 0], vec![3, 1, 2]]);
-        assert_eq!(numbers([b"", b""]), Ok([vec![], vec![]]));
+        assert_eq!(found, ([vec![0, 1, 2, 0], vec![3, 1, 2]], 2));
+        assert_eq!(numbers([b"", b""]), Ok(([vec![], vec![]], 0)));
         // A line without characters is a line.
-        assert_eq!(numbers([b"\n", b""]), Ok([vec![0], vec![]]));
+        assert_eq!(numbers([b"\n", b""]), Ok(([vec![0], vec![]], 0)));
     }
 }

@@ -23,7 +23,8 @@ pub struct Heading {
     pub ranks: usize,
     pub format: &'static str,
     pub files: [File; 2],
-    pub common_symbols: usize,
+    /// Different symbols that both files have.
+    pub common_symbols: u64,
     /// Of the matrix.
     pub columns: usize,
     pub rows: usize,
@@ -35,7 +36,13 @@ pub struct Heading {
 }
 
 impl Heading {
-    pub fn new(mpi: String, format: &'static str, files: [File; 2], plan: &Plan) -> Self {
+    pub fn new(
+        mpi: String,
+        format: &'static str,
+        files: [File; 2],
+        common_symbols: u64,
+        plan: &Plan,
+    ) -> Self {
         let name = Kernel::ALL.iter().find(|(kernel, _)| *kernel == plan.kernel).map_or("", |(_, name)| name);
         Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -43,7 +50,7 @@ impl Heading {
             ranks: plan.grid.ranks,
             format,
             files,
-            common_symbols: plan.alphabet,
+            common_symbols,
             columns: plan.problem.columns,
             rows: plan.problem.rows,
             kernel: name,

@@ -6,6 +6,7 @@ mod paper;
 mod report;
 
 pub use arguments::Arguments;
+pub use paper::{Figures, Predicted};
 
 use crate::session::Failure;
 
@@ -13,7 +14,7 @@ use crate::session::Failure;
 pub fn predict(arguments: &Arguments) -> Result<(), Failure> {
     arguments.json.check().map_err(|error| error.to_string())?;
     if arguments.paper {
-        let figures = paper::Figures::new();
+        let figures = Figures::new();
         if arguments.json.tables() {
             print!("{}", report::paper(&figures));
         }

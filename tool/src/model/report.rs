@@ -7,6 +7,12 @@ use hcube_results::numbers::{self, percent, significant};
 use hcube_results::table::Table;
 use std::fmt::Write;
 
+/// What stands below every prediction of the exchange.
+const CONTENTION: &str = "\
+not modelled: messages under way at the same time that slow each other down. More memory is never slower here; Hofmann
+and Ruenger 2013 have measured the opposite beyond 32 processes of JuRoPA (section 4.3)
+";
+
 /// Tables and the lines around them; what is published in full where it is `compared`.
 pub fn text(results: &Results, compared: bool) -> String {
     let Results { machine, round, .. } = results;
@@ -31,6 +37,7 @@ pub fn text(results: &Results, compared: bool) -> String {
             write!(text, "\nexchange in place, {bytes} per rank, {memory} of extra memory; times in us\n\n");
         text += &exchanges(&results.alltoall).render();
         text += "\nmpich, linear-shift, hierarchical-sets, hypercube: only messages; nodes: hierarchical sets between nodes\n";
+        text += CONTENTION;
     }
     if compared {
         text += "\nPlimpton et al. 2006, rounds of Q values, against the model with the same rounds\n\n";

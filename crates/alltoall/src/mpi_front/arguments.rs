@@ -1,6 +1,7 @@
 //! From the arguments of MPI's functions to the blocks of a rank.
 
-use super::call::{Call, Counts, Side, Types};
+use super::call::{Call, Counts, Function, Side, Types};
+use super::judged::{check_one_buffer, check_unused_type, judge, memory};
 use crate::{Conditions, Task};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -15,7 +16,7 @@ use std::ffi::c_void;
 
 /// Names of one side's arguments in messages.
 pub(super) struct Names {
-    buffer: &'static str,
+    pub(super) buffer: &'static str,
     count: &'static str,
     displacement: &'static str,
     datatype: &'static str,
@@ -40,16 +41,18 @@ const FIRST_PAGE: usize = 4096;
 /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
 #[inline(always)]
 pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-    if call.receive.buffer == in_place() {
-        return Err(Error::Buffer("recvbuf = MPI_IN_PLACE: expected memory to receive into".into()));
-    }
-    // SAFETY: the contract of this function, which is that of both.
+    // SAFETY: the contract of this function, which is that of all of them.
     unsafe {
-        let receive = blocks(&call.receive, comm, named, &RECEIVED)?;
+        let received = memory(call, call.receive, comm.size(), RECEIVED.buffer)?;
+        let receive = blocks(call.function, &received, comm, named, &RECEIVED)?;
         if call.in_place() {
             return Ok(Task::in_place(receive));
         }
-        Ok(Task::between(blocks(&call.send, comm, named, &SENT)?, receive))
+        let task = Task::between(blocks(call.function, &call.send, comm, named, &SENT)?, receive);
+        if call.send.buffer == call.receive.buffer {
+            check_one_buffer(call)?;
+        }
+        Ok(task)
     }
 }
 
@@ -63,8 +66,9 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     }
     // SAFETY: the contract of this function, which is that of both.
     unsafe {
-        let send = blocks(&call.send, comm, named, &SENT_OF_ONE)?;
-        Ok(Task::between(send, blocks(&call.receive, comm, named, &RECEIVED_OF_ONE)?))
+        let function = call.function;
+        let send = blocks(function, &call.send, comm, named, &SENT_OF_ONE)?;
+        Ok(Task::between(send, blocks(function, &call.receive, comm, named, &RECEIVED_OF_ONE)?))
     }
 }
 
@@ -114,7 +118,13 @@ pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Condi
 /// # Safety
 /// As [`read`].
 #[inline(always)]
-unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+unsafe fn blocks<'a>(
+    function: Function,
+    side: &Side,
+    comm: &MpiComm,
+    named: &mut Named,
+    names: &Names,
+) -> Result<Blocks<'a>> {
     if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
         && *known == datatype
         // SAFETY: the contract of this function, which is that of `read`.
@@ -123,7 +133,7 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
         return Ok(blocks);
     }
     // SAFETY: the contract of this function, which is that of `read`.
-    unsafe { listed(side, comm, named, names) }
+    unsafe { listed(function, side, comm, named, names) }
 }
 
 /// The blocks one by one, with an error for what is wrong with one of them.
@@ -131,9 +141,15 @@ unsafe fn blocks<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 /// # Safety
 /// As [`read`].
 #[cold]
-unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Names) -> Result<Blocks<'a>> {
+unsafe fn listed<'a>(
+    function: Function,
+    side: &Side,
+    comm: &MpiComm,
+    named: &mut Named,
+    names: &Names,
+) -> Result<Blocks<'a>> {
     // SAFETY: the contract of this function, which is that of `read`.
-    unsafe { list(side, comm.size(), comm, named, names) }.map(Blocks::listed)
+    unsafe { list(function, (side, comm.size()), comm, named, names) }.map(Blocks::listed)
 }
 
 /// As [`listed`], for this number of blocks.
@@ -141,8 +157,8 @@ unsafe fn listed<'a>(side: &Side, comm: &MpiComm, named: &mut Named, names: &Nam
 /// # Safety
 /// As [`read`]; arrays hold an entry per block.
 pub(super) unsafe fn list<'a>(
-    side: &Side,
-    blocks: usize,
+    function: Function,
+    (side, blocks): (&Side, usize),
     comm: &MpiComm,
     named: &mut Named,
     names: &Names,
@@ -162,7 +178,12 @@ pub(super) unsafe fn list<'a>(
     unsafe {
         match side.types {
             Types::One(datatype) => {
-                let datatype = inspect(datatype, comm, named, names)?;
+                let datatype = match inspect(datatype, comm, named, names) {
+                    Err(error @ Error::Datatype(_)) => {
+                        return without_datatype(function, (side, blocks), names, error);
+                    }
+                    datatype => datatype?,
+                };
                 numbers.map(|number| block(side, number, &datatype, datatype.extent(), names)).collect()
             }
             Types::Each(datatypes) if datatypes.is_null() => {
@@ -170,12 +191,21 @@ pub(super) unsafe fn list<'a>(
             }
             Types::Each(datatypes) => {
                 let mut last: Option<(MPI_Datatype, Datatype)> = None;
+                let mut last_unused = None;
                 numbers
                     .map(|number| {
-                        if side.counts.of(number) == 0 {
-                            return Ok(no_elements(side));
+                        let (count, handle) = (side.counts.of(number), *datatypes.add(number));
+                        if count <= 0 {
+                            if last_unused.replace(handle) != Some(handle) {
+                                let checked = check_unused_type(handle, judge(function), comm);
+                                checked.map_err(|error| named_datatype(error, names))?;
+                            }
+                            return if count == 0 {
+                                Ok(no_elements(side))
+                            } else {
+                                Err(negative(number, count, names))
+                            };
                         }
-                        let handle = *datatypes.add(number);
                         if last.as_ref().is_none_or(|(known, _)| *known != handle) {
                             last = Some((handle, inspect(handle, comm, named, names)?));
                         }
@@ -185,6 +215,45 @@ pub(super) unsafe fn list<'a>(
                     .collect()
             }
         }
+    }
+}
+
+/// The blocks of a side whose one datatype is not valid: where the library ignores the datatype of blocks without elements,
+/// those.
+///
+/// # Errors
+/// That of the datatype, or of a count that is negative, as the library finds it first.
+///
+/// # Safety
+/// As [`list`]; arrays are not null.
+#[cold]
+unsafe fn without_datatype<'a>(
+    function: Function,
+    (side, blocks): (&Side, usize),
+    names: &Names,
+    error: Error,
+) -> Result<Vec<Block<'a>>> {
+    if !judge(function).ignores_unused_types() {
+        return Err(error);
+    }
+    // SAFETY: arrays hold an entry per block, by the contract of this function.
+    let counts = (0..blocks).map(|number| unsafe { side.counts.of(number) });
+    match counts.enumerate().find(|(_, count)| *count != 0) {
+        None => Ok(vec![no_elements(side); blocks]),
+        Some((number, count @ ..0)) => Err(negative(number, count, names)),
+        Some(_) => Err(error),
+    }
+}
+
+fn negative(rank: usize, count: i64, names: &Names) -> Error {
+    let name = names.count;
+    Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more"))
+}
+
+fn named_datatype(error: Error, names: &Names) -> Error {
+    match error {
+        Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
+        error => error,
     }
 }
 
@@ -257,10 +326,7 @@ unsafe fn inspect(
         return Ok(known.clone());
     }
     // SAFETY: a value that MPI has given out and that nobody frees meanwhile, by the contract of `read`.
-    let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| match error {
-        Error::Datatype(text) => Error::Datatype(format!("{}: {text}", names.datatype)),
-        error => error,
-    })?;
+    let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| named_datatype(error, names))?;
     if found.is_named() {
         named.0 = Some((datatype, found.clone()));
     }
@@ -281,8 +347,7 @@ unsafe fn block<'a>(
     // SAFETY: arrays hold an entry per rank, by the contract of `read`; they are not null.
     let (count, displacement) = unsafe { (side.counts.of(rank), side.counts.displacement(rank)) };
     let Ok(elements) = usize::try_from(count) else {
-        let name = names.count;
-        return Err(Error::Count(format!("{name}[{rank}] = {count}: expected 0 or more")));
+        return Err(negative(rank, count, names));
     };
     if elements == 0 {
         return Ok(no_elements(side));

@@ -12,7 +12,7 @@ use crate::{Conditions, Options, Outcome, Report, select};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::backend::MpiComm;
-use hcube_core::mpi::handle::{Handle, check_kind, check_state, is_inter, partners};
+use hcube_core::mpi::handle::{Handle, abort, check_kind, check_state, is_inter, partners};
 use hcube_core::mpi::raise::raise;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::mpi::{attribute, gate};
@@ -165,13 +165,29 @@ unsafe fn unknown(
         }
         return Ok(Outcome::Library("intercommunicator"));
     }
-    attribute::attach(comm)?.with(|comm, kept| work(comm, kept, inter))
+    match attribute::attach(comm) {
+        Ok(attached) => attached.with(|comm, kept| work(comm, kept, inter)),
+        // The others will set the communicator up, and wait for a rank that has not counted this call.
+        Err(error) if call.guest => {
+            eprintln!("hcube: {}: {error}; {INSTEAD}", call.function.name());
+            abort(None)
+        }
+        Err(error) => Err(error),
+    }
 }
+
+/// How a program runs that hcube ends.
+pub(super) const INSTEAD: &str = "HCUBE_ALLTOALL=library runs the program without hcube";
 
 /// # Safety
 /// As [`exchange`].
 unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inter: bool) -> Result<Outcome> {
     let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
+    if let Some(one_rank) = &state.one_rank
+        && !state.awaits_set_up()
+    {
+        one_rank.remember();
+    }
     let of_neighbours = call.function.is_of_neighbours();
     if of_neighbours && state.topology.is_none() {
         state.topology = Topology::new(comm)?;
@@ -190,7 +206,10 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
         },
         Stage::Ready(_) => Ok(None),
         // SAFETY: the contract of this function.
-        _ => unsafe { forwards_before_set_up(call, comm, state) }.map_or(Ok(None), Err),
+        _ => match unsafe { forwards_before_set_up(call, comm, state) } {
+            Some(reason) => Err(reason),
+            None => set_up(call, comm, state)?.map_or(Ok(None), Err),
+        },
     };
     let outcome = match reason {
         Err(reason) => Ok(Outcome::Library(reason)),
@@ -252,6 +271,29 @@ unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State)
         return Some(INVALID);
     }
     state.forwards(call, comm)
+}
+
+/// Why calls are forwarded where a rank has no memory for the set-up.
+const NO_MEMORY: &str = "no memory for hcube's exchanges";
+
+/// Collective: sets a communicator up. Why its calls are forwarded from now on, where a rank has no memory for that.
+///
+/// # Errors
+/// On all ranks: those of the options and of MPI; that of memory, where the MPI library has no function for the call.
+#[cold]
+pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Option<&'static str>> {
+    match ready(comm, state, call.guest) {
+        Err(error) if error.is_lack_of_memory() && call.library_has_function() => {
+            state.stage = Stage::Forwarded(NO_MEMORY);
+            Ok(Some(NO_MEMORY))
+        }
+        Err(error) => {
+            let outcome = Err(error);
+            state.note_outcome(&outcome);
+            outcome.map(|_| None)
+        }
+        Ok(_) => Ok(None),
+    }
 }
 
 /// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn
@@ -377,7 +419,7 @@ pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
         let engine = setup::engine_with(comm, options)?;
         let state = kept.get_or_insert_with(State::new);
         state.stage = Stage::Ready(engine);
-        (state.without_votes, state.allowance) = (WithoutVotes::default(), None);
+        (state.without_votes, state.allowance, state.one_rank) = (WithoutVotes::default(), None, None);
         Ok(())
     })
 }

@@ -7,8 +7,10 @@
 //! | `call` | the arguments of a call, and the library's own function for them |
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
+//! | `judged` | arguments that MPI libraries judge differently |
 //! | `neighbours` | exchanges between neighbours in a topology |
 //! | `nonblocking` | the entrance of nonblocking exchanges |
+//! | `one_rank` | communicators of one rank, whose calls are forwarded at once |
 //! | `persistent` | exchanges that are initialised once, and started again and again |
 //! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
 //! | `setup` | the collective set-up, and the engines that communicators share |
@@ -19,8 +21,10 @@ mod arguments;
 pub mod call;
 pub mod collective;
 pub mod general;
+mod judged;
 mod neighbours;
 pub mod nonblocking;
+pub mod one_rank;
 pub mod persistent;
 mod setup;
 pub mod state;

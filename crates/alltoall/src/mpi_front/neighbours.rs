@@ -6,14 +6,14 @@
 //! function is used, which sends messages to neighbours only.
 
 use super::arguments::{Named, RECEIVED, SENT, list};
-use super::call::{Call, Function};
+use super::call::Call;
+use super::judged::{form, memory};
 use crate::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::blocks::Blocks;
 use hcube_core::memory::datatype::Block;
 use hcube_core::mpi::backend::MpiComm;
-use hcube_core::mpi::forward;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::mpi::topology::{self, Form, Neighbours};
 
@@ -68,7 +68,7 @@ impl Topology {
     /// # Errors
     /// Those of MPI.
     pub fn complete(&mut self, call: &Call, comm: &MpiComm) -> Result<()> {
-        let form = form(call);
+        let form = form(call.function);
         if self.incoming[form as usize].is_none() {
             let numbers = topology::arriving(comm, &self.neighbours, form)?;
             let others = self.outgoing.iter().filter(|(rank, _)| *rank != comm.rank());
@@ -83,7 +83,7 @@ impl Topology {
     /// Local: whether the library delivers other blocks than hcube would, the same on all ranks: `MPI_Neighbor_alltoallw` of
     /// MPICH 4.0.2, with datatypes that differ.
     pub fn is_ambiguous(&self, call: &Call) -> bool {
-        self.of_mpich_4 && form(call) == Form::Types
+        self.of_mpich_4 && form(call.function) == Form::Types
     }
 
     /// Local: whether the next call is forwarded because blocks were short; the same on all ranks.
@@ -125,7 +125,7 @@ impl Topology {
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
         // SAFETY: the contract of this function.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
-        let incoming = self.incoming[form(call) as usize].as_deref().expect("completed before");
+        let incoming = self.incoming[form(call.function) as usize].as_deref().expect("completed before");
         let size = comm.size();
         Ok(Task::between(join(send, &self.outgoing, size)?, join(receive, incoming, size)?))
     }
@@ -138,16 +138,14 @@ impl Topology {
         comm: &MpiComm,
         named: &mut Named,
     ) -> Result<[Vec<Block<'a>>; 2]> {
-        if [call.send.buffer, call.receive.buffer].contains(&forward::in_place()) {
-            return Err(Error::Buffer(
-                "MPI_IN_PLACE: expected two buffers of an exchange with neighbours".into(),
-            ));
-        }
         let Neighbours { sources, destinations } = &self.neighbours;
+        let (function, from, to) = (call.function, sources.len(), destinations.len());
         // SAFETY: arrays hold an entry per neighbour, by the contract of this function.
         unsafe {
-            let send = list(&call.send, destinations.len(), comm, named, &SENT)?;
-            Ok([send, list(&call.receive, sources.len(), comm, named, &RECEIVED)?])
+            let sent = memory(call, call.send, to, SENT.buffer)?;
+            let received = memory(call, call.receive, from, RECEIVED.buffer)?;
+            let send = list(function, (&sent, to), comm, named, &SENT)?;
+            Ok([send, list(function, (&received, from), comm, named, &RECEIVED)?])
         }
     }
 }
@@ -156,14 +154,6 @@ fn is_mpich_4() -> bool {
     let version = library_version();
     let mut words = version.split_whitespace();
     words.next() == Some("MPICH") && words.nth(1).is_some_and(|number| number.starts_with("4."))
-}
-
-fn form(call: &Call) -> Form {
-    match call.function {
-        Function::NeighborAlltoallv => Form::Counts,
-        Function::NeighborAlltoallw => Form::Types,
-        _ => Form::Equal,
-    }
 }
 
 /// The numbers of the blocks of each rank, in the order that `order` gives them.

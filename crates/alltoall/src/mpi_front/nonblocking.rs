@@ -11,7 +11,7 @@
 
 use super::arguments::read;
 use super::call::{Call, Counts, Types};
-use super::collective::{Refusal, Verdict};
+use super::collective::{INSTEAD, Refusal, Verdict};
 use super::state::{Engine, Stage, State};
 use crate::Outcome;
 use crate::report::{Report, UsedPath};
@@ -171,7 +171,5 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
 
 /// What this rank cannot do, and the others take for done.
 fn by_library_instead(error: &Error) -> Error {
-    Error::Unsupported(format!(
-        "{error}, in a nonblocking exchange: HCUBE_ALLTOALL=library runs the program without hcube"
-    ))
+    Error::Unsupported(format!("{error}, in a nonblocking exchange: {INSTEAD}"))
 }

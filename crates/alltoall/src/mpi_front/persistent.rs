@@ -9,7 +9,7 @@
 
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
-use super::collective::{Refusal, on_communicator, ready};
+use super::collective::{INSTEAD, Refusal, on_communicator, ready, set_up};
 use super::state::{Engine, Stage, State, guest_options};
 use crate::nonblocking::persistent::Persistent;
 use crate::report::{Report, UsedPath};
@@ -105,7 +105,6 @@ impl Operation {
 }
 
 const OTHER_PATH: &str = "persistent, and not by single copy";
-const INSTEAD: &str = "HCUBE_ALLTOALL=library runs the program without hcube";
 
 /// What became of an initialisation; the same kind on all ranks.
 #[derive(Debug)]
@@ -186,6 +185,11 @@ unsafe fn with_state(
     }
     if !matches!(state.stage, Stage::Ready(_))
         && let Some(reason) = state.forwards(call, comm)
+    {
+        return Ok(Outcome::Library(reason));
+    }
+    if !matches!(state.stage, Stage::Ready(_))
+        && let Some(reason) = set_up(call, comm, state)?
     {
         return Ok(Outcome::Library(reason));
     }

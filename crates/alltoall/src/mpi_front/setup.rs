@@ -3,13 +3,16 @@
 //!
 //! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the ranks,
 //! not on the communicator. So communicators of the same processes in the same order, with the same options, share an
-//! engine, and the set-up of a further one is one all-reduce, in which all ranks agree that each of them has it. The
-//! engine used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
+//! engine, and the set-up of a further one is one all-reduce, in which all ranks agree that each of them knows who the others
+//! are and has the engine. Where a rank does not, because the MPI library gives another group than that of the communicator,
+//! the communicator has an engine of its own. The engine used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
 //! every step; others are freed with their last communicator.
 //!
 //! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
 //! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them at once,
 //! in another order on each rank.
+//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator are forwarded.
+//!
 //! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
 //! the program's communicator, inside its own collective call.
 
@@ -17,6 +20,8 @@ use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
 use hcube_core::error::{Error, Result};
+use hcube_core::memory::reserve::with_room;
+use hcube_core::mpi::membership::Members;
 use hcube_core::mpi::shared::{Observed, Shared, one_thread_at_a_time};
 use hcube_core::mpi::{MpiComm, gate};
 use hcube_core::progress::Progress;
@@ -73,10 +78,17 @@ struct Entry {
 }
 
 impl Engines {
-    fn find(&mut self, ranks: &[i32], options: &Options) -> Option<Shared<Engine>> {
+    /// An engine for these ranks. One that does not fit the communicator is thrown away.
+    fn find(&mut self, comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<Shared<Engine>> {
         self.entries.retain(|entry| entry.engine.is_used());
-        let entry = self.entries.iter().find(|entry| entry.ranks == ranks && entry.options == *options);
-        entry?.engine.user()
+        let is_for = |entry: &Entry| entry.ranks == ranks && entry.options == *options;
+        let number = self.entries.iter().position(is_for)?;
+        let found = self.entries[number].engine.user()?;
+        if found.with(|engine| Ok(engine.exchange.fits(comm))) == Ok(true) {
+            return Some(found);
+        }
+        self.entries.swap_remove(number);
+        None
     }
 
     fn keep(&mut self, engine: &Shared<Engine>) {
@@ -92,9 +104,9 @@ fn may_share(comm: &MpiComm) -> bool {
 
 /// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has none, and
 /// takes part in the agreement all the same.
-fn known(ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
+fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
     let found = gate::on_process(|engines: &mut Option<Engines>| {
-        Ok(engines.get_or_insert_default().find(ranks, options))
+        Ok(engines.get_or_insert_default().find(comm, ranks, options))
     });
     let engine = found.ok().flatten()?;
     let number = engine.with(|engine| Ok(engine.exchange.number())).ok()?;
@@ -112,36 +124,75 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
         meet(comm)?;
     }
     let options = if guest { guest_options().clone() } else { Options::from_environment() };
-    let ranks = may_share(comm).then(|| ranks.or_else(|| comm.world_ranks().ok().flatten())).flatten();
+    let ranks = may_share(comm).then(|| ranks.or_else(|| ranks_of(comm))).flatten();
     let values = *options.as_ref().unwrap_or(&Options::default());
-    let known = ranks.as_deref().and_then(|ranks| known(ranks, &values));
+    let known = ranks.as_deref().and_then(|ranks| known(comm, ranks, &values));
     let number = known.as_ref().map_or(0, |(_, number)| *number);
-    let agreed = agree_on_number(comm, &options, number)?;
-    let engine = match known.filter(|_| agreed) {
+    let agreed = agree_on_sharing(comm, (&options, &has_room(comm.size())), ranks.is_some(), number)?;
+    let engine = match known.filter(|_| agreed == Sharing::Found) {
         Some((known, _)) => known,
         None => new_engine(comm, &values)?,
     };
-    if let Some(ranks) = ranks {
-        register(&engine, ranks, values, agreed)?;
+    if let Some(ranks) = ranks.filter(|_| agreed != Sharing::Impossible) {
+        // A rank on which it fails does not know the engine at the next set-up, in which all ranks agree on a new one.
+        drop(register(&engine, ranks, values, agreed == Sharing::Found));
     }
     Ok(engine)
 }
 
-/// Collective: whether all ranks pass the same number and not 0.
+fn ranks_of(comm: &MpiComm) -> Option<Vec<i32>> {
+    match comm.members() {
+        Ok(Members::Known(ranks)) => Some(ranks),
+        _ => None,
+    }
+}
+
+/// What all ranks of a communicator have agreed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sharing {
+    /// The engine that each of them knows serves this communicator as well.
+    Found,
+    /// A new engine may serve further communicators of these ranks.
+    Possible,
+    /// Some rank does not know who the members are, or may not share: the engine is for this communicator.
+    Impossible,
+}
+
+/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of ranks, in lists of a few words
+/// for each. It is given back, so that it is there for them.
+fn has_room(ranks: usize) -> Result<()> {
+    const BYTES: usize = 64 << 10;
+    const BYTES_PER_RANK: usize = 256;
+    with_room::<u8>(ranks.saturating_mul(BYTES_PER_RANK).saturating_add(BYTES), "a communicator").map(drop)
+}
+
+/// Collective: whether all ranks know the members, and pass the same number and not 0.
 ///
 /// # Errors
-/// On all ranks, where a rank's options are not valid or not those of the others.
-fn agree_on_number(comm: &MpiComm, options: &Result<Options>, number: i64) -> Result<bool> {
+/// On all ranks, where a rank's options are not valid or not those of the others, or it has no room.
+fn agree_on_sharing(
+    comm: &MpiComm,
+    (options, room): (&Result<Options>, &Result<()>),
+    knows_members: bool,
+    number: i64,
+) -> Result<Sharing> {
     let values = options.as_ref().unwrap_or(&Options::default()).agreement();
     let mut words = bounds(&values);
-    words.extend([i64::from(options.is_err()), number, -number]);
+    let refuses = options.is_err() || room.is_err();
+    words.extend([i64::from(refuses), number, -number, i64::from(!knows_members)]);
     comm.all_reduce_max(&mut words)?;
     let (bounds, last) = words.split_at(2 * values.len());
     if last[0] != 0 {
+        // Options first: those of others are reported, whatever memory there is.
         agree(comm, options.clone().map(drop))?;
+        agree(comm, room.clone())?;
     }
     check_bounds(bounds, &values)?;
-    Ok(number != 0 && last[1] == number && last[2] == -number)
+    Ok(match last {
+        [_, _, _, unknown] if *unknown != 0 => Sharing::Impossible,
+        [_, most, least, _] if number != 0 && (*most, *least) == (number, -number) => Sharing::Found,
+        _ => Sharing::Possible,
+    })
 }
 
 fn register(engine: &Shared<Engine>, ranks: Vec<i32>, options: Options, known: bool) -> Result<()> {

@@ -9,12 +9,14 @@ use super::allowance::Allowance;
 use super::arguments::Named;
 use super::call::Call;
 use super::neighbours::Topology;
+use super::one_rank::OneRank;
 use crate::without_votes::WithoutVotes;
 use crate::{ExchangeState, Options, Outcome, Schedule, UsedPath};
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::scratch::Scratch;
 use hcube_core::mpi::MpiComm;
+use hcube_core::mpi::membership::Members;
 use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
 use std::sync::OnceLock;
@@ -74,6 +76,8 @@ pub struct State {
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
+    /// Set where it has one rank, and belongs to a program that does not know of hcube.
+    pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
     /// The number of this communicator among those that the engine has served.
@@ -94,6 +98,7 @@ impl State {
             topology: None,
             without_votes: WithoutVotes::default(),
             allowance: None,
+            one_rank: None,
             operations: 0,
             user: 0,
         }
@@ -114,7 +119,12 @@ impl State {
             _ if comm.size() == 1 => Stage::Forwarded("one rank"),
             _ => Stage::New,
         };
-        Self::at(stage)
+        let one_rank = match &stage {
+            _ if inter => None,
+            Stage::Forwarded(_) => OneRank::new(call, comm, false),
+            _ => OneRank::new(call, comm, true),
+        };
+        Self { one_rank, ..Self::at(stage) }
     }
 
     /// Whether exchanges will be served that are not served yet.
@@ -130,12 +140,12 @@ impl State {
                 self.stage = Stage::Due(None);
                 return Some("the first exchange of a communicator");
             }
-            Stage::Due(ranks) if call.guest => match comm.world_ranks() {
+            Stage::Due(ranks) if call.guest => match comm.members() {
                 // The others were started by somebody else, perhaps without hcube.
-                Ok(None) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
-                Ok(found) => *ranks = found,
+                Ok(Members::Outside) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
+                Ok(Members::Known(found)) => *ranks = Some(found),
                 // A rank that MPI does not tell takes part in the set-up, because in most cases the others do so.
-                Err(_) => {}
+                Ok(Members::Unknown) | Err(_) => {}
             },
             _ => {}
         }

@@ -2,7 +2,9 @@
 
 use crate::node::Node;
 use crate::task::Task;
+use hcube_core::error::Error;
 use hcube_core::memory::datatype::Block;
+use hcube_core::memory::reserve::filled;
 use hcube_core::node::single_copy::{Process, Refused, Run};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,11 +47,18 @@ pub struct Description {
 
 impl Description {
     /// Of the blocks of this rank.
-    pub fn new(task: &Task<'_>, node: &Node) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn new(task: &Task<'_>, node: &Node) -> hcube_core::Result<Self> {
         let (own, mut lists) = (node.board.own(), Vec::new());
+        let mut lacks_memory = false;
         let mut runs = |block: &Block<'_>| {
-            let mut list = Vec::new();
-            block.runs(|address, bytes| list.push(Run::new(address, bytes)));
+            let mut list: Vec<Run> = Vec::new();
+            block.runs(|address, bytes| match list.try_reserve(1) {
+                Ok(()) => list.push(Run::new(address, bytes)),
+                Err(_) => lacks_memory = true,
+            });
             let (count, bytes) = (list.len() as u64, block.bytes() as u64);
             let address = match list[..] {
                 [] => 0,
@@ -66,7 +75,10 @@ impl Description {
             Entry { send, receive, ..Entry::default() }
         });
         let entries = entries.collect();
-        Self { entries, lists, own }
+        match lacks_memory {
+            true => Err(Error::Memory("no memory for the description of non-contiguous blocks".into())),
+            false => Ok(Self { entries, lists, own }),
+        }
     }
 
     /// This rank's number on its node.
@@ -221,7 +233,9 @@ unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
         0 => Ok(Vec::new()),
         1 => Ok(vec![Run { address: runs.address, bytes: runs.bytes }]),
         count => {
-            let mut list = vec![Run::default(); count as usize];
+            let no_memory = |_| Refused { copied: 0, error: std::io::ErrorKind::OutOfMemory.into() };
+            let mut list =
+                filled(Run::default(), count as usize, "the runs of a block").map_err(no_memory)?;
             // SAFETY: the contract of this function.
             unsafe { read_list(process, runs.address, &mut list)? };
             Ok(list)

@@ -55,7 +55,7 @@ impl Partner {
 
 impl Persistent {
     /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks get no more shared
-    /// memory, or the kernel does not let one of them read the blocks of another.
+    /// memory, or one of them has no memory or may not read the blocks of another one.
     ///
     /// # Errors
     /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of MPI.
@@ -69,18 +69,26 @@ impl Persistent {
         // Where it fails, it fails on all ranks.
         let Ok(pairs) = Pairs::create(comm, &node.ranks) else { return Ok(None) };
         let description = Description::new(task, node);
-        let addresses = comm.all_gather(&[description.address()])?;
-        let read = description.others().map(|number| {
-            let (rank, process) = (node.ranks[number], processes[number]);
-            // SAFETY: the rank has told the address, and keeps the description until all have agreed below.
-            let theirs =
-                unsafe { Blocks::read(process, addresses[rank], description.own(), Part::Both) }.ok()?;
-            Some(Partner { number, rank, process, mine: description.blocks(number), theirs })
-        });
-        let partners: Option<Vec<Partner>> = read.collect();
+        let addresses = comm.all_gather(&[description.as_ref().map_or(0, Description::address)])?;
+        let partners: Option<Vec<Partner>> = match &description {
+            Ok(description) if addresses.iter().all(|&address| address != 0) => {
+                let read = description.others().map(|number| {
+                    let (rank, process) = (node.ranks[number], processes[number]);
+                    // SAFETY: the rank has told the address, and keeps the description until all have agreed below.
+                    let theirs =
+                        unsafe { Blocks::read(process, addresses[rank], description.own(), Part::Both) }
+                            .ok()?;
+                    Some(Partner { number, rank, process, mine: description.blocks(number), theirs })
+                });
+                read.collect()
+            }
+            _ => None,
+        };
         let mut refused = [i64::from(partners.is_none())];
         comm.all_reduce_max(&mut refused)?;
-        let Some(partners) = partners.filter(|_| refused[0] == 0) else { return Ok(None) };
+        let (Ok(description), Some(partners), [0]) = (description, partners, refused) else {
+            return Ok(None);
+        };
         let own = description.blocks(description.own());
         agree(comm, check(comm.rank(), &own, &partners))?;
         let bytes: u64 = partners.iter().map(Partner::bytes).sum();

@@ -10,7 +10,7 @@
 //! message may have any length; a long one is cut into pieces, which the receiver joins.
 //!
 //! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a message of MPI per
-//! batch. Source: Jin et al. 2011, §II-E, on what GASNet does for it; the two ways are our own.
+//! batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; the two ways are our own.
 
 mod batches;
 mod message;

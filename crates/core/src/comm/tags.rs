@@ -54,6 +54,9 @@ pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 /// Messages of one pair with one tag keep their order.
 pub const LCS: TagRange = TagRange { first: 2433, count: 2 };
 
+/// All tags are below this one. Communicators that share a private communicator have tags at multiples of it.
+pub const TAGS: i32 = 4096;
+
 /// All ranges, in ascending order.
 const ALL: [TagRange; 15] = [
     RANDOM_ACCESS,
@@ -87,6 +90,7 @@ const fn are_apart(ranges: &[TagRange]) -> bool {
     true
 }
 
+const _: () = assert!(LCS.first + LCS.count <= TAGS, "the tags of two communicators overlap");
 const _: () = assert!(are_apart(&ALL), "ranges of tags overlap or exceed what MPI guarantees");
 
 impl TagRange {

@@ -7,7 +7,7 @@
 use super::backend::MpiComm;
 use super::check::check;
 use super::constants::SUCCESS;
-use super::handle::{Handle, holder, simulated};
+use super::handle::{Handle, holder, returning_errors, simulated, world};
 use super::keyval::Keyval;
 use super::raw::{self, MPI_Comm};
 use super::state::CommState;
@@ -33,6 +33,11 @@ fn key(number: usize) -> Result<c_int> {
     KEYS[number].get_or_create(create, |mut created| unsafe {
         raw::PMPI_Comm_free_keyval(&mut created);
     })
+}
+
+/// Local, in `MPI_Init`: creates the key value while the process has memory. Where that fails, the first use tries it again.
+pub fn prepare() {
+    returning_errors(world(), || key(0).map_or(1, |_| SUCCESS));
 }
 
 /// Called by MPI when the communicator is freed or MPI is finalised.

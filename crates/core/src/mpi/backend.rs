@@ -5,20 +5,23 @@
 //! called on it, because all of its ranks are in that call. No communicator is created for that, so no context id is
 //! taken, no attribute of the program is copied and no error handler is replaced, and exchanges on different
 //! communicators never wait for each other. Messages need a communicator that only hcube uses, or they could match a
-//! receive of the program: it is created when a system asks for messages ([`Comm::open_messages`]).
+//! receive of the program: it is created when a system asks for messages ([`Comm::open_messages`]), one for all
+//! communicators of the same ranks (`sharing`).
 
 mod collective;
 mod private;
+mod sharing;
 mod transfers;
 mod waiting;
 
+use private::Messages;
 pub use transfers::{Receive, Sends, Transfer};
 
 use super::check::check;
 use super::clock::Clock;
 use super::constants::{constants, no_request};
-use super::handle::{Handle, abort, check_communicator, check_state};
-use super::membership::world_ranks;
+use super::handle::{Handle, abort, check_communicator, check_state, simulated};
+use super::membership::{Members, members};
 use super::pending::Pending;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Request};
 use crate::comm::reduction::{Element, Operation};
@@ -48,8 +51,10 @@ use std::sync::Arc;
 pub struct MpiComm {
     /// The communicator of the program, or one that was split.
     comm: Handle,
-    /// Messages and, as soon as it exists, collective functions use this one, which hcube has created.
-    private: OnceCell<MPI_Comm>,
+    /// Messages use this one, which hcube has created; collective functions as well, where no other communicator uses it.
+    private: OnceCell<Messages>,
+    /// Whether others may use it.
+    shares: bool,
     /// What progress tests.
     pending: Pending,
     words: MPI_Datatype,
@@ -81,7 +86,7 @@ impl MpiComm {
     /// # Errors
     /// Those of MPI.
     pub(super) fn borrow(comm: Handle) -> Result<Self> {
-        Self::new(comm, OnceCell::new(), Arc::new(Clock::new()?), Arc::default())
+        Self::new(comm, (OnceCell::new(), !simulated()), Arc::new(Clock::new()?), Arc::default())
     }
 
     /// Collective over `comm`: a communicator of the same ranks with messages. Errors on it are returned, not
@@ -93,7 +98,7 @@ impl MpiComm {
     pub fn duplicate(comm: Handle) -> Result<Self> {
         check_state()?;
         check_communicator(comm)?;
-        let borrowed = Self::borrow(comm)?;
+        let borrowed = Self { shares: false, ..Self::borrow(comm)? };
         borrowed.open_messages()?;
         Ok(borrowed)
     }
@@ -103,12 +108,13 @@ impl MpiComm {
         // SAFETY: `private` is a living communicator.
         unsafe { raw::PMPI_Comm_set_errhandler(private, constants().errors_return) };
         // SAFETY: as above; it lives as long as the value, which frees it.
-        Self::new(unsafe { Handle::new(private) }, OnceCell::from(private), clock, pollers)
+        let comm = unsafe { Handle::new(private) };
+        Self::new(comm, (OnceCell::from(Messages::alone(private)), false), clock, pollers)
     }
 
     fn new(
         comm: Handle,
-        private: OnceCell<MPI_Comm>,
+        (private, shares): (OnceCell<Messages>, bool),
         clock: Arc<Clock>,
         pollers: Arc<Pollers>,
     ) -> Result<Self> {
@@ -120,12 +126,12 @@ impl MpiComm {
         }
         let (words, pending, one_thread) = (constants().uint64, Pending::default(), PhantomData);
         let (rank, size) = (rank as usize, size as usize);
-        Ok(Self { comm, private, pending, words, rank, size, clock, pollers, one_thread })
+        Ok(Self { comm, private, shares, pending, words, rank, size, clock, pollers, one_thread })
     }
 
     /// For collective functions.
     pub(super) fn raw(&self) -> MPI_Comm {
-        self.private.get().copied().unwrap_or(self.comm.raw())
+        self.private.get().and_then(Messages::comm_of_one).unwrap_or(self.comm.raw())
     }
 
     /// The communicator of the program, or the one that was split: only this one has a topology.
@@ -133,27 +139,18 @@ impl MpiComm {
         self.comm.raw()
     }
 
-    /// Local: the ranks in `MPI_COMM_WORLD` of the members, `None` where one is outside of it; the same on all members.
+    /// Local: the members of this communicator in `MPI_COMM_WORLD`.
     ///
     /// # Errors
     /// Those of MPI.
-    pub fn world_ranks(&self) -> Result<Option<Vec<i32>>> {
-        world_ranks(self.comm)
+    pub fn members(&self) -> Result<Members> {
+        members(self.comm, self.rank, self.size)
     }
 
     /// For messages.
-    fn messages(&self) -> Result<MPI_Comm> {
+    fn messages(&self) -> Result<&Messages> {
         let closed = || Error::Internal("a message on a communicator whose messages were not opened".into());
-        self.private.get().copied().ok_or_else(closed)
-    }
-}
-
-impl Drop for MpiComm {
-    fn drop(&mut self) {
-        if let (Some(mut private), Ok(())) = (self.private.take(), check_state()) {
-            // SAFETY: created for this value and not freed before; MPI is active.
-            unsafe { raw::PMPI_Comm_free(&mut private) };
-        }
+        self.private.get().ok_or_else(closed)
     }
 }
 
@@ -221,7 +218,10 @@ unsafe impl Comm for MpiComm {
 
     fn open_messages(&self) -> Result<()> {
         if self.private.get().is_none() {
-            let private = self.create_private()?;
+            let private = match self.shares {
+                true => self.share_private()?,
+                false => Messages::alone(self.create_private()?),
+            };
             let _ = self.private.set(private);
         }
         Ok(())
@@ -229,7 +229,8 @@ unsafe impl Comm for MpiComm {
 
     fn start_sends(&self, buffer: Vec<u64>, pieces: &[Piece]) -> Result<Sends> {
         self.settle();
-        let comm = self.messages()?;
+        let messages = self.messages()?;
+        let comm = messages.comm();
         let mut sends = Sends { buffer, first: no_request(), further: Vec::new() };
         for (number, piece) in pieces.iter().enumerate() {
             let words = &sends.buffer[piece.range.clone()];
@@ -237,7 +238,8 @@ unsafe impl Comm for MpiComm {
             let mut request = no_request();
             // SAFETY: the words lie in a buffer that `sends` owns until MPI has finished with it.
             check("MPI_Isend", unsafe {
-                raw::PMPI_Isend(address, length, self.words, piece.to as c_int, piece.tag, comm, &mut request)
+                let (to, tag) = (piece.to as c_int, messages.tag(piece.tag));
+                raw::PMPI_Isend(address, length, self.words, to, tag, comm, &mut request)
             })?;
             if number == 0 {
                 sends.first = request;
@@ -257,7 +259,8 @@ unsafe impl Comm for MpiComm {
     }
 
     fn start_receive(&self, buffer: Vec<u64>, from: usize, tag: i32) -> Result<Receive> {
-        let comm = self.messages()?;
+        let messages = self.messages()?;
+        let (comm, tag) = (messages.comm(), messages.tag(tag));
         let mut receive = Receive { buffer, request: no_request() };
         let (address, length) = (receive.buffer.as_mut_ptr().cast::<c_void>(), count(receive.buffer.len())?);
         // SAFETY: the words lie in a buffer that `receive` owns until MPI has finished with it.
@@ -277,7 +280,8 @@ unsafe impl Comm for MpiComm {
 
     unsafe fn start_send_bytes<'a>(&self, from: Region<'a>, to: usize, tag: i32) -> Result<Transfer<'a>> {
         self.settle();
-        let (comm, mut request) = (self.messages()?, no_request());
+        let (messages, mut request) = (self.messages()?, no_request());
+        let (comm, tag) = (messages.comm(), messages.tag(tag));
         let length = count(from.len())?;
         // SAFETY: the region is readable until the transfer has finished, by the contract of this function.
         check("MPI_Isend", unsafe {
@@ -305,7 +309,8 @@ unsafe impl Comm for MpiComm {
         from: usize,
         tag: i32,
     ) -> Result<Transfer<'a>> {
-        let (comm, mut request) = (self.messages()?, no_request());
+        let (messages, mut request) = (self.messages()?, no_request());
+        let (comm, tag) = (messages.comm(), messages.tag(tag));
         let length = count(into.len())?;
         // SAFETY: the region is writable until the transfer has finished, by the contract of this function.
         check("MPI_Irecv", unsafe {

@@ -5,6 +5,10 @@
 //! communicator is the same on all its members, so all members find the same answer without communication, provided
 //! that they belong to one `MPI_COMM_WORLD`. Where they do not, each of them finds a member that is outside of its own.
 //!
+//! MPICH 5.0.2 returns the group of the old communicator for one that `MPI_Cart_create` or `MPI_Graph_create` has made of fewer
+//! of its processes, and for duplicates of that. So a group counts only if it has the size of the communicator and this
+//! process at its rank. Where the processes of a communicator all find that, the group is that of the communicator.
+//!
 //! Cost: no message; Open MPI compares each member with each process of `MPI_COMM_WORLD`.
 
 use super::check::check;
@@ -33,6 +37,14 @@ impl Group {
         }
     }
 
+    /// This process's rank in it, negative outside of it.
+    fn rank(&self) -> Result<c_int> {
+        let mut rank = 0;
+        // SAFETY: the group lives until self is dropped.
+        check("MPI_Group_rank", unsafe { raw::PMPI_Group_rank(self.0, &mut rank) })?;
+        Ok(rank)
+    }
+
     fn size(&self) -> Result<c_int> {
         let mut size = 0;
         // SAFETY: the group lives until self is dropped.
@@ -48,21 +60,35 @@ impl Drop for Group {
     }
 }
 
-/// Local: the ranks in `MPI_COMM_WORLD` of the members of an intracommunicator, in the order of their ranks in it;
-/// `None` where a member is not in this process's `MPI_COMM_WORLD`. All members find the same answer.
+/// The members of an intracommunicator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Members {
+    /// Their ranks in `MPI_COMM_WORLD`, in the order of their ranks in the communicator.
+    Known(Vec<i32>),
+    /// A member may not be in this process's `MPI_COMM_WORLD`; the same on all members.
+    Outside,
+    /// All are in `MPI_COMM_WORLD`, but this process cannot say which they are; others may.
+    Unknown,
+}
+
+/// Local: the members of an intracommunicator in which this process has a `rank`, and which has a `size`.
 ///
 /// # Errors
 /// Those of MPI, which checks whether the communicator lives.
-pub fn world_ranks(comm: Handle) -> Result<Option<Vec<i32>>> {
+pub fn members(comm: Handle, rank: usize, size: usize) -> Result<Members> {
     let (members, everybody) = (Group::of(comm)?, Group::of(world())?);
-    let size = members.size()?;
-    let ranks: Vec<c_int> = (0..size).collect();
+    let found_size = members.size()?;
+    let ranks: Vec<c_int> = (0..found_size).collect();
     let mut found = vec![0; ranks.len()];
-    // SAFETY: both groups live until the end of this function, and both arrays have `size` entries.
+    // SAFETY: both groups live until the end of this function, and both arrays have `found_size` entries.
     let code = unsafe {
-        raw::PMPI_Group_translate_ranks(members.0, size, ranks.as_ptr(), everybody.0, found.as_mut_ptr())
+        let (from, to) = (ranks.as_ptr(), found.as_mut_ptr());
+        raw::PMPI_Group_translate_ranks(members.0, found_size, from, everybody.0, to)
     };
     check("MPI_Group_translate_ranks", code)?;
-    let inside = found.iter().all(|&rank| rank != constants().undefined);
-    Ok(inside.then_some(found))
+    if found.contains(&constants().undefined) {
+        return Ok(Members::Outside);
+    }
+    let is_own = found.len() == size && usize::try_from(members.rank()?) == Ok(rank);
+    Ok(if is_own { Members::Known(found) } else { Members::Unknown })
 }

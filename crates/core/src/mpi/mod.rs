@@ -12,6 +12,7 @@ pub mod forward;
 pub mod gate;
 mod guard;
 pub mod handle;
+pub mod judgement;
 mod keyval;
 pub mod lifetime;
 mod living;

@@ -36,6 +36,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants) {
     constants->thread_multiple = MPI_THREAD_MULTIPLE;
     constants->any_source = MPI_ANY_SOURCE;
     constants->any_tag = MPI_ANY_TAG;
+    constants->tag_ub = MPI_TAG_UB;
     constants->comm_type_shared = MPI_COMM_TYPE_SHARED;
     constants->max_error_string = MPI_MAX_ERROR_STRING;
     constants->max_library_version_string = MPI_MAX_LIBRARY_VERSION_STRING;

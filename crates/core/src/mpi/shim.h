@@ -16,7 +16,7 @@ struct hcube_shim_constants {
     MPI_Info info_null;
     MPI_Errhandler errors_return, errors_are_fatal;
     void *in_place;
-    int proc_null, undefined, thread_multiple, any_source, any_tag;
+    int proc_null, undefined, thread_multiple, any_source, any_tag, tag_ub;
     int comm_type_shared;
     int max_error_string, max_library_version_string;
     int order_fortran;

@@ -99,14 +99,14 @@ fn distributed(comm: &MpiComm) -> Result<(Vec<c_int>, Vec<c_int>)> {
     check("MPI_Dist_graph_neighbors", code).map(|()| (sources, destinations))
 }
 
-/// Which of MPI's exchanges between neighbours.
+/// Which of MPI's exchanges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `MPI_Neighbor_alltoall`.
+    /// `MPI_Alltoall`, `MPI_Neighbor_alltoall` and their other variants.
     Equal,
-    /// `MPI_Neighbor_alltoallv`.
+    /// `MPI_Alltoallv`, `MPI_Neighbor_alltoallv` and their other variants.
     Counts,
-    /// `MPI_Neighbor_alltoallw`.
+    /// `MPI_Alltoallw`, `MPI_Neighbor_alltoallw` and their other variants.
     Types,
 }
 

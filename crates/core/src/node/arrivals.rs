@@ -9,14 +9,22 @@
 //! A rank that stays for a while after it has entered can share the work of a pair with the later rank: it leaves an offer for that
 //! rank and that operation, which the later one takes, or which it withdraws itself. Whoever comes first decides.
 //!
-//! Restrictions: at most 64 operations of a bucket that only some ranks have started; of further ones a rank has to wait
-//! until others are complete.
-//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer. Memory: 65 KiB and 32 KiB per
-//! rank of the node, more above 64 ranks, whose pages become resident when they are used, and 16 bytes per pair. Source: our own.
+//! Where all rows of a bucket are taken by operations that some ranks have not started, a rank puts a further one into a list in its
+//! own memory (`queue`), where the others find it: nobody ever waits for another rank to start an operation.
+//!
+//! Restrictions: for the lists, the ranks of the node can read and write each other's memory by single copy.
+//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer; for an operation in a list also two
+//! system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
+//! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair, and 16 bytes for each
+//! operation in a list. Source: our own.
 
+mod queue;
+
+use super::single_copy::Process;
 use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
+use queue::{Place, Queue, Queued};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Operations of one bucket that not all ranks have started.
@@ -24,9 +32,11 @@ const ROWS: usize = 64;
 /// Buckets: operations with keys one behind the other lie in different ones.
 const BUCKETS: usize = 64;
 
-/// Words of a bucket: its lock, the keys of its rows (0 for a free one), how many ranks have started each, and their words.
+/// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for a free one), how many
+/// ranks have started each, their words, and where the lists of the ranks are.
 const LOCK: usize = 0;
-const FIRST_KEY: usize = 1;
+const QUEUED: usize = 1;
+const FIRST_KEY: usize = 2;
 const FIRST_COUNT: usize = FIRST_KEY + ROWS;
 const FIRST_WORD: usize = FIRST_COUNT + ROWS;
 
@@ -39,6 +49,15 @@ const TAKEN: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct Arrivals {
     slots: Slots,
+    /// Of each bucket, the operations of this rank that no row had room for.
+    queues: Vec<Queue>,
+}
+
+impl Drop for Arrivals {
+    /// A rank may start an operation after another one has freed the communicator.
+    fn drop(&mut self) {
+        self.queues.iter_mut().for_each(Queue::abandon);
+    }
 }
 
 impl Arrivals {
@@ -50,21 +69,18 @@ impl Arrivals {
         // The buckets are dealt out to the regions of all ranks.
         let counters = Self::first_offer(ranks.len()) + OFFER_WORDS * ranks.len();
         let layout = slots::Layout::new(super::LINE_PAIR, counters, 1, 0)?;
-        Ok(Self { slots: Slots::create(comm, ranks, layout)? })
+        let queues = (0..BUCKETS).map(|_| Queue::default()).collect();
+        Ok(Self { slots: Slots::create(comm, ranks, layout)?, queues })
     }
 
-    fn bucket_words(ranks: usize) -> usize {
-        FIRST_WORD + ROWS * ranks
-    }
-
-    /// Bytes of this rank's part of the table.
+    /// Bytes of this rank's part of the table, and of its lists.
     pub fn bytes(&self) -> usize {
-        self.slots.bytes_per_rank()
+        self.slots.bytes_per_rank() + self.queues.iter().map(Queue::bytes).sum::<usize>()
     }
 
     /// Where the offers of a rank begin among its words, behind its buckets.
     fn first_offer(ranks: usize) -> usize {
-        BUCKETS.div_ceil(ranks) * Self::bucket_words(ranks)
+        BUCKETS.div_ceil(ranks) * bucket_words(ranks)
     }
 
     /// The state of the offer of a rank to another one, and the word of that one.
@@ -110,51 +126,128 @@ impl Arrivals {
         }
     }
 
-    fn word(&self, bucket: usize, word: usize) -> &AtomicU64 {
-        let ranks = self.slots.ranks();
-        self.slots.counter(bucket % ranks, bucket / ranks * Self::bucket_words(ranks) + word)
+    fn word(&self, bucket: usize, number: usize) -> &AtomicU64 {
+        word(&self.slots, bucket, number)
     }
 
     /// Enters that this rank has started the operation with this key, which is not 0, with a word for the ranks that start it
-    /// later. Returns the ranks of the node before this one with their words; `None`, with nothing entered, where the table has no
-    /// room for the operation yet. What a rank has written before is seen by those that find its word.
-    pub fn enter(&self, key: u64, own_word: u64) -> Option<Vec<(usize, u64)>> {
+    /// later, which is not 0 either. Returns the ranks of the node before this one with their words. What a rank has written before
+    /// is seen by those that find its word. Local. `processes` are those of the ranks of the node.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know then who has started the
+    /// operation, and the job must end.
+    pub fn enter(&mut self, key: u64, own_word: u64, processes: &[Process]) -> Result<Vec<(usize, u64)>> {
         let bucket = bucket_of(key);
         let lock = self.word(bucket, LOCK);
         while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             // Held for some hundred nanoseconds, unless its holder has lost its core.
             std::thread::yield_now();
         }
-        let before = self.enter_locked(bucket, key, own_word);
-        lock.store(0, Ordering::Release);
+        let before = self.enter_locked(bucket, key, own_word, processes);
+        self.word(bucket, LOCK).store(0, Ordering::Release);
         before
     }
 
-    fn enter_locked(&self, bucket: usize, key: u64, own_word: u64) -> Option<Vec<(usize, u64)>> {
-        let ranks = self.slots.ranks();
-        let key_of = |row: usize| self.word(bucket, FIRST_KEY + row);
-        let row_with = |key: u64| (0..ROWS).find(|&row| key_of(row).load(Ordering::Relaxed) == key);
-        let row = row_with(key).or_else(|| row_with(0))?;
-        let word_of = |rank: usize| self.word(bucket, FIRST_WORD + row * ranks + rank);
-        let count = self.word(bucket, FIRST_COUNT + row);
-        let before: Vec<(usize, u64)> = match count.load(Ordering::Relaxed) {
-            0 => Vec::new(),
-            _ => (0..ranks)
-                .map(|rank| (rank, word_of(rank).load(Ordering::Relaxed)))
+    fn enter_locked(
+        &mut self,
+        bucket: usize,
+        key: u64,
+        own_word: u64,
+        processes: &[Process],
+    ) -> Result<Vec<(usize, u64)>> {
+        let (ranks, own) = (self.slots.ranks(), self.slots.own());
+        if self.word(bucket, QUEUED).load(Ordering::Relaxed) == 0 {
+            self.queues[bucket].clear(&place(&self.slots, bucket, own));
+        }
+        let row_with = |key: u64| {
+            (0..ROWS).find(|&row| self.word(bucket, FIRST_KEY + row).load(Ordering::Relaxed) == key)
+        };
+        let known = row_with(key);
+        let row = known.or_else(|| row_with(0));
+        let queued = if known.is_none() { self.find_queued(bucket, key, processes)? } else { Vec::new() };
+        let before: Vec<(usize, u64)> = match known {
+            Some(row) => (0..ranks)
+                .map(|rank| (rank, self.row_word(bucket, row, rank).load(Ordering::Relaxed)))
                 .filter(|&(_, word)| word != 0)
                 .collect(),
+            None => queued.iter().map(|found| (found.rank, found.word)).collect(),
         };
-        if before.len() + 1 == ranks {
-            (0..ranks).for_each(|rank| word_of(rank).store(0, Ordering::Relaxed));
-            count.store(0, Ordering::Relaxed);
-            key_of(row).store(0, Ordering::Relaxed);
-        } else {
-            word_of(self.slots.own()).store(own_word, Ordering::Relaxed);
-            count.store(before.len() as u64 + 1, Ordering::Relaxed);
-            key_of(row).store(key, Ordering::Relaxed);
+        let is_last = before.len() + 1 == ranks;
+        if is_last || row.is_some() {
+            self.remove_queued(bucket, &queued, processes)?;
         }
-        Some(before)
+        match row {
+            _ if is_last => {
+                if let Some(row) = known {
+                    (0..ranks).for_each(|rank| self.row_word(bucket, row, rank).store(0, Ordering::Relaxed));
+                    self.set_row(bucket, row, 0, 0);
+                }
+            }
+            Some(row) => {
+                // Words that come from lists, and that of this rank.
+                for &(rank, word) in before.iter().chain(&[(own, own_word)]) {
+                    self.row_word(bucket, row, rank).store(word, Ordering::Relaxed);
+                }
+                self.set_row(bucket, row, key, before.len() as u64 + 1);
+            }
+            None => self.push(bucket, key, own_word)?,
+        }
+        Ok(before)
     }
+
+    fn row_word(&self, bucket: usize, row: usize, rank: usize) -> &AtomicU64 {
+        self.word(bucket, FIRST_WORD + row * self.slots.ranks() + rank)
+    }
+
+    fn set_row(&self, bucket: usize, row: usize, key: u64, count: u64) {
+        self.word(bucket, FIRST_COUNT + row).store(count, Ordering::Relaxed);
+        self.word(bucket, FIRST_KEY + row).store(key, Ordering::Relaxed);
+    }
+
+    /// The entries for an operation in the lists of other ranks.
+    fn find_queued(&self, bucket: usize, key: u64, processes: &[Process]) -> Result<Vec<Queued>> {
+        if self.word(bucket, QUEUED).load(Ordering::Relaxed) == 0 {
+            return Ok(Vec::new());
+        }
+        let others = (0..self.slots.ranks()).filter(|&rank| rank != self.slots.own());
+        let found = others.map(|rank| place(&self.slots, bucket, rank).find(rank, processes[rank], key));
+        found.filter_map(Result::transpose).collect()
+    }
+
+    fn remove_queued(&self, bucket: usize, queued: &[Queued], processes: &[Process]) -> Result<()> {
+        for &found in queued {
+            place(&self.slots, bucket, found.rank).remove(processes[found.rank], found)?;
+            self.word(bucket, QUEUED).fetch_sub(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, bucket: usize, key: u64, own_word: u64) -> Result<()> {
+        self.queues[bucket].push(&place(&self.slots, bucket, self.slots.own()), key, own_word)?;
+        self.word(bucket, QUEUED).fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn first_place(ranks: usize) -> usize {
+    FIRST_WORD + ROWS * ranks
+}
+
+/// Words of a bucket for this number of ranks.
+fn bucket_words(ranks: usize) -> usize {
+    first_place(ranks) + queue::WORDS * ranks
+}
+
+fn word(slots: &Slots, bucket: usize, word: usize) -> &AtomicU64 {
+    let ranks = slots.ranks();
+    slots.counter(bucket % ranks, bucket / ranks * bucket_words(ranks) + word)
+}
+
+/// Where the list of a rank is.
+fn place(slots: &Slots, bucket: usize, rank: usize) -> Place<'_> {
+    let first = first_place(slots.ranks()) + queue::WORDS * rank;
+    Place::new(std::array::from_fn(|number| word(slots, bucket, first + number)))
 }
 
 fn bucket_of(key: u64) -> usize {
@@ -165,55 +258,131 @@ fn bucket_of(key: u64) -> usize {
 mod tests {
     use super::*;
     use crate::comm::threads;
+    use crate::node::single_copy::tests::permitted;
+
+    /// The processes of all ranks, which are threads of this one.
+    fn processes(comm: &impl Comm) -> Vec<Process> {
+        (0..comm.size()).map(|_| Process::own()).collect()
+    }
+
+    /// Whether each pair of ranks has found each other once in each operation, from what each rank has found.
+    fn check_pairs(found: Vec<Vec<(u64, usize, usize)>>, operations: u64) {
+        let ranks = found.len();
+        let mut pairs: Vec<_> = found.into_iter().flatten().collect();
+        let expected = operations as usize * ranks * (ranks - 1) / 2;
+        assert_eq!(pairs.len(), expected, "{ranks} ranks");
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs.len(), expected, "{ranks} ranks");
+    }
+
+    /// Enters an operation, and adds the pairs that were found.
+    fn enter(
+        arrivals: &mut Arrivals,
+        operation: u64,
+        processes: &[Process],
+        found: &mut Vec<(u64, usize, usize)>,
+    ) {
+        let own = arrivals.slots.own();
+        let before = arrivals.enter(operation, 1000 * operation + own as u64 + 1, processes);
+        for (rank, word) in before.expect("no errors") {
+            assert_eq!(word, 1000 * operation + rank as u64 + 1);
+            found.push((operation, rank.min(own), rank.max(own)));
+        }
+    }
 
     #[test]
     fn of_two_ranks_exactly_one_finds_the_other() {
         const OPERATIONS: u64 = 2000;
         for ranks in [2, 3, 5] {
             let all: Vec<usize> = (0..ranks).collect();
-            let found = threads::run(ranks, ranks, |comm| -> Result<_> {
-                let arrivals = Arrivals::create(comm, &all)?;
-                let mut found = Vec::new();
-                for operation in 1..=OPERATIONS {
-                    let own = comm.rank() as u64 + 1;
-                    let before = loop {
-                        match arrivals.enter(operation, 1000 * operation + own) {
-                            Some(before) => break before,
-                            None => std::thread::yield_now(),
+            let found = threads::run(ranks, ranks, |comm| {
+                let mut arrivals = Arrivals::create(comm, &all).expect("shared memory");
+                let (processes, mut found) = (processes(comm), Vec::new());
+                (1..=OPERATIONS).for_each(|key| enter(&mut arrivals, key, &processes, &mut found));
+                comm.barrier().expect("no errors");
+                found
+            });
+            check_pairs(found, OPERATIONS);
+        }
+    }
+
+    /// Ranks that are far more operations ahead than there are rows do not wait, in whatever order the others follow, and no memory
+    /// is left when all have.
+    #[test]
+    fn ranks_run_ahead_without_waiting() {
+        const OPERATIONS: u64 = 1000;
+        if !permitted() {
+            return;
+        }
+        for ranks in [2, 3, 5] {
+            let all: Vec<usize> = (0..ranks).collect();
+            let found = threads::run(ranks, ranks, |comm| {
+                let mut arrivals = Arrivals::create(comm, &all).expect("shared memory");
+                let (processes, mut found) = (processes(comm), Vec::new());
+                // All in one bucket; of every rank some ahead of the next rank, then the others.
+                let orders: [fn(u64) -> u64; 3] =
+                    [|at| at, |at| OPERATIONS - 1 - at, |at| at * 333 % OPERATIONS];
+                let order = |at| (orders[comm.rank() % 3](at) + 1) * BUCKETS as u64;
+                for part in [0..OPERATIONS / 2, OPERATIONS / 2..OPERATIONS] {
+                    for turn in 0..comm.size() {
+                        if turn == comm.rank() {
+                            part.clone()
+                                .for_each(|at| enter(&mut arrivals, order(at), &processes, &mut found));
                         }
-                    };
-                    for (rank, word) in before {
-                        assert_eq!(word, 1000 * operation + rank as u64 + 1);
-                        found.push((operation, rank.min(comm.rank()), rank.max(comm.rank())));
+                        comm.barrier().expect("no errors");
                     }
                 }
-                comm.barrier()?;
-                Ok(found)
+                assert_eq!(arrivals.word(0, QUEUED).load(Ordering::Relaxed), 0);
+                enter(&mut arrivals, BUCKETS as u64, &processes, &mut Vec::new());
+                assert_eq!(arrivals.bytes(), arrivals.slots.bytes_per_rank());
+                comm.barrier().expect("no errors");
+                found
             });
-            let mut pairs: Vec<_> = found.into_iter().flat_map(|pairs| pairs.expect("no errors")).collect();
-            let expected = OPERATIONS as usize * ranks * (ranks - 1) / 2;
-            assert_eq!(pairs.len(), expected, "{ranks} ranks");
-            pairs.sort_unstable();
-            pairs.dedup();
-            assert_eq!(pairs.len(), expected, "{ranks} ranks");
+            check_pairs(found, OPERATIONS);
+        }
+    }
+
+    /// As above, all at the same time.
+    #[test]
+    fn ranks_run_ahead_at_the_same_time() {
+        const OPERATIONS: u64 = 3000;
+        if !permitted() {
+            return;
+        }
+        for ranks in [2, 3] {
+            let all: Vec<usize> = (0..ranks).collect();
+            let found = threads::run(ranks, ranks, |comm| {
+                let mut arrivals = Arrivals::create(comm, &all).expect("shared memory");
+                let (processes, mut found) = (processes(comm), Vec::new());
+                // Each rank begins elsewhere, so that all are ahead of each other.
+                let begin = comm.rank() as u64 * OPERATIONS / comm.size() as u64;
+                for at in 0..OPERATIONS {
+                    let key = (begin + at) % OPERATIONS + 1;
+                    enter(&mut arrivals, key * BUCKETS as u64, &processes, &mut found);
+                }
+                comm.barrier().expect("no errors");
+                found
+            });
+            check_pairs(found, OPERATIONS);
         }
     }
 
     #[test]
     fn an_offer_is_taken_once_and_not_after_it_was_withdrawn() {
         let results = threads::run(2, 2, |comm| {
-            let arrivals = Arrivals::create(comm, &[0, 1])?;
+            let mut arrivals = Arrivals::create(comm, &[0, 1])?;
             for (key, is_withdrawn) in [(1, false), (2, true), (3, false)] {
                 if comm.rank() == 0 {
                     arrivals.make_offer(1, key);
-                    assert_eq!(arrivals.enter(key, 7), Some(Vec::new()));
+                    assert_eq!(arrivals.enter(key, 7, &processes(comm)), Ok(Vec::new()));
                     if is_withdrawn {
                         assert_eq!(arrivals.withdraw_offer(1, key), None);
                     }
                 }
                 comm.barrier()?;
                 if comm.rank() == 1 {
-                    assert_eq!(arrivals.enter(key, 9), Some(vec![(0, 7)]));
+                    assert_eq!(arrivals.enter(key, 9, &processes(comm)), Ok(vec![(0, 7)]));
                     // An offer holds for its operation only.
                     assert!(!arrivals.take_offer(0, key + 10, 9));
                     assert_eq!(arrivals.take_offer(0, key, 9), !is_withdrawn);
@@ -235,18 +404,13 @@ mod tests {
     fn offers_are_taken_or_withdrawn() {
         const OPERATIONS: u64 = 3000;
         let results = threads::run(2, 2, |comm| -> Result<Vec<bool>> {
-            let arrivals = Arrivals::create(comm, &[0, 1])?;
+            let mut arrivals = Arrivals::create(comm, &[0, 1])?;
             let (own, other) = (comm.rank(), 1 - comm.rank());
             let mut shared = Vec::new();
             for operation in 1..=OPERATIONS {
                 arrivals.make_offer(other, operation);
                 let word = 10 * operation + own as u64;
-                let before = loop {
-                    match arrivals.enter(operation, word) {
-                        Some(before) => break before,
-                        None => std::thread::yield_now(),
-                    }
-                };
+                let before = arrivals.enter(operation, word, &processes(comm))?;
                 shared.push(if before.is_empty() {
                     let taken = (0..operation % 50).find_map(|_| arrivals.taken_offer(other));
                     let taken = taken.or_else(|| arrivals.withdraw_offer(other, operation));
@@ -262,27 +426,5 @@ mod tests {
         });
         let shared: Vec<Vec<bool>> = results.into_iter().map(|shared| shared.expect("no errors")).collect();
         assert_eq!(shared[0], shared[1]);
-    }
-
-    #[test]
-    fn a_full_bucket_takes_no_further_operation_until_one_is_complete() {
-        let results = threads::run(2, 2, |comm| {
-            let arrivals = Arrivals::create(comm, &[0, 1])?;
-            let key = |number: usize| ((number + 1) * BUCKETS) as u64;
-            if comm.rank() == 0 {
-                (0..ROWS).for_each(|number| assert_eq!(arrivals.enter(key(number), 7), Some(Vec::new())));
-                assert_eq!(arrivals.enter(key(ROWS), 7), None);
-            }
-            comm.barrier()?;
-            if comm.rank() == 1 {
-                assert_eq!(arrivals.enter(key(3), 9), Some(vec![(0, 7)]));
-            }
-            comm.barrier()?;
-            if comm.rank() == 0 {
-                assert_eq!(arrivals.enter(key(ROWS), 7), Some(Vec::new()));
-            }
-            comm.barrier()
-        });
-        assert!(results.iter().all(Result::is_ok), "{results:?}");
     }
 }

@@ -1,5 +1,45 @@
 //! The end of processes.
 
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The exit code of [`end_within`] and [`end_at_exit`].
+static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
+
+/// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
+/// wait for locks. A process that ends a job calls libraries, whose locks may be held by what it has interrupted. A later call
+/// sets another time.
+pub fn end_within(seconds: u32, code: i32) {
+    extern "C" fn end(_: libc::c_int) {
+        // SAFETY: may be called in a signal handler.
+        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+    }
+    EXIT_CODE.store(code, Ordering::Relaxed);
+    // SAFETY: the sets and the action are filled before they are used; the handler calls only what POSIX permits in one. The
+    // program has nothing more to do with this signal, since the process ends.
+    unsafe {
+        let mut signals: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = end as extern "C" fn(libc::c_int) as usize;
+        action.sa_mask = signals;
+        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
+        libc::sigaddset(&mut signals, libc::SIGALRM);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &signals, std::ptr::null_mut());
+        libc::alarm(seconds);
+    }
+}
+
+/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered before, and no
+/// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
+pub fn end_at_exit(code: i32) {
+    extern "C" fn end() {
+        // SAFETY: may be called at any time.
+        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+    }
+    EXIT_CODE.store(code, Ordering::Relaxed);
+    at_exit(end);
+}
+
 /// Calls `work` when the process ends by `exit` or by returning from `main`, before what was registered earlier; at most once
 /// for each call.
 pub fn at_exit(work: extern "C" fn()) {
@@ -23,6 +63,28 @@ pub fn has_ended(process: u32) -> bool {
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
+
+    /// This test starts itself as a process that waits for ever, with the signal blocked.
+    #[test]
+    fn a_process_ends_within_a_time() {
+        const VARIABLE: &str = "HCUBE_TEST_ENDS_WITHIN";
+        if std::env::var_os(VARIABLE).is_some() {
+            // SAFETY: a set that is filled first.
+            unsafe {
+                let mut all: libc::sigset_t = std::mem::zeroed();
+                libc::sigfillset(&mut all);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+            }
+            end_within(1, 7);
+            loop {
+                std::thread::park();
+            }
+        }
+        let own = std::env::current_exe().expect("the test");
+        let name = "node::exit::tests::a_process_ends_within_a_time";
+        let output = Command::new(own).args([name, "--exact"]).env(VARIABLE, "1").output().expect("the test");
+        assert_eq!(output.status.code(), Some(7), "{output:?}");
+    }
 
     #[test]
     fn a_process_has_ended_before_somebody_asks_for_its_result() {

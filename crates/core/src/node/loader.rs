@@ -104,6 +104,73 @@ pub fn loaded() -> Vec<CString> {
     names
 }
 
+/// An entry of the dynamic section of a library.
+#[repr(C)]
+struct Dynamic {
+    tag: isize,
+    value: usize,
+}
+
+/// Tags of dynamic entries (System V ABI): the last one, the array of termination functions, and its bytes.
+const END: isize = 0;
+const TERMINATION: isize = 26;
+const TERMINATION_BYTES: isize = 28;
+
+/// The termination functions of the library that contains an address, in the order in which they are called when the process
+/// ends; none if the program itself contains it.
+fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> {
+    /// The address, and what was found.
+    type Search = (usize, Vec<unsafe extern "C" fn()>);
+    unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a description of a library that is loaded, whose dynamic section ends with an entry of its
+        // own, and what `termination_functions` has passed.
+        unsafe {
+            let (info, (address, functions)) = (&*info, &mut *search.cast::<Search>());
+            let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+            let begin = |header: &libc::Elf64_Phdr| info.dlpi_addr.wrapping_add(header.p_vaddr) as usize;
+            let has = |header: &&libc::Elf64_Phdr| {
+                header.p_type == libc::PT_LOAD
+                    && address.wrapping_sub(begin(header)) < header.p_memsz as usize
+            };
+            if headers.iter().find(has).is_none() {
+                return 0;
+            }
+            let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC);
+            if let Some(dynamic) = dynamic.filter(|_| *info.dlpi_name != 0) {
+                let mut entry = std::ptr::with_exposed_provenance::<Dynamic>(begin(dynamic));
+                let (mut place, mut bytes) = (0, 0);
+                while (*entry).tag != END {
+                    match (*entry).tag {
+                        TERMINATION => place = (info.dlpi_addr as usize).wrapping_add((*entry).value),
+                        TERMINATION_BYTES => bytes = (*entry).value,
+                        _ => {}
+                    }
+                    entry = entry.add(1);
+                }
+                let count = if place == 0 { 0 } else { bytes / size_of::<usize>() };
+                let first = std::ptr::with_exposed_provenance::<Option<unsafe extern "C" fn()>>(place);
+                functions.extend((0..count).rev().filter_map(|number| first.add(number).read()));
+            }
+            1
+        }
+    }
+    let mut search: Search = (address.addr(), Vec::new());
+    // SAFETY: the function is called with this search, until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut search).cast()) };
+    search.1
+}
+
+/// Calls what the library that contains an address does at the end of the process, unless the program itself contains it.
+///
+/// # Safety
+/// Any thread may do that, and it is not done again: see [`end_at_exit`](super::exit::end_at_exit).
+pub unsafe fn terminate(address: *const c_void) {
+    for function in termination_functions(address) {
+        // SAFETY: the contract of this function.
+        unsafe { function() };
+    }
+}
+
 /// What the loader says of its last failure in this thread.
 pub fn failure() -> String {
     // SAFETY: the text, if any, is the loader's until this thread calls it again.
@@ -179,6 +246,20 @@ mod tests {
         assert_eq!(global(c"hcube_none"), None);
         assert_eq!(next_anywhere(c"hcube_none"), None);
         assert_eq!(file_of(std::ptr::without_provenance(8)), None);
+    }
+
+    #[test]
+    fn only_libraries_have_termination_functions() {
+        let own = termination_functions(termination_functions as *const c_void);
+        assert_eq!(own.len(), 0, "the program has its own end");
+        assert_eq!(termination_functions(std::ptr::without_provenance(8)).len(), 0);
+        // Each library that a compiler has linked has one.
+        let address = global(c"_Unwind_Backtrace").expect("of the library for unwinding");
+        let functions = termination_functions(address);
+        assert!(!functions.is_empty());
+        for function in functions {
+            assert_eq!(file_of(function as *const c_void), file_of(address));
+        }
     }
 
     #[test]

@@ -301,6 +301,20 @@ pub(super) fn share<C: Comm + ?Sized>(
     length: usize,
     layout: u64,
 ) -> Result<Segment> {
+    share_with(comm, ranks, length, layout, |_| Ok(()))
+}
+
+/// Collective over `comm`: as [`share`], where each rank prepares its mapping by `prepare`.
+///
+/// # Errors
+/// As [`share`], and on all ranks if a rank cannot prepare its mapping.
+pub(super) fn share_with<C: Comm + ?Sized>(
+    comm: &C,
+    ranks: &[usize],
+    length: usize,
+    layout: u64,
+    prepare: impl FnOnce(&Segment) -> Result<()>,
+) -> Result<Segment> {
     let created = (ranks[0] == comm.rank()).then(|| Segment::create(length));
     let Location { process, system_v, file, object, address } = match &created {
         Some(Ok((_, _, location))) => *location,
@@ -319,8 +333,9 @@ pub(super) fn share<C: Comm + ?Sized>(
             Segment::open(location, length).map(|segment| (segment, None))
         }
     };
+    let prepared = segment.and_then(|(segment, file)| prepare(&segment).map(|()| (segment, file)));
     // Acts as the barrier as well, after which the creator may close the file.
-    agree(comm, segment).map(|(segment, _)| segment)
+    agree(comm, prepared).map(|(segment, _)| segment)
 }
 
 impl Drop for Segment {

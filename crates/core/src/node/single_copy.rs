@@ -281,11 +281,18 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::comm::threads;
 
+    impl super::Process {
+        /// The calling process.
+        pub fn own() -> Self {
+            Self(std::process::id() as libc::pid_t)
+        }
+    }
+
     /// Whether the kernel lets a process read its own memory by the call; otherwise nothing can be proved here.
-    fn permitted() -> bool {
+    pub fn permitted() -> bool {
         let word = 0x1234_5678_9abc_def0_u64;
         match super::read_word(std::process::id(), (&raw const word).addr() as u64) {
             Ok(read) => assert_eq!(read, word),
@@ -310,7 +317,7 @@ mod tests {
         if !permitted() {
             return;
         }
-        let own = Process(std::process::id() as libc::pid_t);
+        let own = Process::own();
         let from: Vec<u8> = (0..20_000u32).map(|value| (value % 251) as u8).collect();
         let mut to = vec![0u8; from.len()];
         let runs = |start: *const u8, lengths: &[u64]| -> Vec<Run> {

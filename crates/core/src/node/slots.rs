@@ -10,16 +10,28 @@
 //! Cost: one store per piece by the writer and one load by each reader that finds it. Memory per rank: the
 //! counters and the slots, each rounded up to whole lines, so that flags of different ranks never share a
 //! line of the cache. Number and contents share a line: a short piece costs one transfer of a line
-//! between cores.
+//! between cores. Pages of the memory come when they are touched, or, where the kernel might refuse them then, at once.
 
 use super::segment::{self, Segment};
 use crate::comm::Comm;
 use crate::error::{Error, Result};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of the number before the contents of a slot.
 pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();
+
+/// Bytes of the smallest page.
+const PAGE_BYTES: usize = 4096;
+
+/// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the process: where it never
+/// promises more memory than there is (`vm.overcommit_memory` = 2), it counts those pages one by one.
+fn pages_may_be_refused() -> bool {
+    static MAY_BE_REFUSED: OnceLock<bool> = OnceLock::new();
+    let read = || std::fs::read("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.starts_with(b"2"));
+    *MAY_BE_REFUSED.get_or_init(read)
+}
 
 /// Sizes of the region of one rank; the same on all ranks of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +99,26 @@ impl Slots {
     /// node order; every rank of `comm` calls it.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or has another layout or
-    /// list of ranks: two ranks would write to one region.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, if the system has no memory for it, or if a
+    /// rank has another layout or list of ranks: two ranks would write to one region.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], layout: Layout) -> Result<Self> {
+        Self::create_with(comm, ranks, layout, pages_may_be_refused())
+    }
+
+    /// As [`Self::create`]; `provided`: with memory for all pages.
+    fn create_with<C: Comm + ?Sized>(
+        comm: &C,
+        ranks: &[usize],
+        layout: Layout,
+        provided: bool,
+    ) -> Result<Self> {
         let own = ranks.iter().position(|&rank| rank == comm.rank()).expect("a rank is on its own node");
         let length = layout.region.saturating_mul(ranks.len());
-        let segment = segment::share(comm, ranks, length, layout.fingerprint(ranks))?;
+        // Each rank its own, so that pages are near it.
+        let begin = layout.region.saturating_mul(own);
+        let pages = begin / PAGE_BYTES * PAGE_BYTES..begin.saturating_add(layout.region);
+        let prepare = |segment: &Segment| if provided { segment.provide(pages) } else { Ok(()) };
+        let segment = segment::share_with(comm, ranks, length, layout.fingerprint(ranks), prepare)?;
         Ok(Self { segment, layout, ranks: ranks.len(), own })
     }
 
@@ -299,6 +325,37 @@ mod tests {
             Slots::create(comm, &ranks, layout).is_err()
         });
         assert_eq!(refused, [true; 3]);
+    }
+
+    /// The pages of a segment that exist.
+    fn pages(slots: &Slots) -> usize {
+        let length = slots.ranks() * slots.bytes_per_rank();
+        let mut pages = vec![0u8; length.div_ceil(PAGE_BYTES)];
+        // SAFETY: asks for the whole mapping, with an entry for each page.
+        let code =
+            unsafe { libc::mincore(slots.segment.address().as_ptr().cast(), length, pages.as_mut_ptr()) };
+        assert_eq!(code, 0);
+        pages.iter().filter(|&&page| page & 1 != 0).count()
+    }
+
+    #[test]
+    fn memory_is_provided_where_it_may_be_refused() {
+        for ranks in [1, 2, 3, 5] {
+            let all: Vec<usize> = (0..ranks).collect();
+            for provided in [false, true] {
+                let found = threads::run(ranks, ranks, |comm| {
+                    let layout = Layout::new(64, 1, 2, 50_000).expect("small");
+                    let slots = Slots::create_with(comm, &all, layout, provided).expect("shared memory");
+                    let found = pages(&slots);
+                    comm.barrier().expect("no errors");
+                    (found, slots.bytes_per_rank())
+                });
+                for (found, bytes) in found {
+                    let expected = if provided { (ranks * bytes).div_ceil(PAGE_BYTES) } else { 0 };
+                    assert_eq!(found, expected, "{ranks} ranks");
+                }
+            }
+        }
     }
 
     #[test]

@@ -104,6 +104,11 @@ impl<C: Comm> Onesided<C> {
         offset >= self.first_offset && offset.checked_add(length).is_some_and(|end| end <= self.heap.part())
     }
 
+    /// Ends what is under way, and leaves the heaps mapped until the process ends.
+    pub fn leave_heap(self) {
+        std::mem::forget(self.heap);
+    }
+
     /// What was accessed so far.
     pub fn counts(&self) -> Counts {
         self.counts

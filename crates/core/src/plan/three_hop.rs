@@ -8,8 +8,9 @@
 //! messages with that of the hypercube between nodes.
 //! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
 //! for k < M; the words cross shared memory twice. Extra memory: a second mailbox.
-//! Source: the aggregation of bale's conveyors and of Garg and Sabharwal's BlueGene code, as cited
-//! in Plimpton et al. 2006; here combined with the rounds of that paper.
+//! Source: lanes are our own, in the rounds of Plimpton et al. 2006. Values that cross the network once, aggregated on
+//! both sides of it, are also the three hops of bale's conveyors (Maley and DeVinney, IA3 2019), which are later than
+//! that paper; what it cites for BlueGene (Garg and Sabharwal 2006) routes along the three dimensions of a torus.
 
 use super::stage::{Entry, Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;

@@ -10,7 +10,8 @@
 //! have fewer values than owners, that is two messages per value. Memory: two lists of Q words.
 //! Look-ahead: values are outstanding until their acknowledgement has arrived, also while they are in the delay line of their
 //! owner.
-//! Source: Jin et al. 2011, §II-E, for functions and finish; batches and acknowledgements are our own.
+//! Source: Jin et al. 2011, Table II, which lists function shipping for RandomAccess without a program; finish blocks: Yang,
+//! Murthy, Mellor-Crummey 2013 ([`hcube_caf`]); batches and acknowledgements are our own.
 
 use super::exchange::Exchange;
 use super::run_state::{RunState, SharedState};

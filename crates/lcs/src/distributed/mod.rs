@@ -239,7 +239,7 @@ fn finish<C: Comm, I: Id>(
 }
 
 /// Lengths below this fit into all products of lengths and ranks.
-pub(crate) const MAX_LENGTH: u64 = 1 << 40;
+pub const MAX_LENGTH: u64 = 1 << 40;
 
 /// Collective: checks what must be the same on all ranks.
 fn check<C: Comm>(comm: &C, bits: u32, options: &Options) -> Result<(), Error> {

@@ -22,6 +22,11 @@ use crate::options::KernelChoice;
 use hcube_core::machine::instructions::Level;
 use std::ops::ControlFlow;
 
+/// Symbols up to which [`Kernel::Planes`] is chosen with AVX2.
+pub const MAX_SYMBOLS_AVX2: usize = 32;
+/// The same with AVX-512: all that the kernel has planes for.
+pub const MAX_SYMBOLS_AVX512: usize = 1 << planes::MAX_PLANES;
+
 /// Told the entries of the matrix that were computed since the last call; may end the computation.
 pub type Tick<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
@@ -62,8 +67,8 @@ impl Kernel {
     pub fn choose(alphabet: usize, level: Level) -> Self {
         let largest = match level {
             Level::Portable => 0,
-            Level::Avx2(_) => 32,
-            Level::Avx512(_) => 256,
+            Level::Avx2(_) => MAX_SYMBOLS_AVX2,
+            Level::Avx512(_) => MAX_SYMBOLS_AVX512,
         };
         if alphabet <= largest { Self::Planes } else { Self::Words }
     }

@@ -1,6 +1,7 @@
 //! Collective subroutines.
 
 use crate::abi::{Descriptor, Outcome, reduction};
+use crate::broadcast;
 use crate::reduce::{self, Operation};
 use crate::statement::{self, kind::Kind};
 use std::ffi::{c_char, c_int};
@@ -42,7 +43,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_broadcast(
     // SAFETY: the contract of this function.
     unsafe {
         statement::run_for(Kind::CoBroadcast, outcome, |image| {
-            reduce::broadcast(image, &*descriptor, source)
+            broadcast::broadcast(image, &*descriptor, source)
         });
     }
 }

@@ -50,5 +50,10 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
 ) {
     let outcome = Outcome { stat, message, length };
     // SAFETY: the contract of this function.
-    unsafe { statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind)) };
+    unsafe {
+        // All memory is left until the process ends, and the compiler forgets the coarray.
+        if !statement::is_done_by_end(outcome) {
+            statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind));
+        }
+    }
 }

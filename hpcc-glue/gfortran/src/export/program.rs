@@ -17,7 +17,7 @@ pub extern "C-unwind" fn _gfortran_caf_init(_argc: *mut c_int, _argv: *mut *mut 
 /// The end of the main program: returns when all images have come to an end.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_finalize() {
-    job::end(false);
+    job::end();
 }
 
 /// `this_image()`.

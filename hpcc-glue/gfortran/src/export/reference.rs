@@ -5,6 +5,7 @@ use crate::abi::{Descriptor, Reference};
 use crate::convert::Type;
 use crate::failure::Result;
 use crate::reference::access::Access;
+use crate::reference::object;
 use crate::reference::path::Path;
 use crate::reference::resize::shape;
 use crate::section::{Section, copy};
@@ -75,8 +76,14 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
                 let to = Type { kind: target.dtype.kind, parameter: target_kind, bytes: into.element };
                 let of = Type { kind: source_type as i8, parameter: source_kind, bytes: from.element };
                 to.check(of)?;
-                assign(&into, to, &*conform(&into, from)?, of);
-                Ok(())
+                let get = || {
+                    assign(&into, to, &*conform(&into, from)?, of);
+                    Ok(())
+                };
+                match object::may_have_components(to.kind) {
+                    true => object::get(image, access.image_of_part()?, from.base, &into, get),
+                    false => get(),
+                }
             })
         })
     };

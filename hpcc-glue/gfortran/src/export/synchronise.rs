@@ -51,7 +51,11 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
     // SAFETY: the contract of this function.
     let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
     // SAFETY: as above.
-    unsafe { statement::run_for(Kind::SyncMemory, outcome, |image| Ok(image.complete_puts()?)) };
+    unsafe {
+        if !statement::is_done_by_end(outcome) {
+            statement::run_for(Kind::SyncMemory, outcome, |image| Ok(image.complete_puts()?));
+        }
+    }
 }
 
 /// `sync images`; a negative count stands for all images.

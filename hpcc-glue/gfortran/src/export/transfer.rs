@@ -3,6 +3,7 @@
 use crate::abi::{Descriptor, Outcome, Subscript, kind};
 use crate::convert::Type;
 use crate::failure::{Image, Result};
+use crate::reference::object;
 use crate::section::Section;
 use crate::statement::{self, kind::Kind};
 use crate::statistics;
@@ -93,6 +94,33 @@ impl Remote {
         Ok(Some((address, bytes)))
     }
 
+    /// The image, by its rank in the job.
+    ///
+    /// # Safety
+    /// As [`Self::side`].
+    unsafe fn owner(&self, image: &Image) -> Result<usize> {
+        // SAFETY: the contract of this function.
+        let team = unsafe { Token::of(self.token) }?.team;
+        team.image_of(image, team.rank_of_current(image, self.number)?)
+    }
+
+    /// Gets objects that are one block on both sides.
+    ///
+    /// # Safety
+    /// As [`Self::block`], which has found the block.
+    #[cold]
+    unsafe fn get_objects(&self, image: &Image, from: *mut u8, target: &Descriptor) -> Result<()> {
+        // SAFETY: the contract of this function.
+        unsafe {
+            let into = Section::of(target, target.base);
+            let bytes = into.bytes();
+            object::get(image, self.owner(image)?, from, &into, || {
+                ptr::copy(from, into.base, bytes);
+                Ok(())
+            })
+        }
+    }
+
     /// Notes an access for the statistics; `bytes` is the size of an element.
     #[inline]
     fn note(&self, kind: Kind, count: usize, bytes: usize) {
@@ -140,14 +168,26 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     // SAFETY: the contract of this function.
     unsafe {
         statement::run_for(Kind::Get, only(stat), |image| {
+            let has_components = object::may_have_components((*target).dtype.kind);
             if let Some((from, bytes)) = remote.block(image, Kind::Get, &*target, target_kind)? {
+                if has_components {
+                    return remote.get_objects(image, from, &*target);
+                }
                 ptr::copy(from, (*target).base, bytes);
                 return Ok(());
             }
             let (from, of) = remote.side(image)?;
             remote.note(Kind::Get, from.section().count(), of.bytes);
             let (into, to) = local(target, target_kind);
-            transfer(image, &into, to, &from, of)
+            let get = || transfer(image, &into, to, &from, of);
+            if has_components {
+                let source = match &from {
+                    Side::Here(section) => section.base,
+                    Side::Away(..) => ptr::null_mut(),
+                };
+                return object::get(image, remote.owner(image)?, source, into.section(), get);
+            }
+            get()
         })
     };
 }

@@ -87,8 +87,8 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// The image on which the reference begins.
-    fn image_of_part(&self) -> Result<usize> {
+    /// The image on which the reference begins, by its rank in the job.
+    pub fn image_of_part(&self) -> Result<usize> {
         let Remote { image, token, rank, .. } = self.remote;
         token.team.image_of(image, rank)
     }

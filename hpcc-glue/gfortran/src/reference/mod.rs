@@ -3,12 +3,13 @@
 //! Idea: the compiler describes a reference by steps. They are followed from the part of the image: descriptors and allocatable
 //! components lie in the heaps of the node, at one address, so they are read as if they were this image's. Where the last
 //! step leads out of the heaps, elements are accessed by single copy ([`outside`]). Where one before does, that image is
-//! asked ([`remote`]), and so are images on other nodes.
+//! asked ([`remote`]), and so are images on other nodes. Components of objects that are got as a whole follow ([`object`]).
 //!
 //! Cost: a few ns per step; between nodes one message each way.
 
 pub mod access;
 pub mod elements;
+pub mod object;
 pub mod outside;
 pub mod path;
 pub mod remote;

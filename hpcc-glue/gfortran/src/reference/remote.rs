@@ -6,10 +6,9 @@
 //! Cost: one message each way.
 
 use super::elements::Elements;
-use super::outside;
 use super::path::{Path, Words};
 use super::resize::Whole;
-use super::{Found, Start, Walk};
+use super::{Found, Start, Walk, object, outside};
 use crate::abi::Dimension;
 use crate::convert::Type;
 use crate::failure::{Failure, Image, Result};
@@ -87,6 +86,9 @@ impl Remote<'_> {
 
 /// Does what another image asks for.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
+    if let Some(answer) = object::serve(image, request)? {
+        return Ok(answer);
+    }
     let mut words = Words::new(request);
     let (kind, offset) = (words.take()?, words.take()? as usize);
     let (bytes, rank) = (words.take()? as usize, words.take()?);

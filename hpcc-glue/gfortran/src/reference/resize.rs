@@ -7,7 +7,8 @@
 
 use super::path::{Chosen, Path, Step};
 use super::{Found, Start, Walk};
-use crate::abi::{Descriptor, Dimension};
+use crate::abi::{Descriptor, Dimension, Dtype};
+use crate::block;
 use crate::failure::Result;
 use crate::section::Section;
 use crate::token::Token;
@@ -84,12 +85,20 @@ impl Whole {
     pub unsafe fn change(&self, walk: &Walk<'_>, counts: &[usize]) -> Result<()> {
         let image = walk.image;
         let bytes = counts.iter().product::<usize>() * self.element;
-        let memory = image.allocate_own(bytes.max(1))?;
         // SAFETY: the contract of this function.
         unsafe {
+            let known = if self.rank == 0 { 0 } else { (*self.descriptor()).dtype.kind };
+            let dtype = Dtype {
+                elem_len: self.element,
+                version: 0,
+                rank: self.rank as i8,
+                kind: known,
+                attribute: 0,
+            };
+            let memory = block::allocate(image, bytes, dtype)?;
             let old = self.memory().replace(memory);
             if image.place_of_address(old).is_some() {
-                image.free_own(old)?;
+                block::free(image, old)?;
             } else {
                 free(old.cast());
             }

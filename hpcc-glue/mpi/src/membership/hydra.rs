@@ -13,6 +13,7 @@
 
 use super::published::Published;
 use hcube_drop_in::launcher::number;
+use hcube_drop_in::mpi_library::is_open_mpi;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
@@ -40,11 +41,12 @@ struct Entry {
 }
 
 impl Client {
-    /// Publishes a value for this process; `None` under another launcher.
+    /// Publishes a value for this process; `None` under another launcher, and for Open MPI, whose processes are jobs of their own under
+    /// this one: it ends all of them where one that has spoken to it ends without a farewell.
     pub fn publish(value: &str) -> Option<Self> {
         let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(number);
         // Other managers use the same variables for another protocol.
-        std::env::var_os("HYDI_CONTROL_FD")?;
+        std::env::var_os("HYDI_CONTROL_FD").filter(|_| !is_open_mpi())?;
         let (descriptor, rank, size) = (i32::try_from(descriptor?).ok()?, rank?, size?);
         // SAFETY: the descriptor that the launcher has opened for this process; it is never closed here.
         let socket = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });

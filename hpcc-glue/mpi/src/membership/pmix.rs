@@ -5,7 +5,8 @@
 //! What is put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks
 //! the process's own memory or the daemon of its node, which answers at once.
 //!
-//! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]). An MPI library may
+//! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]), nor with MPI libraries that do not use
+//! PMIx: under a launcher that does, their processes are jobs of their own. An MPI library may
 //! contain a PMIx library of its own. The one that is opened here is used only if it has the version of the launcher's.
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter
@@ -13,7 +14,9 @@
 
 use super::published::Published;
 use hcube_core::node::loader::Library;
-use hcube_drop_in::{mpi_library, world};
+use hcube_drop_in::mpi_library::{self, OPEN_MPI, is_open_mpi};
+use hcube_drop_in::output::is_loaded;
+use hcube_drop_in::world;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -71,7 +74,8 @@ impl Client {
         for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
             std::env::var_os(variable)?;
         }
-        if must_be_first() {
+        // Open MPI loads it in MPI_Init, others are linked to it.
+        if must_be_first() || !(is_open_mpi() || is_loaded("libpmix.so")) {
             return None;
         }
         let library = Library::open(c"libpmix.so.2")?;
@@ -154,7 +158,7 @@ impl Drop for Client {
 fn must_be_first() -> bool {
     let library = mpi_library::name();
     let major =
-        library.strip_prefix("Open MPI v").and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+        library.strip_prefix(OPEN_MPI).and_then(|version| version.split('.').next()?.parse::<u32>().ok());
     major.is_some_and(|major| major >= 5)
 }
 

@@ -8,3 +8,13 @@ pub enum Published {
     /// That of one of many processes, which were all started by the same command and were not asked.
     OneProgram,
 }
+
+impl Published {
+    /// Whether it may be what this number of processes has published.
+    pub fn is_of(&self, processes: usize) -> bool {
+        match self {
+            Self::Values(values) => values.len() == processes,
+            Self::OneProgram => processes > 1,
+        }
+    }
+}

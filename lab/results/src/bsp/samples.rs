@@ -9,6 +9,8 @@ use std::str::FromStr;
 use crate::machine::bsp::{GapOperation, MAX_PROCESSES, Pattern};
 use crate::numbers;
 
+/// How the first line begins in every version.
+pub const FORMAT: &str = "hcube-bsp-samples ";
 /// The first line: the format and its version.
 const HEADER: &str = "hcube-bsp-samples 1";
 /// Words of a superstep that no probe has.

@@ -1,12 +1,12 @@
 //! The picture of the official HPCC: speed-up over stock HPCC, a row for each figure of merit.
 
-use super::{Compared, MERITS};
+use super::merit::{Compared, MERITS};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
 
 /// Speed-up by benchmark, a series for each number of ranks.
 pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
-    let measured = |key: &str| all.iter().any(|one| one.key == key && one.ratio().is_some());
-    let rows: Vec<&super::Merit> = MERITS.iter().filter(|merit| measured(merit.key)).collect();
+    let measured = |key: &str| all.iter().any(|one| one.key == key && one.speed_up().is_some());
+    let rows: Vec<&super::merit::Merit> = MERITS.iter().filter(|merit| measured(merit.key)).collect();
     let mut names: Vec<String> =
         rows.iter()
             .map(|merit| {
@@ -19,13 +19,14 @@ pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
             .collect();
     // The first of the list is the top row.
     names.reverse();
-    let mut ranks: Vec<usize> = all.iter().filter(|one| one.ratio().is_some()).map(|one| one.ranks).collect();
+    let mut ranks: Vec<usize> =
+        all.iter().filter(|one| one.speed_up().is_some()).map(|one| one.ranks).collect();
     ranks.sort_unstable();
     ranks.dedup();
     let place = |key: &str| rows.iter().rev().position(|merit| merit.key == key);
     let points = |ranks: usize| {
         let own = all.iter().filter(move |one| one.ranks == ranks);
-        own.filter_map(|one| Some(Point::new(one.ratio()?, place(&one.key)? as f64))).collect()
+        own.filter_map(|one| Some(Point::new(one.speed_up()?, place(&one.key)? as f64))).collect()
     };
     let series = |(number, &ranks): (usize, &usize)| Series {
         name: if ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") },
@@ -35,7 +36,7 @@ pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
     };
     Chart {
         title: "Official HPCC: hcube over stock".to_owned(),
-        x: Axis::new("ratio of the figures of merit, higher is better", Scale::Log2, plain),
+        x: Axis::new("speed-up: median over pairs of runs, higher is better", Scale::Log2, plain),
         y: Axis::categories("", names),
         series: ranks.iter().enumerate().map(series).collect(),
         reference: Some(1.0),

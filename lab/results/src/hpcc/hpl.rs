@@ -1,5 +1,6 @@
 //! HPL on process grids: the best of its broadcasts in stock HPCC beside hcube's.
 
+use super::merit::MIN_PAIRS;
 use crate::numbers::{median, percent, significant};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -40,10 +41,11 @@ impl Grid {
         measured.max_by(|a, b| median(&a.gflops).total_cmp(&median(&b.gflops)))
     }
 
-    /// The median with hcube over that of the best broadcast, where both have run.
-    pub fn ratio(&self) -> Option<f64> {
-        let best = median(&self.best()?.gflops);
-        (best > 0.0 && !self.hcube.is_empty()).then(|| median(&self.hcube) / best)
+    /// The median with hcube over that of the best broadcast, where there are enough solutions of both.
+    pub fn speed_up(&self) -> Option<f64> {
+        let best = self.best()?;
+        let enough = self.hcube.len().min(best.gflops.len()) >= MIN_PAIRS;
+        enough.then(|| median(&self.hcube) / median(&best.gflops))
     }
 
     fn cells(&self) -> Vec<(&'static str, String)> {
@@ -60,11 +62,16 @@ impl Grid {
             ("best broadcast", best.and_then(title).unwrap_or_else(none)),
             ("stock GFLOP/s", value(stock)),
             ("hcube GFLOP/s", value(&self.hcube)),
-            ("ratio", self.ratio().map_or_else(none, |ratio| format!("{ratio:.2}"))),
+            ("speed-up", self.speed_up().map_or_else(none, |speed_up| format!("{speed_up:.2}"))),
             ("spread", super::widest(stock, &self.hcube).map_or_else(none, percent)),
-            ("solutions", super::runs(stock.len(), self.hcube.len())),
+            ("solutions", solutions(stock.len(), self.hcube.len())),
         ]
     }
+}
+
+/// Numbers of solutions of stock HPCC and with hcube.
+fn solutions(stock: usize, hcube: usize) -> String {
+    if stock == hcube { stock.to_string() } else { format!("{stock}/{hcube}") }
 }
 
 /// The table.
@@ -84,21 +91,22 @@ mod tests {
 
     #[test]
     fn the_best_broadcast_has_the_highest_median() {
-        let one = grid(&[(0, &[9.0, 50.0, 10.0]), (3, &[20.0, 19.0, 21.0]), (4, &[])], &[25.0, 30.0]);
-        assert_eq!((one.best().map(|best| best.number), one.ratio()), (Some(3), Some(27.5 / 20.0)));
-        assert_eq!(grid(&[], &[1.0]).ratio(), None);
-        assert_eq!(grid(&[(1, &[1.0])], &[]).ratio(), None);
+        let one =
+            grid(&[(0, &[9.0, 50.0, 10.0]), (3, &[20.0, 19.0, 21.0]), (4, &[])], &[25.0, 30.0, 27.5, 27.5]);
+        assert_eq!((one.best().map(|best| best.number), one.speed_up()), (Some(3), Some(27.5 / 20.0)));
+        assert_eq!(grid(&[], &[1.0; 3]).speed_up(), None);
+        assert_eq!(grid(&[(1, &[1.0; 3])], &[2.0; 2]).speed_up(), None);
     }
 
     #[test]
     fn a_row_for_each_grid() {
-        let all = [grid(&[(3, &[20.0, 19.0, 21.0])], &[30.0, 30.0]), grid(&[], &[1.0])];
+        let all = [grid(&[(3, &[20.0, 19.0, 21.0])], &[30.0; 4]), grid(&[], &[1.0])];
         let text = text(&all);
         let last = |line: usize, words: usize| {
             let all: Vec<&str> = text.lines().rev().nth(line).expect("a row").split_whitespace().collect();
             all[all.len() - words..].iter().map(|&word| word.to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(last(1, 7), ["2-ring", "modified", "20.00", "30.00", "1.50", "10%", "3/2"]);
+        assert_eq!(last(1, 7), ["2-ring", "modified", "20.00", "30.00", "1.50", "10%", "3/4"]);
         assert_eq!(last(0, 6), ["-", "-", "1.000", "-", "-", "0/1"]);
     }
 }

@@ -3,6 +3,8 @@
 //! They are as printed. Some efficiencies do not fit their neighbours: PUB on skua in Table F.1 (109.06 for 4 processes and
 //! alpha = 1, 96.33 for 32 and alpha = 4), Oxtool on aracari in Table G.3 (47.85 for 32 processes and alpha = 5).
 
+use std::sync::LazyLock;
+
 /// The thesis, in headings.
 pub const KRUSCHE: &str = "Krusche 2005";
 
@@ -43,6 +45,30 @@ impl Program {
         }
     }
 
+    /// Rows of the matrices or symbols of the strings to which the published efficiencies refer: the largest that were computed
+    /// for all parameters, since the thesis lists the largest efficiency.
+    ///
+    /// - D and E: matrices of 100 to 2000 rows (§4.3). With the smallest q for a number of processes they had up to 10000, and
+    ///   the tables do not say whether their efficiencies are among these: [`Row::may_be_larger`].
+    /// - F: strings of 8192 to 65536 symbols (§5.3).
+    /// - G: the text of §5.4 has no lengths. With 2^19 symbols the predictions meet the tables of argus and aracari, with half
+    ///   or twice as many they do not; a test of the tool compares them.
+    pub fn size(self) -> usize {
+        match self {
+            Self::MatmulCustomized | Self::MatmulStatic => 2000,
+            Self::LlcsStandard => 1 << 16,
+            Self::LlcsBitParallel => 1 << 19,
+        }
+    }
+
+    /// The second model whose errors the tables have.
+    pub fn model(self) -> &'static str {
+        match self {
+            Self::MatmulCustomized | Self::MatmulStatic => "g(h,h*)",
+            Self::LlcsStandard | Self::LlcsBitParallel => "g(h)",
+        }
+    }
+
     fn of_appendix(letter: &str) -> Option<Self> {
         ["D", "E", "F", "G"].iter().position(|known| *known == letter).map(|at| Self::ALL[at])
     }
@@ -72,6 +98,16 @@ impl Row {
     pub fn machine_file(&self) -> String {
         format!("{}-{}", self.machine, self.library)
     }
+
+    /// Whether its efficiency may be of matrices with more rows than [`Program::size`]: the smallest q of `all` for this number
+    /// of processes.
+    pub fn may_be_larger(&self, all: &[Self]) -> bool {
+        let same = |row: &&Self| {
+            (row.program, row.machine, row.processes) == (self.program, self.machine, self.processes)
+        };
+        let is_matrix = matches!(self.program, Program::MatmulCustomized | Program::MatmulStatic);
+        is_matrix && all.iter().filter(same).all(|row| row.parameter >= self.parameter)
+    }
 }
 
 /// All rows, in the order of tables, lines and columns.
@@ -79,8 +115,11 @@ impl Row {
 /// # Panics
 /// Never: a test reads the embedded tables.
 pub fn rows() -> Vec<Row> {
-    let lines = TABLES.lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(|line| parse(line).unwrap_or_else(|| panic!("krusche.txt: {line}"))).collect()
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let lines = TABLES.lines().filter(|line| !line.starts_with('#'));
+        lines.flat_map(|line| parse(line).unwrap_or_else(|| panic!("krusche.txt: {line}"))).collect()
+    });
+    ROWS.clone()
 }
 
 /// The rows of a line, one for each library.

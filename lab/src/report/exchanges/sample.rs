@@ -16,8 +16,6 @@ pub struct Sample {
     /// Machine and MPI library, in words.
     pub place: String,
     pub ranks: usize,
-    /// Whether the ranks are on several nodes; false if unknown.
-    pub between_nodes: bool,
     /// Data of each rank.
     pub bytes: usize,
     /// As in `hcube bench alltoall`.
@@ -33,6 +31,11 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Bytes of additional memory; none for the library.
+    pub fn additional(&self) -> u64 {
+        self.memory.as_ref().map_or(0, |memory| memory.0)
+    }
+
     fn measured(run: &Run) -> Self {
         let least = run.measured_us.iter().copied().fold(run.median_us, f64::min);
         let most = run.measured_us.iter().copied().fold(run.median_us, f64::max);
@@ -41,7 +44,6 @@ impl Sample {
             section: String::new(),
             place: format!("this machine, {}", run.mpi),
             ranks: run.ranks,
-            between_nodes: false,
             bytes: run.bytes_per_rank,
             algorithm: run.algorithm.clone(),
             path: run.path.clone().unwrap_or_default(),
@@ -63,7 +65,6 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
         section: exchange.section.clone(),
         place: machine_title(inputs, &exchange.machine).to_owned(),
         ranks: exchange.ranks,
-        between_nodes: exchange.ranks > exchange.ranks_per_node,
         bytes: exchange.bytes_per_rank,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),

@@ -34,6 +34,9 @@ pub struct HpccRun {
     /// Wrong words with the LCG stream.
     pub errors_lcg: u64,
     pub log2_table: u32,
+    /// Runs of which these are the medians.
+    #[serde(default)]
+    pub repeats: usize,
 }
 
 /// Results of scripts/bench.sh: several runs of `hcube bench random-access`.

@@ -48,12 +48,7 @@ fn published_parameters(machine: &str, program: Program, ranks: usize) -> Vec<u3
     let kind = arguments(program, ranks, vec![1]).published();
     let own = |row: &published::Row| row.machine_file() == machine && row.processes == ranks;
     let rows = published::rows().into_iter().filter(|row| own(row) && row.program == kind);
-    rows.map(|row| match program {
-        // The file has the blocks of the whole cube.
-        Program::Matmul => (row.parameter as f64).cbrt().round() as u32,
-        Program::Llcs => row.parameter as u32,
-    })
-    .collect()
+    rows.map(|row| predict::parameter_of(&row) as u32).collect()
 }
 
 /// Blocks per side or alpha: those that were published, otherwise those that both programs permit.

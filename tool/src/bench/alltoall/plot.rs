@@ -7,7 +7,7 @@ use hcube_results::alltoall::{Results, figure};
 
 /// Whether the plot that was asked for can be written.
 pub fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
 }
 
 /// Writes the plot where it was asked for.
@@ -15,5 +15,5 @@ pub fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
     let sheet = figure::sheet_of_all(arguments.over.map(Into::into), results)
         .ok_or("--plot: there are no results to draw")?;
-    output::write("--plot", path, &sheet.svg())
+    output::write("--plot", path, &output::PLOT, &sheet.svg())
 }

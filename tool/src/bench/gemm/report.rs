@@ -58,7 +58,7 @@ impl frame::Results for Results {
 
 /// Whether the plot that was asked for can be written.
 pub fn check_plot(arguments: &Arguments) -> hcube_core::Result<()> {
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path))
+    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
 }
 
 /// Writes the plot where it was asked for.
@@ -66,5 +66,5 @@ pub fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
     let Some(path) = &arguments.plot else { return Ok(()) };
     let sheet = figure::sheet(&results.runs)
         .ok_or("--plot: hcube was not measured beside any other variant: there is nothing to draw")?;
-    output::write("--plot", path, &sheet.svg())
+    output::write("--plot", path, &output::PLOT, &sheet.svg())
 }

@@ -84,7 +84,7 @@ pub struct Arguments {
     /// The command that starts programs, without -np [default: mpirun of the MPI library]
     #[arg(long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// Folder for the compiled programs, which all nodes see and which is kept [default: a temporary one]
+    /// Folder that all nodes see: the compiled programs are kept there in 'hcube-bench-gfortran' [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Seconds after which a run is ended

@@ -20,6 +20,9 @@ use std::time::Duration;
 /// Batches of an operation in a run of a program.
 const BATCHES: u32 = 21;
 
+/// The name of the folder of the programs.
+const FOLDER: &str = "hcube-bench-gfortran";
+
 /// The folder of the programs; a temporary one is removed.
 struct Folder {
     path: PathBuf,
@@ -28,8 +31,11 @@ struct Folder {
 
 impl Folder {
     fn new(arguments: &Arguments) -> Result<Self, Failure> {
-        let name = format!("hcube-bench-gfortran-{}", std::process::id());
-        let path = arguments.folder.clone().unwrap_or_else(|| std::env::temp_dir().join(name));
+        // One of its own also in the user's, whose files may have the names of the programs.
+        let path = match &arguments.folder {
+            Some(folder) => folder.join(FOLDER),
+            None => std::env::temp_dir().join(format!("{FOLDER}-{}", std::process::id())),
+        };
         let made = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
         let path = made.map_err(|error| format!("--folder = {}: {error}", path.display()))?;
         Ok(Self { path, is_temporary: arguments.folder.is_none() })

@@ -16,7 +16,8 @@ impl MpiComm {
     /// A message of bytes with this tag that no receive takes: its sender and its length.
     pub(super) fn probe(&self, tag: i32) -> Result<Option<(usize, usize)>> {
         let (mut flag, mut length, mut status) = (0, 0, MaybeUninit::<MPI_Status>::uninit());
-        let (comm, constants) = (self.messages()?, constants());
+        let (messages, constants) = (self.messages()?, constants());
+        let (comm, tag) = (messages.comm(), messages.tag(tag));
         // SAFETY: the communicator lives as long as self.
         check("MPI_Iprobe", unsafe {
             raw::PMPI_Iprobe(constants.any_source, tag, comm, &mut flag, status.as_mut_ptr())

@@ -4,6 +4,7 @@ use super::super::check::check;
 use super::super::constants::constants;
 use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
+use crate::memory::reserve::with_room;
 
 /// How a datatype was made, and the lengths of the arrays that say from what.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +89,10 @@ impl Contents {
             Error::Unsupported("the datatype was made by a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
+        // For these lists and for what is made of them, which is not larger: given back at once, so that it is there for them.
+        let all = integers.saturating_add(addresses).saturating_add(counts).saturating_add(types);
+        with_room::<[u64; 16]>(all, "the description of a datatype")
+            .map_err(|error| Error::Unsupported(error.to_string()))?;
         let null = constants().datatype_null;
         let mut contents = Self { combiner, numbers: Vec::new(), types: vec![null; types] };
         let mut integers = vec![0; integers];

@@ -54,6 +54,27 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
     }
 }
 
+/// Checks a datatype of which no element is used.
+///
+/// # Errors
+/// [`Error::Datatype`] as [`inspect`].
+///
+/// # Safety
+/// As [`inspect`].
+pub unsafe fn check_unused(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
+    // SAFETY: by the contract of this function.
+    match unsafe { check_valid(datatype, comm) } {
+        Err(Error::Unsupported(_)) => Ok(()),
+        result => result,
+    }
+}
+
+/// Whether a datatype is one of the usual ones of MPI's own, which is known without a call of MPI.
+pub fn is_usual(datatype: MPI_Datatype) -> bool {
+    // SAFETY: compares with constants.
+    unsafe { raw::hcube_shim_is_predefined(datatype) != 0 }
+}
+
 /// Bytes of data of an element, also of a datatype that only [`inspect`] finds to be one that it cannot handle.
 ///
 /// # Errors
@@ -80,8 +101,7 @@ unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     if datatype == constants().datatype_null {
         return Err(Error::Datatype("datatype = MPI_DATATYPE_NULL: expected a committed datatype".into()));
     }
-    // SAFETY: compares with constants.
-    if unsafe { raw::hcube_shim_is_predefined(datatype) } != 0 {
+    if is_usual(datatype) {
         return Ok(());
     }
     let unable =

@@ -42,11 +42,17 @@ const MAX_TOTAL: usize = 1 << 44;
 const MIN_RESERVE: usize = 1 << 20;
 /// Memory that a buffer gets at first; each step adds half of what there is.
 const FIRST_STEP: usize = 256 << 10;
-/// Turns after which memory that was not used is given back.
+/// Turns of a buffer after which memory that it has not used since is given back.
 const IDLE_TURNS: u32 = 64;
 
 /// Both buffers of a rank.
 const BUFFERS: usize = 2;
+
+/// Address range of the buffers of a rank, unless the process is limited or a node has many ranks.
+pub const MAX_ADDRESS_BYTES: usize = BUFFERS * MAX_RESERVE;
+/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of the turns in which it
+/// was last used, and as many without.
+pub const MAX_IDLE_TURNS: u32 = BUFFERS as u32 * 2 * IDLE_TURNS;
 
 /// Words before the lists in a block: the counter of the barrier and the notice, padded to 64 bytes.
 const BLOCK_HEAD: usize = 8;
@@ -327,7 +333,7 @@ impl Arena {
         buffer.peak = buffer.peak.max(buffer.used);
         buffer.used = 0;
         buffer.idle += 1;
-        if buffer.idle > IDLE_TURNS {
+        if buffer.idle >= IDLE_TURNS {
             self.give_back(parity);
         }
         debug_assert!(self.writers.iter().all(Writer::is_empty), "records that were not published");

@@ -128,7 +128,7 @@ fn memory_that_is_not_used_is_given_back() {
         let large = 16 << 20;
         arena.record(0, 0, 0, large).expect("memory");
         let present = arena.present();
-        for turn in 0..6 * IDLE_TURNS {
+        for turn in 0..MAX_IDLE_TURNS {
             meet(&mut arena, comm);
             arena.turn();
             arena.record(0, 0, 0, 100).expect("memory").write(&[turn as u8; 100]);

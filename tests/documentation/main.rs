@@ -1,4 +1,8 @@
-//! The pages of the documentation: links lead somewhere, and what a page says of the code is there.
+//! The pages of the documentation: links lead somewhere, and their numbers are those of the sources.
+
+mod expression;
+mod numbers;
+mod results;
 
 use hcube_testing as common;
 

@@ -1,0 +1,117 @@
+//! Arguments that some MPI libraries accept and others refuse. A program sees one judgement, that of its MPI library, whether
+//! an exchange is forwarded or made here: so the library is asked ([`hcube_core::mpi::judgement`]).
+//!
+//! Open MPI refuses `MPI_DATATYPE_NULL` and datatypes that are not committed also where the count is 0. MPICH ignores them in
+//! `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other function. It also accepts `MPI_IN_PLACE` in
+//! the place of a buffer without elements, and refuses one buffer for both sides of `MPI_Alltoall`.
+
+use super::call::{Call, Counts, Function, Side, Types};
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::MPI_Datatype;
+use hcube_core::mpi::backend::MpiComm;
+use hcube_core::mpi::datatype::{check_unused, is_usual};
+use hcube_core::mpi::forward::in_place;
+use hcube_core::mpi::judgement::{Answer, Judge};
+use hcube_core::mpi::topology::Form;
+
+/// What the arguments of a function are.
+pub(super) fn form(function: Function) -> Form {
+    match function {
+        Function::Alltoall | Function::NeighborAlltoall | Function::Ialltoall | Function::AlltoallInit => {
+            Form::Equal
+        }
+        Function::Alltoallv
+        | Function::NeighborAlltoallv
+        | Function::Ialltoallv
+        | Function::AlltoallvInit => Form::Counts,
+        Function::Alltoallw
+        | Function::NeighborAlltoallw
+        | Function::Ialltoallw
+        | Function::AlltoallwInit => Form::Types,
+    }
+}
+
+/// Who judges the arguments of a function.
+pub(super) fn judge(function: Function) -> Judge {
+    Judge { of_neighbours: function.is_of_neighbours(), form: form(function) }
+}
+
+/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in messages.
+///
+/// # Errors
+/// That of the library for `MPI_IN_PLACE`, where it does not accept it.
+///
+/// # Safety
+/// Arrays hold an entry per block.
+#[inline(always)]
+pub(super) unsafe fn memory(call: &Call, side: Side, blocks: usize, name: &'static str) -> Result<Side> {
+    if side.buffer != in_place() {
+        return Ok(side);
+    }
+    // SAFETY: the contract of this function.
+    unsafe { memory_in_place(call, side, blocks, name) }
+}
+
+/// # Safety
+/// As [`memory`].
+#[cold]
+unsafe fn memory_in_place(call: &Call, side: Side, blocks: usize, name: &'static str) -> Result<Side> {
+    let expected = "memory: this side of the exchange is not in place";
+    let answer = if call.guest { judge(call.function).receive_in_place() } else { Answer::Refused };
+    match answer {
+        Answer::Argument => Err(Error::argument(name, "MPI_IN_PLACE", expected)),
+        // SAFETY: the contract of this function.
+        Answer::Accepted if !unsafe { has_elements(&side, blocks) } => {
+            Ok(Side { buffer: std::ptr::null_mut(), ..side })
+        }
+        _ => Err(Error::Buffer(format!("{name} = MPI_IN_PLACE: expected {expected}"))),
+    }
+}
+
+/// # Safety
+/// As [`memory`].
+unsafe fn has_elements(side: &Side, blocks: usize) -> bool {
+    let missing = match side.counts {
+        Counts::Same(_) | Counts::SameLarge(_) => false,
+        Counts::Int(counts, _) | Counts::Far(counts, _) => counts.is_null(),
+        Counts::Large(counts, _) => counts.is_null(),
+    };
+    // SAFETY: an array that is not null holds an entry per block, by the contract of this function.
+    !missing && (0..blocks).any(|number| unsafe { side.counts.of(number) } > 0)
+}
+
+/// Checks a call whose two buffers are one.
+///
+/// # Errors
+/// [`Error::Buffer`], where the library finds that out and refuses it.
+#[cold]
+pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
+    let (Types::One(sent), Types::One(received)) = (call.send.types, call.receive.types) else {
+        return Ok(());
+    };
+    let count = |side: &Side| match side.counts {
+        Counts::Same(count) => count.into(),
+        Counts::SameLarge(count) => count,
+        _ => 0,
+    };
+    let alike = sent == received && count(&call.send) == count(&call.receive) && count(&call.send) > 0;
+    if alike && call.guest && !judge(call.function).accepts_one_buffer() {
+        return Err(Error::Buffer("sendbuf = recvbuf: expected two buffers, or MPI_IN_PLACE".into()));
+    }
+    Ok(())
+}
+
+/// Checks the datatype of a block without elements.
+///
+/// # Errors
+/// [`Error::Datatype`], where the library refuses it.
+///
+/// # Safety
+/// The datatype is a value that MPI has given out and nobody frees it during the call.
+pub(super) unsafe fn check_unused_type(datatype: MPI_Datatype, judge: Judge, comm: &MpiComm) -> Result<()> {
+    if is_usual(datatype) || judge.ignores_unused_types() {
+        return Ok(());
+    }
+    // SAFETY: the contract of this function.
+    unsafe { check_unused(datatype, comm) }
+}

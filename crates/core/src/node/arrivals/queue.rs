@@ -1,0 +1,154 @@
+//! Operations that a rank has entered while all rows of their bucket were taken: a list in its own memory, which the other ranks
+//! of the node read and change by single copy. The bucket has a lock, under which all of this happens.
+//!
+//! Cost: a rank that looks for an operation makes a system call for 64 entries of a list, and mostly finds it among the first ones,
+//! because ranks start the operations of a communicator in the same order; another one where it removes an entry. Memory: 16 bytes
+//! for each operation.
+
+use crate::error::{Error, Result};
+use crate::memory::Region;
+use crate::node::single_copy::{Process, Refused};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An operation of the list.
+#[repr(C)]
+#[derive(Debug)]
+struct Entry {
+    /// 0 where another rank has removed it.
+    key: AtomicU64,
+    word: AtomicU64,
+}
+
+const ENTRY_BYTES: usize = size_of::<Entry>();
+/// Entries that are read at a time.
+const READ_AT_ONCE: usize = 64;
+
+/// Words of the bucket by which others find the list of a rank.
+pub(super) const WORDS: usize = 3;
+
+/// Those words.
+pub(super) struct Place<'a> {
+    address: &'a AtomicU64,
+    /// The entries before this one are removed.
+    first: &'a AtomicU64,
+    length: &'a AtomicU64,
+}
+
+/// An operation in the list of another rank.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Queued {
+    pub rank: usize,
+    pub word: u64,
+    entry: u64,
+}
+
+impl<'a> Place<'a> {
+    pub fn new([address, first, length]: [&'a AtomicU64; WORDS]) -> Self {
+        Self { address, first, length }
+    }
+
+    fn numbers(&self) -> [u64; WORDS] {
+        // Relaxed: under the lock of the bucket, which orders them.
+        [self.address, self.first, self.length].map(|word| word.load(Ordering::Relaxed))
+    }
+
+    /// Looks for an operation in the list of another rank, with this number and process.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where the kernel refuses to read it.
+    pub fn find(&self, rank: usize, process: Process, key: u64) -> Result<Option<Queued>> {
+        let [address, first, length] = self.numbers();
+        let mut entries = [[0u64; 2]; READ_AT_ONCE];
+        let mut next = first;
+        while next < length {
+            let count = (length - next).min(READ_AT_ONCE as u64) as usize;
+            let bytes = entries[..count].as_flattened_mut();
+            // SAFETY: a local array that nothing refers to during the call; any bytes are numbers.
+            let local = unsafe { Region::new(bytes.as_mut_ptr().cast(), size_of_val(bytes)) };
+            process
+                .read(address + next * ENTRY_BYTES as u64, local)
+                .map_err(|refused| failed(rank, &refused))?;
+            if let Some(at) = entries[..count].iter().position(|entry| entry[0] == key) {
+                return Ok(Some(Queued { rank, word: entries[at][1], entry: next + at as u64 }));
+            }
+            next += count as u64;
+        }
+        Ok(None)
+    }
+
+    /// Removes what [`Self::find`] has found.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn remove(&self, process: Process, found: Queued) -> Result<()> {
+        let [address, first, _] = self.numbers();
+        let mut removed = 0u64;
+        // SAFETY: a local variable that nothing else refers to during the call.
+        let local = unsafe { Region::new((&raw mut removed).cast(), size_of::<u64>()) };
+        // SAFETY: the key of an entry of the list, an atomic; whoever holds the lock of the bucket uses it, and that is this rank.
+        let written = unsafe { process.write(address + found.entry * ENTRY_BYTES as u64, local) };
+        written.map_err(|refused| failed(found.rank, &refused))?;
+        if found.entry == first {
+            self.first.store(first + 1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn failed(rank: usize, refused: &Refused) -> Error {
+    Error::Memory(format!("single copy with rank {rank} of the node: {}", refused.error))
+}
+
+/// The list of this rank for one bucket.
+#[derive(Debug, Default)]
+pub(super) struct Queue(Vec<Entry>);
+
+impl Queue {
+    /// Appends an operation.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn push(&mut self, place: &Place<'_>, key: u64, word: u64) -> Result<()> {
+        let Self(entries) = self;
+        if entries.len() == entries.capacity() {
+            entries.retain(|entry| entry.key.load(Ordering::Relaxed) != 0);
+            // From here on, before anything fails: the entries have moved.
+            publish(entries, place);
+            // Twice the entries that are left, so that removed ones are looked for now and then only.
+            let room = entries.try_reserve(entries.len().max(READ_AT_ONCE));
+            publish(entries, place);
+            room.map_err(|_| Error::Memory("no memory for operations that others have not started".into()))?;
+        }
+        entries.push(Entry { key: AtomicU64::new(key), word: AtomicU64::new(word) });
+        place.length.store(entries.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Empties a list whose entries are all removed.
+    pub fn clear(&mut self, place: &Place<'_>) {
+        if !self.0.is_empty() {
+            self.0 = Vec::new();
+            publish(&self.0, place);
+        }
+    }
+
+    /// Bytes of the list.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * ENTRY_BYTES
+    }
+
+    /// Leaves the memory to other ranks, which may still read it.
+    pub fn abandon(&mut self) {
+        let entries = std::mem::take(&mut self.0);
+        if entries.iter().any(|entry| entry.key.load(Ordering::Relaxed) != 0) {
+            std::mem::forget(entries);
+        }
+    }
+}
+
+fn publish(entries: &[Entry], place: &Place<'_>) {
+    place.address.store(entries.as_ptr().expose_provenance() as u64, Ordering::Relaxed);
+    place.first.store(0, Ordering::Relaxed);
+    place.length.store(entries.len() as u64, Ordering::Relaxed);
+}

@@ -1,0 +1,97 @@
+//! Blocks: the memory of components in the heap of an image.
+//!
+//! Idea: before it stands what other images have to know that get the object as a whole, because the compiler does not tell them
+//! which of its words are addresses of components: see [`crate::object`].
+//!
+//! Cost: 64 bytes per component.
+
+use crate::abi::Dtype;
+use crate::failure::{Image, Result};
+use std::ptr;
+
+/// Bytes before the memory of a component: those of a line, so that it is aligned as all memory of the heap.
+const HEAD_BYTES: usize = 64;
+/// The first word of a head: no address, and hardly a number.
+const MARK: u64 = 0x5f68_6375_6265_ca0f;
+
+/// What stands before the memory of a component.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    mark: u64,
+    /// Bytes of the memory.
+    pub bytes: u64,
+    /// The address of the token of the component in its image.
+    pub token: u64,
+    /// Bytes of an element.
+    pub element: u64,
+    /// The type of elements.
+    pub kind: i32,
+    /// Dimensions.
+    pub rank: i32,
+}
+
+const _: () = assert!(size_of::<Head>() <= HEAD_BYTES);
+
+impl Head {
+    /// One of these bytes, token, bytes of an element, type and dimensions.
+    pub const fn new(bytes: u64, token: u64, element: u64, (kind, rank): (i32, i32)) -> Self {
+        Self { mark: MARK, bytes, token, element, kind, rank }
+    }
+}
+
+/// The head of memory.
+fn head_of(memory: *mut u8) -> *mut Head {
+    memory.wrapping_sub(HEAD_BYTES).cast()
+}
+
+/// The head before an address, if the memory of a component begins there.
+///
+/// # Safety
+/// Memory between the addresses `heap` can be read.
+pub unsafe fn head_at(address: usize, heap: &std::ops::Range<usize>) -> Option<Head> {
+    let is_inside = address.checked_sub(HEAD_BYTES).is_some_and(|begin| begin >= heap.start);
+    if !is_inside || address >= heap.end || !address.is_multiple_of(align_of::<Head>()) {
+        return None;
+    }
+    // SAFETY: the contract of this function.
+    let head = unsafe { head_of(ptr::with_exposed_provenance_mut(address)).read() };
+    let fits = head.bytes as usize <= heap.end - address;
+    (head.mark == MARK && fits).then_some(head)
+}
+
+/// Allocates memory in the heap of this image.
+pub fn allocate(image: &Image, bytes: usize, dtype: Dtype) -> Result<*mut u8> {
+    let bytes = bytes.max(1);
+    let memory = image.allocate_own(HEAD_BYTES + bytes)?.wrapping_add(HEAD_BYTES);
+    let head = Head::new(bytes as u64, 0, dtype.elem_len as u64, (dtype.kind.into(), dtype.rank.into()));
+    // SAFETY: allocated above, with room for it, aligned to lines.
+    unsafe { head_of(memory).write(head) };
+    Ok(memory)
+}
+
+/// The component whose memory it is has this token.
+///
+/// # Safety
+/// The memory was allocated by [`allocate`] and not freed.
+pub unsafe fn note_token(memory: *mut u8, token: usize) {
+    // SAFETY: the contract of this function.
+    unsafe { (*head_of(memory)).token = token as u64 };
+}
+
+/// Frees memory of [`allocate`]; other memory is an error.
+///
+/// # Safety
+/// An address in the heap of this image, behind its first bytes.
+pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
+    let head = head_of(memory);
+    // SAFETY: the contract of this function.
+    unsafe {
+        // What a pointer of the program leads to.
+        if (*head).mark != MARK {
+            return Ok(image.free_own(memory)?);
+        }
+        (*head).mark = 0;
+    }
+    Ok(image.free_own(head.cast())?)
+}

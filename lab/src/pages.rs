@@ -1,0 +1,138 @@
+//! Parts of the pages that are written from the sources, from pictures and from other pages, so that no number stands in two
+//! places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of their own or within a line.
+//!
+//! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
+
+mod alltoall;
+mod bsp;
+mod files;
+mod gemm;
+pub mod markdown;
+mod measured;
+pub mod picture;
+mod random_access;
+mod table;
+
+pub use files::read;
+
+use hcube_tool::session::Failure;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A part of a page.
+struct Part {
+    name: &'static str,
+    /// The text, from the sources in a directory.
+    text: fn(&Path) -> Result<String, Failure>,
+}
+
+const PARTS: [Part; 19] = [
+    Part { name: "bsp-published", text: bsp::published },
+    Part { name: "bsp-predict", text: bsp::prediction },
+    Part { name: "bsp-largest-put", text: bsp::largest_put },
+    Part { name: "readme-bsp", text: bsp::readme_programs },
+    Part { name: "readme-bsp-model", text: bsp::readme_predictions },
+    Part { name: "readme-llcs", text: bsp::readme_subsequences },
+    Part { name: "hpcc", text: measured::official },
+    Part { name: "readme-hpcc", text: measured::readme_official },
+    Part { name: "readme-alltoall", text: alltoall::readme_in_place },
+    Part { name: "readme-lammps", text: alltoall::readme_lammps },
+    Part { name: "red-storm", text: |_| Ok(random_access::red_storm()) },
+    Part { name: "red-storm-signs", text: |_| Ok(random_access::signs()) },
+    Part { name: "look-ahead", text: |_| Ok(random_access::look_ahead()) },
+    Part { name: "optimisations", text: |_| Ok(random_access::optimisations()) },
+    Part { name: "model-errors", text: |_| Ok(random_access::model_errors()) },
+    Part { name: "coarray-events", text: |_| Ok(random_access::coarray_events()) },
+    Part { name: "hsumma", text: |_| Ok(gemm::hsumma()) },
+    Part { name: "fftw", text: measured::transposition },
+    Part { name: "readme-fftw", text: measured::readme_transposition },
+];
+
+/// Pictures in `doc/plots` that are drawn from results in `doc/results`.
+const PICTURES: [Part; 2] = [
+    Part { name: "hpcc", text: measured::official_picture },
+    Part { name: "fftw", text: measured::transposition_picture },
+];
+
+const BEGIN: &str = "<!-- written: ";
+const END: &str = "<!-- end -->";
+
+/// The pages below a directory: README.md, and those in `doc`.
+///
+/// # Errors
+/// Where the directory cannot be read.
+pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let folder = root.join("doc");
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut pages: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    pages.retain(|page| page.extension().is_some_and(|kind| kind == "md"));
+    pages.sort();
+    pages.insert(0, root.join("README.md"));
+    Ok(pages)
+}
+
+/// Writes all parts into the pages of a directory, and the pictures that are drawn from kept results.
+///
+/// # Errors
+/// Where a page names a part that does not exist, no page has one that exists, or a figure is missing.
+pub fn write(root: &Path) -> Result<(), Failure> {
+    for picture in &PICTURES {
+        let path = root.join("doc/plots").join(picture.name).with_extension("svg");
+        let text = (picture.text)(root)?;
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let mut missing: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+    // Pages first, then README.md, which has figures of theirs.
+    for page in pages(root)?.into_iter().rev() {
+        let old = read(&page)?;
+        let text = |name: &str| {
+            missing.retain(|other| *other != name);
+            let part = PARTS.iter().find(|part| part.name == name).ok_or_else(|| {
+                let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+                format!("'{name}': expected one of {}", names.join(", "))
+            })?;
+            (part.text)(root)
+        };
+        let new = replaced(&old, text).map_err(|error| format!("{}: {error}", page.display()))?;
+        if new != old {
+            fs::write(&page, new).map_err(|error| format!("{}: {error}", page.display()))?;
+        }
+    }
+    match &missing[..] {
+        [] => Ok(()),
+        names => Err(format!("no page has {}", names.join(", "))),
+    }
+}
+
+/// A page with its parts written again.
+fn replaced(page: &str, mut text: impl FnMut(&str) -> Result<String, Failure>) -> Result<String, Failure> {
+    let mut pieces = page.split(BEGIN);
+    let mut new = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once(" -->").ok_or_else(|| format!("'{BEGIN}' without '-->'"))?;
+        let (old, after) = rest.split_once(END).ok_or_else(|| format!("'{name}' without '{END}'"))?;
+        let text = text(name)?;
+        let line = if old.starts_with('\n') { "\n" } else { "" };
+        new += &format!("{BEGIN}{name} -->{line}{}{line}{END}{after}", text.trim_end());
+    }
+    Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stand_on_lines_or_within_them() {
+        let page = "a\n<!-- written: x -->\nold\nlines\n<!-- end -->\nb <!-- written: y -->3<!-- end --> c\n";
+        let text = |name: &str| Ok(format!("new {name}\n"));
+        let new = "a\n<!-- written: x -->\nnew x\n<!-- end -->\nb <!-- written: y -->new y<!-- end --> c\n";
+        assert_eq!(replaced(page, text).as_deref(), Ok(new));
+        assert_eq!(replaced(new, text).as_deref(), Ok(new));
+        for (page, error) in
+            [("<!-- written: x\n", "without '-->'"), ("<!-- written: x --> 3", "'x' without '<!-- end -->'")]
+        {
+            assert!(replaced(page, text).expect_err("refused").contains(error), "{page}");
+        }
+    }
+}

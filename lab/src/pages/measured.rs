@@ -1,0 +1,164 @@
+//! What pages say of measurements whose results are kept in `doc/results`: the official HPCC and FFTW.
+
+use super::files::read;
+use hcube_results::fftw;
+use hcube_results::hpcc::control::{self, Finding};
+use hcube_results::hpcc::{self, Compared, figure};
+use hcube_results::numbers::{bytes, percent, significant};
+use hcube_tool::session::Failure;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// A file of results in `doc/results`.
+fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, Failure> {
+    let path = root.join("doc/results").join(name).with_extension("json");
+    serde_json::from_str(&read(&path)?).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Results of `make run`.
+#[derive(Debug, Deserialize)]
+struct Official {
+    n: u32,
+    figures: Vec<Compared>,
+    runs: Vec<Entry>,
+}
+
+/// RandomAccess of one variant on one number of ranks.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    variant: String,
+    errors: u64,
+    errors_lcg: u64,
+    log2_table: u32,
+}
+
+impl Official {
+    fn of(root: &Path) -> Result<Self, Failure> {
+        results(root, "hpcc")
+    }
+
+    fn title(&self) -> String {
+        format!("HPCC 1.5.0, Open MPI, N = {}", self.n)
+    }
+
+    /// The figures on the most ranks, and how many these are.
+    fn on_most_ranks(&self) -> (usize, Vec<&Compared>) {
+        let ranks = self.figures.iter().map(|one| one.ranks).max().unwrap_or(0);
+        (ranks, self.figures.iter().filter(|one| one.ranks == ranks).collect())
+    }
+}
+
+/// The table of `make run`, and what its control has moved.
+pub fn official(root: &Path) -> Result<String, Failure> {
+    let results = Official::of(root)?;
+    let log2 = results.runs.iter().map(|run| run.log2_table).max().ok_or("no run of RandomAccess")?;
+    Ok(format!(
+        "```\n{}, table of 2^{log2} words\n\n{}\n{}\n```\n",
+        results.title(),
+        hpcc::text(&results.figures),
+        control::sentences(&results.figures).join("\n")
+    ))
+}
+
+/// The row of README.md on the official HPCC, on the most ranks.
+pub fn readme_official(root: &Path) -> Result<String, Failure> {
+    let results = Official::of(root)?;
+    let (ranks, own) = results.on_most_ranks();
+    let all = &results.figures;
+    let titles = |finding: Finding| {
+        let alike = own.iter().filter(|one| Finding::of(one, all) == finding);
+        alike.filter_map(|one| Some((one.merit()?.title, one.speed_up()?))).collect::<Vec<_>>()
+    };
+    let mut faster = titles(Finding::Faster);
+    faster.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let list = |all: &[(&str, f64)], digits: usize| {
+        all.iter()
+            .map(|(title, speed_up)| format!("{title} {speed_up:.digits$}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let no_gain = [titles(Finding::WithinControl), titles(Finding::WithinSpread)].concat();
+    let mut text = format!(
+        "speed-ups over HPCC as shipped on {ranks} ranks (`make run`, HPL size {}, medians over {} pairs of runs): {}",
+        results.n,
+        own.iter().map(|one| one.pairs().len()).min().unwrap_or(0),
+        list(&faster, 1)
+    );
+    for (end, figures) in
+        [("no gain beyond what the control moved", no_gain), ("slower", titles(Finding::Slower))]
+    {
+        if !figures.is_empty() {
+            text += &format!("; {end}: {}", list(&figures, 2));
+        }
+    }
+    let ours = results.runs.iter().filter(|run| run.variant == "hcube");
+    let errors = ours.map(|run| run.errors.max(run.errors_lcg)).max().ok_or("no run with hcube")?;
+    Ok(format!("{text}. Errors of RandomAccess: {errors}"))
+}
+
+/// The picture of the official HPCC.
+pub fn official_picture(root: &Path) -> Result<String, Failure> {
+    let results = Official::of(root)?;
+    let sheet =
+        figure::sheet(&results.figures, &results.title()).ok_or("no speed-up in doc/results/hpcc.json")?;
+    Ok(sheet.svg())
+}
+
+fn transposes(root: &Path) -> Result<fftw::Results, Failure> {
+    let mut all: fftw::Results = results(root, "fftw")?;
+    all.summarise()?;
+    Ok(all)
+}
+
+/// The table of speed-ups over FFTW, a row for each problem and number of ranks.
+pub fn transposition(root: &Path) -> Result<String, Failure> {
+    let results = transposes(root)?;
+    let extra = |run: &fftw::Run| run.extra_bytes.map_or("-".to_owned(), |count| bytes(count as f64));
+    let mut text = String::from(
+        "| problem | ranks | FFTW, ms | hcube, ms | speed-up | spread, FFTW | hcube | extra memory, FFTW | hcube |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for one in results.comparisons() {
+        let cells = [
+            one.own.problem.replace('|', "\\|"),
+            one.own.ranks.to_string(),
+            significant(one.own.median_ms),
+            significant(one.hcube.median_ms),
+            format!("{:.2}", one.gain()),
+            percent(one.own.spread),
+            percent(one.hcube.spread),
+            extra(one.own),
+            extra(one.hcube),
+        ];
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    Ok(text)
+}
+
+/// Problems of the row of README.md on FFTW: the benchmark's names, and those of the row.
+const FFTW_PROBLEMS: [(&str, &str); 2] = [
+    ("4096x4096 in place", "4096 x 4096 doubles transposed in place"),
+    ("c2c 128x128x128 in place", "complex FFT 128 x 128 x 128"),
+];
+
+/// The row of README.md on FFTW, on the fewest ranks.
+pub fn readme_transposition(root: &Path) -> Result<String, Failure> {
+    let results = transposes(root)?;
+    let all = results.comparisons();
+    let ranks = all.iter().map(|one| one.own.ranks).min().ok_or("no comparison in doc/results/fftw.json")?;
+    let mut texts = Vec::new();
+    for (problem, title) in FFTW_PROBLEMS {
+        let found = all.iter().find(|one| one.own.problem == problem && one.own.ranks == ranks);
+        let one = found.ok_or_else(|| format!("doc/results/fftw.json: no comparison of {problem}"))?;
+        texts.push(format!("{title} {:.1}", one.gain()));
+    }
+    Ok(format!("speed-ups over its own plan on {ranks} ranks: {}", texts.join(", ")))
+}
+
+/// The picture of FFTW.
+pub fn transposition_picture(root: &Path) -> Result<String, Failure> {
+    let results = transposes(root)?;
+    let sheet = fftw::plot::sheet(&results.comparisons()).ok_or("no comparison in doc/results/fftw.json")?;
+    Ok(sheet.svg())
+}
