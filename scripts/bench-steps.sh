@@ -6,6 +6,7 @@
 # ones most.
 #
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # cores, a variable of scripts/bench.sh
 
 titles=() seconds=() commands=()
 
