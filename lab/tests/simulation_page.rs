@@ -70,11 +70,6 @@ fn program(heading: &str, program: Program, parameters: [usize; 5]) -> Vec<Cell>
     cells
 }
 
-fn mean(all: impl Iterator<Item = f64>) -> f64 {
-    let all: Vec<f64> = all.collect();
-    all.iter().sum::<f64>() / all.len() as f64
-}
-
 fn ends(all: impl Iterator<Item = f64>) -> (f64, f64) {
     all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| (least.min(one), most.max(one)))
 }
