@@ -4,12 +4,14 @@
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 
 mod bsp;
+pub mod files;
 pub mod markdown;
 pub mod picture;
 
+use files::{pages, read};
 use hcube_tool::session::Failure;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A part of a page.
 struct Part {
@@ -29,28 +31,6 @@ const PARTS: [Part; 6] = [
 
 const BEGIN: &str = "<!-- written: ";
 const END: &str = "<!-- end -->";
-
-/// The pages below a directory: README.md, and those in `doc`.
-///
-/// # Errors
-/// Where the directory cannot be read.
-pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let folder = root.join("doc");
-    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut pages: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    pages.retain(|page| page.extension().is_some_and(|kind| kind == "md"));
-    pages.sort();
-    pages.insert(0, root.join("README.md"));
-    Ok(pages)
-}
-
-/// What a file has.
-///
-/// # Errors
-/// Names the file that cannot be read.
-pub fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
 
 /// Writes all parts into the pages of a directory.
 ///
