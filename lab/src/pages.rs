@@ -5,7 +5,7 @@
 
 mod alltoall;
 mod bsp;
-mod files;
+pub mod files;
 mod gemm;
 pub mod markdown;
 mod measured;
@@ -13,11 +13,10 @@ pub mod picture;
 mod random_access;
 mod table;
 
-pub use files::read;
-
+use files::{pages, read};
 use hcube_tool::session::Failure;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A part of a page.
 struct Part {
@@ -56,20 +55,6 @@ const PICTURES: [Part; 2] = [
 
 const BEGIN: &str = "<!-- written: ";
 const END: &str = "<!-- end -->";
-
-/// The pages below a directory: README.md, and those in `doc`.
-///
-/// # Errors
-/// Where the directory cannot be read.
-pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let folder = root.join("doc");
-    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut pages: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    pages.retain(|page| page.extension().is_some_and(|kind| kind == "md"));
-    pages.sort();
-    pages.insert(0, root.join("README.md"));
-    Ok(pages)
-}
 
 /// Writes all parts into the pages of a directory, and the pictures that are drawn from kept results.
 ///

@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 /// Symbols up to which [`Kernel::Planes`] is chosen with AVX2.
 pub const MAX_SYMBOLS_AVX2: usize = 32;
 /// The same with AVX-512: all that the kernel has planes for.
-pub const MAX_SYMBOLS_AVX512: usize = 1 << planes::MAX_PLANES;
+pub const MAX_SYMBOLS_AVX512: usize = 256;
 
 /// Told the entries of the matrix that were computed since the last call; may end the computation.
 pub type Tick<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;

@@ -43,6 +43,8 @@ const CACHE_BYTES: usize = 64 << 10;
 /// Bits of a symbol.
 pub const MAX_PLANES: usize = 8;
 
+const _: () = assert!(super::MAX_SYMBOLS_AVX512 == 1 << MAX_PLANES);
+
 /// What a band keeps of its columns and of a piece.
 #[derive(Debug)]
 pub struct Planes<V: Vector> {
