@@ -229,9 +229,10 @@ fn arguments_are_judged_as_the_library_judges_them() {
 /// Between nodes, communicators of the same processes share one for messages: the program's own do not become fewer.
 #[test]
 fn many_communicators_between_nodes_are_served() {
-    let number = if Mpi::selected() == Mpi::Open { 200 } else { 1500 };
+    // MPICH has 2046, of which half would be hcube's if each had one for messages.
+    let number = if Mpi::selected() == Mpi::Open { 200 } else { 1100 };
     for kind in ["living", "threads"] {
-        let guest = Guest::new(&format!("many {kind} {number}"), 2).env("HCUBE_RANKS_PER_NODE", "1");
+        let guest = Guest::new(&format!("many {kind} {number} 1"), 2).env("HCUBE_RANKS_PER_NODE", "1");
         let stock = guest.stock();
         let (_, statistics) = guest.same_as(&stock, ALWAYS);
         all_are_served(&statistics);

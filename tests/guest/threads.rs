@@ -26,7 +26,7 @@ fn error_handlers_are_never_exchanged() {
 /// Between nodes the communicators of both threads have one for messages, and no message of one arrives on the other.
 #[test]
 fn messages_of_two_threads_are_kept_apart() {
-    for line in ["threads apart", "threads together 300"] {
+    for line in ["threads apart", "threads together 60"] {
         let guest = Guest::new(line, 2).env("HCUBE_RANKS_PER_NODE", "1");
         let stock = guest.stock();
         if stock.skipped() {

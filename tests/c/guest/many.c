@@ -1,8 +1,8 @@
 /* What communicators cost a process.
  *
  *   many first <n>     one exchange on each of n communicators, and some on one of a single rank
- *   many living <n>    exchanges on n communicators that live at the same time; then all are freed
- *   many threads <n>   the same with MPI_THREAD_MULTIPLE
+ *   many living <n> [<exchanges>]    exchanges on n communicators that live at the same time; then all are freed
+ *   many threads <n> [<exchanges>]   the same with MPI_THREAD_MULTIPLE
  *   many fork          children that are forked while communicators live, and after they were freed
  */
 #include "guest.h"
@@ -71,10 +71,10 @@ static void run_first(int number) {
   free_all(comms, number);
 }
 
-static void run_living(int number) {
+static void run_living(int number, int exchanges) {
   MPI_Comm *comms = duplicates(number);
   int i;
-  for (i = 0; i < number; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
+  for (i = 0; i < number; i++) exchange_often(comms[i], exchanges, ELEMENTS);
   figure("living", resident());
   free_all(comms, number);
   /* What the others still held at that time. */
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (strcmp(argv[1], "first") == 0) run_first(atoi(argv[2]));
-  else if (argc > 2) run_living(atoi(argv[2]));
+  else if (argc > 2) run_living(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : EXCHANGES);
   else run_fork();
   figure("library", mappings().library);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
