@@ -5,7 +5,7 @@ use crate::job;
 use crate::statement::{self, kind::Kind};
 use crate::statistics;
 use crate::synchronise::survivors;
-use crate::token::{self, Token};
+use crate::token::{Token, register};
 use std::ffi::{c_char, c_int};
 
 /// Allocates a coarray, collectively, or a component of one. Static coarrays come before the main program.
@@ -28,7 +28,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_register(
     let done = unsafe {
         statement::run_for(Kind::Allocate, outcome, |image| {
             statistics::note_bytes(size);
-            token::register(image, size, kind, place, descriptor)
+            register::register(image, size, kind, place, descriptor)
         })
     };
     if done.is_none() && kind != registration::COMPONENT_MEMORY {
@@ -53,7 +53,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
     unsafe {
         // All memory is left until the process ends, and the compiler forgets the coarray.
         if !statement::is_done_by_end(outcome) {
-            statement::run_for(Kind::Deallocate, outcome, |image| token::deregister(image, place, kind));
+            statement::run_for(Kind::Deallocate, outcome, |image| register::deregister(image, place, kind));
         }
     }
 }

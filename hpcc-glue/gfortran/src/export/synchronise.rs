@@ -4,7 +4,7 @@ use super::transfer::only;
 use crate::abi::Outcome;
 use crate::statement::{self, kind::Kind};
 use crate::synchronise::{self, survivors::sync_all};
-use crate::token::{self, Token};
+use crate::token::{Token, register};
 use std::ffi::{c_char, c_int};
 use std::{ptr, slice};
 
@@ -32,7 +32,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     // SAFETY: as above.
     unsafe {
         statement::run_for(Kind::SyncAll, outcome, |image| {
-            token::settle();
+            register::settle();
             sync_all(image, !stat.is_null())
         })
     };

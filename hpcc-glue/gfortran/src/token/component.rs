@@ -77,7 +77,7 @@ pub(super) fn new_component(descriptor: *mut Descriptor) -> *mut Token {
 /// Gives a component memory.
 ///
 /// # Safety
-/// As [`register`](super::register).
+/// As [`register`](super::register::register).
 pub(super) unsafe fn allocate_component(
     image: &Image,
     size: usize,
