@@ -172,6 +172,9 @@ mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
+    /// These tests are about how files are written.
+    const ANY: Kind = Kind { name: "anything", holds: |_| true };
+
     /// A folder of the test's own.
     fn folder(name: &str) -> PathBuf {
         std::env::temp_dir().join(format!("hcube-output-{name}-{}", std::process::id()))
@@ -187,12 +190,12 @@ mod tests {
 
     #[test]
     fn files_that_cannot_be_written_are_named_with_their_option() {
-        let error = check("--plot", Path::new("/proc/none/a.svg")).expect_err("refused").to_string();
+        let error = check("--plot", Path::new("/proc/none/a.svg"), &ANY).expect_err("refused").to_string();
         assert!(error.starts_with("--plot = /proc/none/a.svg: expected a file"), "{error}");
-        let error = write("--plot", Path::new("/proc/none/a.svg"), "text").expect_err("refused");
+        let error = write("--plot", Path::new("/proc/none/a.svg"), &ANY, "text").expect_err("refused");
         assert!(error.starts_with("--plot /proc/none/a.svg: "), "{error}");
         let path = folder("check").join("a.json");
-        assert_eq!(check("--json", &path), Ok(()));
+        assert_eq!(check("--json", &path, &ANY), Ok(()));
         assert!(!path.exists());
         drop(fs::remove_dir(path.parent().expect("a folder")));
     }
@@ -201,11 +204,11 @@ mod tests {
     fn a_file_is_replaced_and_keeps_its_permissions() {
         let folder = folder("replace");
         let (path, kept) = (folder.join("a.json"), folder.join("kept"));
-        assert_eq!(write("--json", &path, "first, and longer"), Ok(()));
+        assert_eq!(write("--json", &path, &ANY, "first, and longer"), Ok(()));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).expect("its own file");
         // A second name for the first file: it stays as it is where the file is replaced.
         fs::hard_link(&path, &kept).expect("a link");
-        assert_eq!(write("--json", &path, "second"), Ok(()));
+        assert_eq!(write("--json", &path, &ANY, "second"), Ok(()));
         assert_eq!(fs::read_to_string(&path).expect("a file"), "second");
         assert_eq!(fs::read_to_string(&kept).expect("a file"), "first, and longer");
         assert_eq!(path.metadata().expect("a file").permissions().mode() & 0o777, 0o604);
@@ -217,22 +220,22 @@ mod tests {
     fn what_is_no_file_is_written_to() {
         let folder = folder("straight");
         let [path, link, pipe, full] = ["a.json", "link", "pipe", "full"].map(|name| folder.join(name));
-        assert_eq!(write("--json", &path, "first, and longer"), Ok(()));
+        assert_eq!(write("--json", &path, &ANY, "first, and longer"), Ok(()));
         symlink(&path, &link).expect("a link");
-        assert_eq!(write("--json", &link, "second"), Ok(()));
+        assert_eq!(write("--json", &link, &ANY, "second"), Ok(()));
         assert!(link.symlink_metadata().expect("a link").is_symlink());
         assert_eq!(fs::read_to_string(&path).expect("a file"), "second");
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("it starts").success());
         // Open in both directions, so that neither side waits for the other.
         let mut reader = File::options().read(true).write(true).open(&pipe).expect("a pipe");
-        assert_eq!(write("--json", &pipe, "text"), Ok(()));
+        assert_eq!(write("--json", &pipe, &ANY, "text"), Ok(()));
         assert!(pipe.symlink_metadata().expect("a pipe").file_type().is_fifo());
         let mut text = [0; 4];
         reader.read_exact(&mut text).expect("four bytes");
         assert_eq!(text, *b"text");
         // Through a link: a mistake here must not cost the machine its device.
         symlink("/dev/full", &full).expect("a link");
-        let error = write("--json", &full, "text").expect_err("no room");
+        let error = write("--json", &full, &ANY, "text").expect_err("no room");
         assert!(error.contains("full: ") && full.is_symlink(), "{error}");
         assert_eq!(files(&folder), ["a.json", "full", "link", "pipe"]);
         drop(fs::remove_dir_all(folder));
