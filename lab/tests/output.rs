@@ -23,9 +23,9 @@ fn no_command_replaces_what_it_has_not_written() {
     };
     let other = "it holds something else";
     for (line, option, file, why) in [
-        ("hpcc --json notes", "--json", "notes", other),
-        ("hpcc --plot notes", "--plot", "notes", other),
-        ("simulate --json notes", "--json", "notes", other),
+        ("hpcc --root . --json notes", "--json", "notes", other),
+        ("hpcc --root . --plot notes", "--plot", "notes", other),
+        ("simulate --root . --json notes", "--json", "notes", other),
         ("report --run results.json --output notes", "--output", "notes", other),
         ("report --run results.json --output page.html", "--output", "page.html", other),
         ("report --run results.json --output results.json", "--output", "results.json", "that of --run"),

@@ -3,6 +3,8 @@
  *   pblas_contexts cycle <grids>   makes and destroys that many grids, all shapes in turn, with a product on each;
  *                                  prints how file descriptors, mappings and memory have grown
  *   pblas_contexts keep            leaves its grids to MPI_Finalize
+ *   pblas_contexts left <grids>    makes that many grids with a larger product on each, and leaves them; multiplies
+ *                                  on all of them again; prints how memory has grown after each part
  *   pblas_contexts threads         two threads multiply on a grid of their own each
  *   pblas_contexts killed|leaves   the last rank dies or leaves while the others multiply
  */
@@ -13,29 +15,30 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { SIZE = 24, BLOCK = 5 };
+enum { SIZE = 24, LARGE_SIZE = 300, BLOCK = 5 };
 
-/* A product of matrices whose elements are small integers, checked; C is a sum over SIZE inner indices. */
-static void multiply(const grid *on, int round) {
+/* A product of matrices whose elements are small integers, checked; C is a sum over `size` inner indices. */
+static void multiply_large(const grid *on, int round, int size) {
   static const double one = 1, zero = 0;
-  static const int size = SIZE;
   matrix all[3];
-  int number, row, column;
+  int number, row, column, height = 0, width = 0;
   for (number = 0; number < 3; number++) {
-    axis rows = {SIZE, BLOCK, BLOCK, number % on->rows, on->row, on->rows};
-    axis columns = {SIZE, BLOCK, BLOCK, number % on->columns, on->column, on->columns};
+    axis rows = {size, BLOCK, BLOCK, number % on->rows, on->row, on->rows};
+    axis columns = {size, BLOCK, BLOCK, number % on->columns, on->column, on->columns};
     matrix *it = &all[number];
     memset(it, 0, sizeof *it);
     it->kind = DOUBLE;
     it->type = 1;
     it->axes[0] = rows;
     it->axes[1] = columns;
-    it->length[0] = it->length[1] = SIZE;
-    it->leading = local_count(&rows, SIZE) + 1;
+    it->length[0] = it->length[1] = size;
+    it->leading = local_count(&rows, size) + 1;
     describe(it, on->context);
     allocate(it, (uint64_t)round);
-    for (column = 0; column < local_count(&columns, SIZE); column++) {
-      for (row = 0; row < local_count(&rows, SIZE); row++) {
+    height = local_count(&rows, size);
+    width = local_count(&columns, size);
+    for (column = 0; column < width; column++) {
+      for (row = 0; row < height; row++) {
         double value[2] = {(double)(number + 1 + round % 5), 0};
         store(DOUBLE, element(it, row, column), value);
       }
@@ -44,14 +47,18 @@ static void multiply(const grid *on, int round) {
   pdgemm_("N", "T", &size, &size, &size, &one, elements(&all[0]), &all[0].from[0], &all[0].from[1], all[0].descriptor,
           elements(&all[1]), &all[1].from[0], &all[1].from[1], all[1].descriptor, &zero, elements(&all[2]),
           &all[2].from[0], &all[2].from[1], all[2].descriptor);
-  for (column = 0; column < local_count(&all[2].axes[1], SIZE); column++) {
-    for (row = 0; row < local_count(&all[2].axes[0], SIZE); row++) {
+  for (column = 0; column < width; column++) {
+    for (row = 0; row < height; row++) {
       double value[2];
       load(DOUBLE, element(&all[2], row, column), value);
-      if (value[0] != SIZE * (1.0 + round % 5) * (2.0 + round % 5)) FAIL("round %d: %g", round, value[0]);
+      if (value[0] != size * (1.0 + round % 5) * (2.0 + round % 5)) FAIL("round %d: %g", round, value[0]);
     }
   }
   for (number = 0; number < 3; number++) free(all[number].memory);
+}
+
+static void multiply(const grid *on, int round) {
+  multiply_large(on, round, SIZE);
 }
 
 /* --- What a process holds --- */
@@ -108,6 +115,29 @@ static void cycle(int rounds) {
   }
 }
 
+/* Grids that nobody ends, and products on all of them, twice in another order. */
+static void leave(int count) {
+  grid *all = (grid *)malloc(sizeof *all * (size_t)count);
+  long before = 0, growth[2], largest[2];
+  int number, size, rank;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  REQUIRE(all != NULL && count > 10);
+  for (number = 0; number < count; number++) {
+    int rows = number % 3 == 0 ? size : 1;
+    if (number == 10) before = lines_of("/proc/self/status", "VmRSS:");
+    all[number] = make_grid(number % 2 ? "Column" : "Row", rows, size / rows);
+    multiply_large(&all[number], number, LARGE_SIZE);
+  }
+  growth[0] = lines_of("/proc/self/status", "VmRSS:") - before;
+  for (number = 0; number < 2 * count; number++)
+    multiply_large(&all[number * 7 % count], number, LARGE_SIZE - number % 5);
+  growth[1] = lines_of("/proc/self/status", "VmRSS:") - before;
+  MPI_Reduce(growth, largest, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("ok kilobytes=%ld again=%ld\n", largest[0], largest[1]);
+  free(all);
+}
+
 static void *in_thread(void *own) {
   int round;
   for (round = 0; round < 200; round++) multiply((const grid *)own, round);
@@ -151,6 +181,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(mode, "cycle") == 0) {
     cycle(atoi(argv[2]));
+  } else if (strcmp(mode, "left") == 0) {
+    leave(atoi(argv[2]));
   } else if (strcmp(mode, "threads") == 0) {
     REQUIRE(provided == MPI_THREAD_MULTIPLE);
     in_threads(size);

@@ -23,12 +23,17 @@ fn success(mode: &[&str], ranks: usize) -> (String, Statistics) {
     (text, statistics)
 }
 
-/// Growth of descriptors, mappings and kilobytes.
-fn growth(text: &str) -> [i64; 3] {
-    ["descriptors=", "mappings=", "kilobytes="].map(|name| {
-        let value = text.split_whitespace().find_map(|word| word.strip_prefix(name));
+/// Numbers that a program has printed.
+fn numbers<const N: usize>(text: &str, names: [&str; N]) -> [i64; N] {
+    names.map(|name| {
+        let value = text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
         value.unwrap_or_else(|| panic!("no {name} in {text}")).parse().expect("a number")
     })
+}
+
+/// Growth of descriptors, mappings and kilobytes.
+fn growth(text: &str) -> [i64; 3] {
+    numbers(text, ["descriptors", "mappings", "kilobytes"])
 }
 
 #[test]
@@ -59,6 +64,28 @@ fn contexts_may_be_left_to_finalize() {
     let (_, statistics) = success(&["keep"], ranks(4));
     assert_eq!(statistics.served("pdgemm"), 2 * ranks(4) as u64, "{statistics:?}");
     assert_no_shared_memory_left(&before);
+}
+
+/// Grids that a program leaves behind, and kilobytes that their products may take beside what they take without hcube: the
+/// panels of a grid take 3 MB, and those of the last few stay.
+const GRIDS: usize = 60;
+const MAX_LEFT: i64 = 32 << 10;
+
+#[test]
+fn panels_of_grids_that_are_left_behind_are_given_back() {
+    if !available() {
+        return;
+    }
+    let before = named_shared_memory();
+    let mode = ["left", &GRIDS.to_string()];
+    let (text, statistics) = success(&mode, ranks(3));
+    assert_eq!(statistics.served("pdgemm"), (3 * GRIDS * ranks(3)) as u64, "{statistics:?}");
+    assert_no_shared_memory_left(&before);
+    let alone = stock(client("pblas_contexts", "", &[]), ranks(3)).alone().args(mode).run().success();
+    let [ours, alone] = [&text, &alone].map(|text| numbers(text, ["kilobytes", "again"]));
+    for (ours, alone) in ours.into_iter().zip(alone) {
+        assert!(ours <= alone.max(0) + MAX_LEFT, "{text}, without hcube {alone}");
+    }
 }
 
 /// ScaLAPACK's own products have one buffer for all threads.

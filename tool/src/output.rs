@@ -172,7 +172,8 @@ mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
-    const ANY: Kind = Kind { name: "a text", holds: |_| true };
+    /// These tests are about how files are written.
+    const ANY: Kind = Kind { name: "anything", holds: |_| true };
 
     /// A folder of the test's own.
     fn folder(name: &str) -> PathBuf {

@@ -133,7 +133,7 @@ fn common_symbols_are_counted() {
     let long = written("long", &random(11, 3000, 97));
     let [one, two] = [written("one.txt", b"a\nb\nc\nb\n"), written("two.txt", b"c\nd\nc\nb\nb\n")];
     let fasta = written("common.fa", b">x\nACgtNN\n");
-    for &ranks in ranks() {
+    for &ranks in &ranks()[..2] {
         for (files, options, expected) in [
             ([&short, &other], &[][..], 2),
             ([&short, &short], &[], 4),

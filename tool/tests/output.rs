@@ -170,7 +170,7 @@ fn no_command_replaces_its_inputs() {
             "calibration.json",
             "that of --machine",
         ),
-        ("bsp probe --samples calibration.json", "--samples", "calibration.json", "that of FILE"),
+        ("bsp probe --samples calibration.json", "FILE", "calibration.json", "that of --samples"),
         (
             "llcs --machine calibration.json x.fa y.fa --json calibration.json",
             "--json",

@@ -35,6 +35,7 @@ mod panels;
 mod partial;
 pub mod pblas;
 pub mod product;
+mod recent;
 pub mod report;
 mod ring;
 mod route;

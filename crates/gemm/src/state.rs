@@ -1,7 +1,7 @@
 //! What products keep on a communicator between calls.
 //!
 //! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed with
-//! the communicator.
+//! the communicator. Panels of communicators that are not among the latest are given back before ([`crate::recent`]).
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;
@@ -12,6 +12,7 @@ use crate::network;
 use crate::options::{Options, Stationary};
 use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
 use crate::product::{Dimension, Grid, Product};
+use crate::recent::Kept;
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
 use crate::route::{Demand, Route, candidates, domains_on_lines};
@@ -25,6 +26,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::node::panels::PanelMemory;
 use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
+use std::sync::Arc;
 
 /// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
 /// panels, and the panels of a single factor are narrower.
@@ -56,7 +58,7 @@ pub struct State {
     network: Option<Hockney>,
     limits: Limits,
     patience: Patience,
-    memory: PanelMemory,
+    memory: Arc<Kept>,
     /// Bytes of the memory of a domain of each of [`Limits::shapes`].
     reserved: Vec<usize>,
     ring: Ring,
@@ -96,7 +98,7 @@ impl State {
         let limits =
             Limits { memory: options.memory, width, max_width: None, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
-        let memory = agree(comm, PanelMemory::own(0))?;
+        let memory = Kept::new(agree(comm, PanelMemory::own(0))?);
         let on_lines = domains_on_lines(&domains, grid);
         let options = *options;
         Ok(Self {
@@ -131,7 +133,7 @@ impl State {
         // The same decision on all ranks, but no more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
         // Before there is more: all that this rank has placed there was released, or others have mappings of their own.
-        (self.memory, self.ring) = (agree(comm, PanelMemory::own(0))?, Ring::new(0));
+        (self.memory, self.ring) = (Kept::new(agree(comm, PanelMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {
             agree(comm, PanelMemory::own(bytes))
@@ -139,7 +141,9 @@ impl State {
             PanelMemory::share(comm, &self.domains.ranks, bytes)
         };
         match memory {
-            Ok(memory) => (self.memory, self.ring, self.reserved) = (memory, Ring::new(bytes), larger),
+            Ok(memory) => {
+                (self.memory, self.ring, self.reserved) = (Kept::new(memory), Ring::new(bytes), larger);
+            }
             Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => {
                 return Err(error);
             }
@@ -268,6 +272,7 @@ impl State {
             Some(_) => UsedPath::Summa,
         };
         let begin = comm.seconds();
+        let _in_use = self.memory.begin();
         let setting = self.setting(comm, lines);
         let sent = summa::multiply(setting, product, factors, &panels, local)?;
         if let Some((route, demand, _)) = &lines {
@@ -288,21 +293,27 @@ impl State {
         moving[factor.lines as usize] = Some(&factor);
         let rows = fixed.matrix.section(fixed.outer).max_count();
         let (panels, lines) = self.prepare(comm, product, (moving, factor.inner.length, rows))?;
+        let _in_use = self.memory.begin();
         let setting = self.setting(comm, lines);
         let sent = stationary::multiply(setting, product, (fixed, &factor), &panels, local)?;
         let path = if fixed.number == 0 { UsedPath::StationaryA } else { UsedPath::StationaryB };
         Ok(self.report(path, sent))
     }
 
+    /// Bytes of panels per rank.
+    fn panel_bytes(&self) -> usize {
+        self.memory.memory().capacity() / self.memory.memory().ranks()
+    }
+
     fn report(&self, path: UsedPath, bytes: u64) -> Report {
-        Report { path, bytes, memory: self.memory.capacity() / self.memory.ranks() }
+        Report { path, bytes, memory: self.panel_bytes() }
     }
 
     fn setting<'s, C: Comm>(&'s mut self, comm: &'s C, route: Option<Travel>) -> Setting<'s, C> {
         Setting {
             comm,
             domains: &self.domains,
-            memory: &self.memory,
+            memory: self.memory.memory(),
             ring: &mut self.ring,
             patience: self.patience,
             lines: route.map(|(route, _, network)| route.lines(self.grid, &self.domains, &network)),

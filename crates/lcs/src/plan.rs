@@ -13,7 +13,7 @@ pub struct Plan {
     /// The matrix: lengths of both strings without what both have at their ends and without symbols that only one
     /// of them has, and the bits that travel per row.
     pub problem: Problem,
-    /// What all ids are below.
+    /// What the numbers of all symbols are below.
     pub alphabet: usize,
     /// The algorithm.
     pub kernel: Kernel,

@@ -11,7 +11,7 @@ pub enum Dialect {
     Classic,
     /// `mcbsp_*`.
     Multicore,
-    /// `bsp_*` by the header of MulticoreBSP for C in its compatibility mode.
+    /// `bsp_*`, as programs for MulticoreBSP for C have them in its compatibility mode.
     Compatible,
     /// `bsplibstd_*`.
     Standard,
@@ -22,7 +22,7 @@ impl Dialect {
         match self {
             Self::Classic => &[],
             Self::Multicore => &["-DBSP_MCBSP"],
-            Self::Compatible => &["-DMCBSP_COMPATIBILITY_MODE", "-include", "mcbsp.h"],
+            Self::Compatible => &["-DMCBSP_COMPATIBILITY_MODE", "-DBSP_MCBSP"],
             Self::Standard => &["-DSTANDARD"],
         }
     }

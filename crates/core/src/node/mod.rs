@@ -1,6 +1,7 @@
 //! What ranks on one node share: memory, flags and waiting for them, single copy; and what a process asks of
 //! its node: cores, huge pages, device memory, the loader. The only module with system calls.
 
+mod absence;
 pub mod arena;
 pub mod arrivals;
 pub mod board;

@@ -4,9 +4,12 @@
 //! other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The memory itself has no
 //! structure here. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
 //!
+//! Memory that is not used for a while can be given back ([`PanelMemory::leave`]).
+//!
 //! Cost: four pairs of lines of the cache per rank, in whole pages, and the memory.
 
 use super::LINE_PAIR;
+use super::absence::Absence;
 use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
 use crate::comm::{Comm, agree};
@@ -60,9 +63,15 @@ unsafe impl Send for PanelMemory {}
 // SAFETY: through a shared reference only atomics and addresses can be reached; `region` has its own contract.
 unsafe impl Sync for PanelMemory {}
 
-/// Bytes before the regions.
+/// Bytes before the regions: the counters, and the cell of those who are away.
 const fn head(ranks: usize) -> usize {
-    (ranks * COUNTERS * LINE_PAIR).next_multiple_of(PAGE)
+    ((ranks * COUNTERS + 1) * LINE_PAIR).next_multiple_of(PAGE)
+}
+
+/// The part of the memory that a rank provides, in whole pages: so that it is near it and filled with zeros once.
+fn part(rank: usize, ranks: usize, length: usize, unit: usize) -> Range<usize> {
+    let bound = |rank: usize| (length.div_ceil(unit) * rank / ranks * unit).min(length);
+    bound(rank)..bound(rank + 1)
 }
 
 /// Bytes of the memory with its counters; whole huge pages where it has one.
@@ -124,10 +133,7 @@ impl PanelMemory {
             (sum.rotate_left(23) ^ rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
         let segment = segment::share(comm, ranks, length, layout)?;
-        // Each rank provides a part, so that pages are near it and filled with zeros once.
-        let unit = if large { HUGE_PAGE_BYTES } else { PAGE };
-        let bound = |rank: usize| (length.div_ceil(unit) * rank / ranks.len() * unit).min(length);
-        let part = bound(own)..bound(own + 1);
+        let part = part(own, ranks.len(), length, if large { HUGE_PAGE_BYTES } else { PAGE });
         if large {
             segment.prefer_huge_pages(0..length);
         }
@@ -183,6 +189,38 @@ impl PanelMemory {
             Origin::Shared(segment) => segment.address(),
             Origin::Own(address, _) => *address,
         }
+    }
+
+    /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for anything that it would
+    /// do with it. Where all ranks are away, the pages of the memory are given back to the system; its contents may be lost.
+    pub fn leave(&self) {
+        let begin = head(self.ranks);
+        self.absence().leave(self.ranks as u64, || match &self.origin {
+            Origin::Shared(segment) => segment.give_back(begin..begin + self.capacity / PAGE * PAGE),
+            Origin::Own(address, _) => {
+                // SAFETY: whole pages of this memory, whose contents are not in use: no rank that uses it is there.
+                unsafe {
+                    let start = address.as_ptr().add(begin).cast();
+                    libc::madvise(start, self.capacity / PAGE * PAGE, libc::MADV_DONTNEED);
+                }
+            }
+        });
+    }
+
+    /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages back.
+    pub fn come_back(&self, pause: impl FnMut()) {
+        self.absence().come_back(pause);
+        if let Origin::Shared(segment) = &self.origin {
+            // At once instead of page by page. Where there is no memory, its use tells.
+            let bytes = head(self.ranks) + self.capacity;
+            drop(segment.provide(part(self.own, self.ranks, bytes, PAGE)));
+        }
+    }
+
+    fn absence(&self) -> Absence<'_> {
+        let offset = self.ranks * COUNTERS * LINE_PAIR;
+        // SAFETY: in the head of the memory, aligned to a line; all ranks access it as an atomic.
+        Absence::new(unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() })
     }
 
     /// A counter of a rank; only that rank changes it, and stores it with release order after what it stands for.
@@ -317,6 +355,63 @@ mod tests {
         let empty = PanelMemory::own(0).expect("memory");
         assert_eq!((empty.capacity(), empty.ranks(), empty.own_number()), (0, 1, 0));
         assert!(PanelMemory::own(usize::MAX).is_err() && PanelMemory::own(isize::MAX as usize).is_err());
+    }
+
+    /// Pages of the regions that are in memory.
+    fn resident(memory: &PanelMemory) -> usize {
+        let mut pages = vec![0u8; memory.capacity() / PAGE];
+        let start = memory.place(0..0).cast();
+        // SAFETY: whole pages of the memory, and a byte for each of them.
+        assert_eq!(unsafe { libc::mincore(start, pages.len() * PAGE, pages.as_mut_ptr()) }, 0);
+        pages.iter().filter(|&&page| page & 1 != 0).count()
+    }
+
+    #[test]
+    fn pages_go_when_all_ranks_are_away() {
+        const PAGES: usize = 300;
+        let counts = threads::run(3, 3, |comm| {
+            let memory = PanelMemory::share(comm, &[0, 1, 2], PAGES * PAGE).expect("shared memory");
+            let own = memory.own_number();
+            memory.counter(own, Counter::Written).store(7, Ordering::Relaxed);
+            let everybody = || comm.barrier().expect("no error");
+            let mut counts = vec![resident(&memory)];
+            everybody();
+            if own < 2 {
+                memory.leave();
+            }
+            everybody();
+            counts.push(resident(&memory));
+            everybody();
+            if own == 2 {
+                memory.leave();
+            }
+            everybody();
+            counts.push(resident(&memory));
+            everybody();
+            memory.come_back(std::thread::yield_now);
+            everybody();
+            counts.push(resident(&memory));
+            assert!((0..3).all(|rank| memory.counter(rank, Counter::Written).load(Ordering::Relaxed) == 7));
+            counts
+        });
+        assert_eq!(counts, vec![[PAGES, PAGES, 0, PAGES]; 3]);
+    }
+
+    #[test]
+    fn own_pages_go_as_well() {
+        const PAGES: usize = 300;
+        for memory in [PanelMemory::own(PAGES * PAGE + 5), PanelMemory::own_large(PAGES * PAGE + 5)] {
+            let memory = memory.expect("memory");
+            // SAFETY: nobody else has this memory.
+            unsafe { memory.region(0..PAGES * PAGE) }.write(&[1; PAGES * PAGE]);
+            assert_eq!(resident(&memory), PAGES);
+            memory.leave();
+            assert_eq!(resident(&memory), 0);
+            memory.come_back(std::thread::yield_now);
+            // SAFETY: as above.
+            unsafe { memory.region(0..PAGES * PAGE) }.write(&[1; PAGES * PAGE]);
+            assert_eq!(resident(&memory), PAGES);
+        }
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Memory of the communicators whose products were not the latest ones is given back to the system.
+//!
+//! Idea: programs make process grids for a task and may leave them behind. The panels of the last few communicators of a
+//! process stay as they are; from the memory of the others the process is away, and the last of its ranks gives the pages
+//! back ([`PanelMemory::leave`]). No rank waits for others: which communicators are the latest is each process' own affair.
+//!
+//! Cost: two locks for each product; pages that are given back are filled with zeros again at the next product there.
+//! Memory: the panels of [`MAX_RECENT`] communicators, however many there are.
+
+use hcube_core::node::panels::PanelMemory;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Communicators whose panels stay, beside those that products of other threads use.
+const MAX_RECENT: usize = 4;
+
+/// The latest first.
+static RECENT: Mutex<Vec<Weak<Kept>>> = Mutex::new(Vec::new());
+
+/// What this process does with a memory.
+#[derive(Debug, Default)]
+struct Presence {
+    /// Products under way.
+    products: usize,
+    away: bool,
+}
+
+/// The memory of a communicator's panels, and whether this process is away from it.
+#[derive(Debug)]
+pub struct Kept {
+    memory: PanelMemory,
+    presence: Mutex<Presence>,
+}
+
+/// A product under way.
+#[derive(Debug)]
+pub struct InUse(Arc<Kept>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Kept {
+    /// Memory that is used for the first time.
+    pub fn new(memory: PanelMemory) -> Arc<Self> {
+        Arc::new(Self { memory, presence: Mutex::default() })
+    }
+
+    /// The memory; only a product [under way](Self::begin) uses it.
+    pub fn memory(&self) -> &PanelMemory {
+        &self.memory
+    }
+
+    /// Begins a product, after which this memory is the latest one.
+    pub fn begin(self: &Arc<Self>) -> InUse {
+        {
+            let mut presence = lock(&self.presence);
+            presence.products += 1;
+            if std::mem::take(&mut presence.away) {
+                self.memory.come_back(std::thread::yield_now);
+            }
+        }
+        for old in self.make_latest() {
+            old.leave();
+        }
+        InUse(Arc::clone(self))
+    }
+
+    /// Those that are not among the latest any more.
+    fn make_latest(self: &Arc<Self>) -> Vec<Arc<Self>> {
+        let mut recent = lock(&RECENT);
+        if recent.first().is_some_and(|first| std::ptr::eq(first.as_ptr(), Arc::as_ptr(self))) {
+            return Vec::new();
+        }
+        recent.retain(|one| !std::ptr::eq(one.as_ptr(), Arc::as_ptr(self)) && one.strong_count() > 0);
+        recent.insert(0, Arc::downgrade(self));
+        let kept = recent.len().min(MAX_RECENT);
+        recent.drain(kept..).filter_map(|one| one.upgrade()).collect()
+    }
+
+    fn leave(&self) {
+        let mut presence = lock(&self.presence);
+        // Another thread multiplies there: it is the latest again at the next product.
+        if presence.products == 0 && !presence.away {
+            presence.away = true;
+            self.memory.leave();
+        }
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        lock(&self.0.presence).products -= 1;
+    }
+}
