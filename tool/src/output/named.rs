@@ -137,17 +137,20 @@ mod tests {
             files(&command, &matches)
         };
         let labels = |line: &str| -> Vec<String> {
-            named(line).into_iter().map(|(label, path)| format!("{label} {}", path.display())).collect()
+            let mut labels: Vec<_> =
+                named(line).into_iter().map(|(label, path)| format!("{label} {}", path.display())).collect();
+            labels.sort();
+            labels
         };
         assert_eq!(
             labels("hcube llcs a b --machine m --json j"),
-            ["FILE a", "FILE b", "--machine m", "--json j"]
+            ["--json j", "--machine m", "FILE a", "FILE b"]
         );
         assert_eq!(
             labels("hcube bench fft --from a,b --plot p --json"),
-            ["--json -", "--plot p", "--from a", "--from b"]
+            ["--from a", "--from b", "--json -", "--plot p"]
         );
-        assert_eq!(labels("hcube bsp probe --samples s"), ["FILE calibration.json", "--samples s"]);
+        assert_eq!(labels("hcube bsp probe --samples s"), ["--samples s", "FILE calibration.json"]);
         assert_eq!(labels("hcube bsp predict llcs --machine m"), ["--machine m"]);
     }
 }
