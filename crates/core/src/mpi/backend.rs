@@ -9,12 +9,13 @@
 //! communicators of the same ranks (`sharing`).
 
 mod collective;
+mod messages;
 mod private;
 mod sharing;
 mod transfers;
 mod waiting;
 
-use private::Messages;
+use messages::Messages;
 pub use transfers::{Receive, Sends, Transfer};
 
 use super::check::check;

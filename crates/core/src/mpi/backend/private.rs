@@ -1,107 +1,13 @@
 //! The private communicator of a borrowed one, for messages.
 
 use super::MpiComm;
-use super::sharing::Numbers;
 use crate::comm::agree;
-use crate::comm::tags::TAGS;
 use crate::error::Result;
 use crate::mpi::check::check;
 use crate::mpi::constants::constants;
-use crate::mpi::handle::{check_state, returning_errors};
+use crate::mpi::handle::returning_errors;
 use crate::mpi::raw::{self, MPI_Comm};
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// A communicator that hcube has created. Freed when this is dropped, unless MPI is finalised by then.
-#[derive(Debug)]
-pub(super) struct Private {
-    comm: MPI_Comm,
-    /// Where it may be shared.
-    pub(super) sharing: Option<Sharing>,
-}
-
-/// By which communicators it is shared.
-#[derive(Debug)]
-pub(super) struct Sharing {
-    /// Its name, which no other private communicator of these ranks has.
-    pub(super) name: u64,
-    /// The members in `MPI_COMM_WORLD`.
-    pub(super) ranks: Vec<i32>,
-    /// Those that the first rank has given.
-    pub(super) numbers: Mutex<Numbers>,
-}
-
-// SAFETY: MPI's handles name the same object in all threads, and threads that use one at the same time are those of a program
-// that has initialised MPI for that (`Handle::new`).
-unsafe impl Send for Private {}
-// SAFETY: as above; the rest is `Sync`.
-unsafe impl Sync for Private {}
-
-impl Private {
-    /// Takes over a communicator that was just created.
-    pub(super) fn new(comm: MPI_Comm, sharing: Option<Sharing>) -> Self {
-        Self { comm, sharing }
-    }
-}
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        if check_state().is_ok() {
-            // SAFETY: created for this value and not freed before; MPI is active.
-            unsafe { raw::PMPI_Comm_free(&mut self.comm) };
-        }
-    }
-}
-
-/// What the messages of one communicator use.
-#[derive(Debug)]
-pub(super) struct Messages {
-    private: Arc<Private>,
-    /// Where its tags begin, in units of [`TAGS`].
-    number: c_int,
-    /// Whether the number is to be given back: on the first rank.
-    gives_back: bool,
-}
-
-impl Messages {
-    /// With a private communicator that nobody else uses.
-    pub(super) fn alone(private: MPI_Comm) -> Self {
-        Self { private: Arc::new(Private::new(private, None)), number: 0, gives_back: false }
-    }
-
-    /// With one that others may use as well, with other numbers.
-    pub(super) fn shared(private: Arc<Private>, number: c_int, gives_back: bool) -> Self {
-        Self { private, number, gives_back }
-    }
-
-    /// For messages.
-    pub(super) fn comm(&self) -> MPI_Comm {
-        self.private.comm
-    }
-
-    /// For collective functions, if nobody else uses it.
-    pub(super) fn comm_of_one(&self) -> Option<MPI_Comm> {
-        self.private.sharing.is_none().then_some(self.private.comm)
-    }
-
-    /// The name of what is shared, and the number; 0 where nothing is.
-    pub(super) fn place(&self) -> (u64, u64) {
-        self.private.sharing.as_ref().map_or((0, 0), |sharing| (sharing.name, self.number as u64))
-    }
-
-    /// The tag that stands for this one of a system.
-    pub(super) fn tag(&self, tag: c_int) -> c_int {
-        self.number * TAGS + tag
-    }
-}
-
-impl Drop for Messages {
-    fn drop(&mut self) {
-        if let (Some(sharing), true) = (&self.private.sharing, self.gives_back) {
-            sharing.numbers.lock().unwrap_or_else(PoisonError::into_inner).give_back(self.number);
-        }
-    }
-}
 
 impl MpiComm {
     /// Collective: creates a private communicator on all ranks or on none. By MPI_Comm_split, because

@@ -15,7 +15,7 @@
 //! Cost: a broadcast and an all-reduce.
 
 use super::MpiComm;
-use super::private::{Messages, Private, Sharing};
+use super::messages::{Messages, Numbers, Private, Sharing};
 use crate::comm::Comm;
 use crate::comm::tags::TAGS;
 use crate::error::Result;
@@ -23,41 +23,12 @@ use crate::mpi::constants::constants;
 use crate::mpi::handle::world;
 use crate::mpi::membership::Members;
 use crate::mpi::raw;
-use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The private communicators of this process that may be shared.
 static ALL: Mutex<Vec<Weak<Private>>> = Mutex::new(Vec::new());
-
-/// Numbers for tags that the first rank gives.
-#[derive(Debug)]
-pub(super) struct Numbers {
-    given: BTreeSet<c_int>,
-    next: c_int,
-    bound: c_int,
-}
-
-impl Numbers {
-    /// Those below `bound`; 0 is given.
-    fn new(bound: c_int) -> Self {
-        Self { given: BTreeSet::from([0]), next: 1, bound }
-    }
-
-    /// The next one in turn that is free.
-    fn give(&mut self) -> Option<c_int> {
-        let number =
-            (self.next..self.bound).chain(0..self.next).find(|number| !self.given.contains(number))?;
-        self.given.insert(number);
-        self.next = number + 1;
-        Some(number)
-    }
-
-    pub(super) fn give_back(&mut self, number: c_int) {
-        self.given.remove(&number);
-    }
-}
 
 /// Numbers of tags that the MPI library has.
 fn bound() -> c_int {
@@ -153,16 +124,7 @@ impl MpiComm {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_given_once_and_again_after_all_others() {
-        let mut numbers = Numbers::new(4);
-        assert_eq!([(); 4].map(|()| numbers.give()), [Some(1), Some(2), Some(3), None]);
-        numbers.give_back(2);
-        numbers.give_back(0);
-        assert_eq!([(); 3].map(|()| numbers.give()), [Some(0), Some(2), None]);
-        assert_eq!(Numbers::new(1).give(), None, "only the communicator for which it was made");
-    }
+    use std::collections::BTreeSet;
 
     #[test]
     fn names_differ() {

@@ -70,6 +70,7 @@ pub unsafe fn check_unused(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()>
 }
 
 /// Whether a datatype is one of the usual ones of MPI's own, which is known without a call of MPI.
+#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "a handle is compared with others, and never followed")]
 pub fn is_usual(datatype: MPI_Datatype) -> bool {
     // SAFETY: compares with constants.
     unsafe { raw::hcube_shim_is_predefined(datatype) != 0 }
