@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(by(Variant::Standard), ["hcube's kernel standard"]);
         // Another function under the name of rapidfuzz.
         let own = |a: Copied<Iter<'_, u8>>, b: Copied<Iter<'_, u8>>| a.count().min(b.count());
-        assert!(counted(&|worked| drop(worked.by_rapidfuzz(own, b"abc", b"abd"))).is_empty());
+        assert!(counted(&|worked| _ = worked.by_rapidfuzz(own, b"abc", b"abd")).is_empty());
         let equal = Strings::new(300, 4, 100);
         assert_eq!(counted(&|worked| drop(worked.run(Variant::Words, &equal))), [NOTHING]);
     }
