@@ -29,9 +29,16 @@ pub fn check(option: &'static str, path: &Path, kind: &Kind) -> hcube_core::Resu
     let refuse = |expected| hcube_core::Error::argument(option, path.display(), expected);
     make_folder(path);
     loss(option, path, kind).map_or(Ok(()), |expected| Err(refuse(expected)))?;
-    let new = !path.exists();
+    // A pipe or a device is opened when it is written, a link may lead to what does not exist yet.
+    if path.metadata().is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+        return Ok(());
+    }
+    let target = fs::canonicalize(path).unwrap_or_else(|_| {
+        fs::read_link(path).map_or(path.to_owned(), |to| path.parent().unwrap_or(Path::new(".")).join(to))
+    });
+    let new = !target.exists();
     match OpenOptions::new().append(true).create(true).open(path) {
-        Ok(_) if new => drop(fs::remove_file(path)),
+        Ok(_) if new => drop(fs::remove_file(target)),
         Ok(_) => {}
         Err(error) => return Err(refuse(format!("a file that can be written ({error})"))),
     }
@@ -62,7 +69,14 @@ fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
 pub fn write(option: &str, path: &Path, kind: &Kind, text: &str) -> Result<(), Failure> {
     make_folder(path);
     if let Some(expected) = loss(option, path, kind) {
-        return Err(format!("{option} = {}: expected {expected}", path.display()));
+        // It was checked before the measurement, whose results are not lost because the file has changed since.
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(format!(".{}.new", std::process::id()));
+        let kept = match put(Path::new(&beside), text) {
+            Ok(()) => format!("; written to {} instead", Path::new(&beside).display()),
+            Err(_) => String::new(),
+        };
+        return Err(format!("{option} = {}: expected {expected}{kept}", path.display()));
     }
     put(path, text).map_err(|error| format!("{option} {}: {error}", path.display()))
 }

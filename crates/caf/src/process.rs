@@ -268,6 +268,10 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
         IMAGE.set(process);
         // SAFETY: it lives until this thread has ended.
         while !unsafe { &(*process).is_ending }.load(Ordering::Acquire) {
+            // The runtime goes on where the program finalises MPI inside of a finish block, or in another thread.
+            if !lifetime::is_active() {
+                break;
+            }
             // An error comes again where the program waits.
             if with(Runtime::serve).is_err() {
                 break;

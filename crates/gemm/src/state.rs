@@ -1,7 +1,7 @@
 //! What products keep on a communicator between calls.
 //!
 //! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed with
-//! the communicator. Panels of communicators that are not among the latest are given back before ([`crate::recent`]).
+//! the communicator. Panels of communicators that are not among the latest are given back before (`recent.rs`).
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;

@@ -39,7 +39,10 @@ pub fn flush() {
 /// As [`flush`], where an I/O statement may be running: what it has locked, `exit` writes later.
 #[cold]
 pub fn flush_unlocked() {
-    within(FLUSH_LIMIT, flush);
+    within(FLUSH_LIMIT, || {
+        flush();
+        true
+    });
 }
 
 /// Closes all units, for a program that ends by an error, in which an I/O statement may be running. `exit` does nothing
@@ -47,30 +50,27 @@ pub fn flush_unlocked() {
 #[cold]
 pub fn close(code: c_int) {
     let is_done_here = within(CLOSE_LIMIT, || {
-        if let Some(address) = loader::global(c"_gfortran_flush_i4") {
+        let is_terminated = loader::global(c"_gfortran_flush_i4").is_some_and(|address| {
             // SAFETY: libgfortran may be terminated by any thread, and `exit` does not do it again.
-            unsafe { loader::terminate(address) };
-        }
+            unsafe { loader::terminate(address) }
+        });
         // SAFETY: the C library's function.
         unsafe { fflush(ptr::null_mut()) };
+        is_terminated
     });
     if is_done_here {
         exit::end_at_exit(code);
     }
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this thread holds. Whether
-/// there is a thread.
-fn within(limit: Duration, work: fn()) -> bool {
+/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this thread holds. Its result,
+/// true where it goes on; false without a thread.
+fn within(limit: Duration, work: fn() -> bool) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());
     let spawned = thread.spawn(move || {
-        work();
-        // Nobody waits any more if that took too long.
-        done.send(()).ok();
+        // Nobody waits any more if that takes too long.
+        done.send(work()).ok();
     });
-    if spawned.is_ok() {
-        is_done.recv_timeout(limit).ok();
-    }
-    spawned.is_ok()
+    spawned.is_ok() && is_done.recv_timeout(limit).unwrap_or(true)
 }

@@ -114,11 +114,13 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
     // The processes of a launcher that is not the one of MPI.
     let published = look().filter(|published| published.is_of(ranks));
     if let Some(Strangers { processes, is_first: true }) = strangers(is_open_mpi(), ranks) {
-        eprintln!(
+        let line = format!(
             "hcube: the launcher has started {processes} processes, but each of them is a job of its own with one rank: it does not belong \
-             to the MPI library of the program, {}",
+             to the MPI library of the program, {}\n",
             mpi_library::name()
         );
+        // In one piece: other processes write as well.
+        eprint!("{line}");
     }
     if let Some(Published::Values(values)) = &published {
         let places = values.iter().map(|value| value.as_ref()?.split_once(SEPARATOR).map(|(_, place)| place));
@@ -126,7 +128,7 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
     }
     let knowledge = || match published {
         // Of a program that was not started by a launcher, or by that of another MPI library.
-        None if ranks == 1 => Knowledge::Everybody,
+        _ if ranks == 1 => Knowledge::Everybody,
         published => Knowledge::of(published, token),
     };
     match KNOWLEDGE.get_or_init(knowledge) {

@@ -111,6 +111,13 @@ unsafe impl GlobalAlloc for Reserve {
     }
 
     unsafe fn realloc(&self, address: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let units = |size: usize| size.div_ceil(UNIT);
+        if self.owns(address) && size > 0 && units(size) <= units(layout.size()) {
+            let (first, rest) =
+                ((address.addr() - self.begin().addr()) / UNIT, units(size)..units(layout.size()));
+            self.with_taken(|taken| taken[first + rest.start..first + rest.end].fill(false));
+            return address;
+        }
         if !self.owns(address) {
             // SAFETY: the contract of this function: it came from `alloc`, and not from the reserve.
             let moved = unsafe { System.realloc(address, layout, size) };

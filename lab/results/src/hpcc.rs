@@ -51,7 +51,7 @@ pub fn rows(all: &[Compared]) -> Vec<Vec<(&'static str, String)>> {
 
 /// The table.
 pub fn text(all: &[Compared]) -> String {
-    Table::of(rows(all).into_iter()).render()
+    Table::of(rows(all)).render()
 }
 
 #[cfg(test)]

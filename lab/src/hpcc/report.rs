@@ -113,7 +113,7 @@ impl Results {
             let other = self.entry(variant, ours.ranks)?;
             Some(format!(
                 "{} over {title} ({} GUP/s, {} errors)",
-                ratio(ours.over(other)?),
+                ratio(self.speed_up(variant, ours.ranks).or_else(|| ours.over(other))?),
                 significant(other.gups),
                 other.errors
             ))
@@ -135,6 +135,13 @@ impl Results {
             significant(ours.gups),
             ours.errors
         ))
+    }
+
+    /// Over stock HPCC, with the polynomial stream: the figure of the table.
+    fn speed_up(&self, variant: Variant, ranks: usize) -> Option<f64> {
+        let key = "MPIRandomAccess_GUPs";
+        let own = self.figures.iter().find(|one| (one.ranks, one.key.as_str()) == (ranks, key));
+        own.filter(|_| variant == Variant::Stock)?.speed_up()
     }
 
     fn entry(&self, variant: Variant, ranks: usize) -> Option<&Entry> {

@@ -167,6 +167,10 @@ unsafe fn unknown(
     }
     match attribute::attach(comm) {
         Ok(attached) => attached.with(|comm, kept| work(comm, kept, inter)),
+        // Exchanges of these are forwarded, so that no other rank waits for this one.
+        Err(_) if call.guest && (inter || partners(comm) == 1) => {
+            Ok(Outcome::Library("no memory for what hcube keeps on a communicator"))
+        }
         // The others will set the communicator up, and wait for a rank that has not counted this call.
         Err(error) if call.guest => {
             eprintln!("hcube: {}: {error}; {INSTEAD}", call.function.name());

@@ -86,16 +86,21 @@ unsafe fn has_elements(side: &Side, blocks: usize) -> bool {
 /// [`Error::Buffer`], where the library finds that out and refuses it.
 #[cold]
 pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
-    let (Types::One(sent), Types::One(received)) = (call.send.types, call.receive.types) else {
-        return Ok(());
+    // MPICH compares the arguments of the call, so that arrays are alike where they are one array.
+    let same_types = match (call.send.types, call.receive.types) {
+        (Types::One(sent), Types::One(received)) => sent == received,
+        (Types::Each(sent), Types::Each(received)) => sent == received,
+        _ => false,
     };
-    let count = |side: &Side| match side.counts {
-        Counts::Same(count) => count.into(),
-        Counts::SameLarge(count) => count,
-        _ => 0,
+    let same_counts = match (call.send.counts, call.receive.counts) {
+        (Counts::Same(sent), Counts::Same(received)) => sent == received && sent > 0,
+        (Counts::SameLarge(sent), Counts::SameLarge(received)) => sent == received && sent > 0,
+        (Counts::Int(sent, _), Counts::Int(received, _)) => sent == received,
+        (Counts::Far(sent, _), Counts::Far(received, _)) => sent == received,
+        (Counts::Large(sent, _), Counts::Large(received, _)) => sent == received,
+        _ => false,
     };
-    let alike = sent == received && count(&call.send) == count(&call.receive) && count(&call.send) > 0;
-    if alike && call.guest && !judge(call.function).accepts_one_buffer() {
+    if same_types && same_counts && call.guest && !judge(call.function).accepts_one_buffer() {
         return Err(Error::Buffer("sendbuf = recvbuf: expected two buffers, or MPI_IN_PLACE".into()));
     }
     Ok(())

@@ -84,11 +84,11 @@ impl Engines {
         let is_for = |entry: &Entry| entry.ranks == ranks && entry.options == *options;
         let number = self.entries.iter().position(is_for)?;
         let found = self.entries[number].engine.user()?;
-        if found.with(|engine| Ok(engine.exchange.fits(comm))) == Ok(true) {
-            return Some(found);
+        if found.with(|engine| Ok(engine.exchange.fits(comm))) == Ok(false) {
+            self.entries.swap_remove(number);
+            return None;
         }
-        self.entries.swap_remove(number);
-        None
+        Some(found)
     }
 
     fn keep(&mut self, engine: &Shared<Engine>) {
@@ -200,6 +200,8 @@ fn register(engine: &Shared<Engine>, ranks: Vec<i32>, options: Options, known: b
         let engines = engines.get_or_insert_default();
         engines.keep(engine);
         if !known {
+            // One for each group: what another rank has lost is not offered again.
+            engines.entries.retain(|entry| entry.ranks != ranks || entry.options != options);
             // SAFETY: only with one thread at a time, by `may_share`.
             let engine = unsafe { engine.observe() };
             engines.entries.push(Entry { ranks, options, engine });

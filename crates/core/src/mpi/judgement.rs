@@ -89,7 +89,8 @@ impl Judge {
             return Answer::Accepted;
         }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = self.answer(question).unwrap_or(Answer::Accepted);
+        // A question that could not be asked now is asked again.
+        let Ok(answer) = self.answer(question) else { return Answer::Accepted };
         place.store(answer.number(), Ordering::Relaxed);
         answer
     }

@@ -160,15 +160,18 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
     search.1
 }
 
-/// Calls what the library that contains an address does at the end of the process, unless the program itself contains it.
+/// Calls what the library that contains an address does at the end of the process, unless the program itself contains it. Whether
+/// anything was called.
 ///
 /// # Safety
 /// Any thread may do that, and it is not done again: see [`end_at_exit`](super::exit::end_at_exit).
-pub unsafe fn terminate(address: *const c_void) {
-    for function in termination_functions(address) {
+pub unsafe fn terminate(address: *const c_void) -> bool {
+    let functions = termination_functions(address);
+    for function in &functions {
         // SAFETY: the contract of this function.
         unsafe { function() };
     }
+    !functions.is_empty()
 }
 
 /// What the loader says of its last failure in this thread.

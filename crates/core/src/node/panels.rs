@@ -12,6 +12,7 @@ use super::LINE_PAIR;
 use super::absence::Absence;
 use super::huge_pages::{self, HUGE_PAGE_BYTES, Kind};
 use super::segment::{self, Segment};
+use super::slots::pages_may_be_refused;
 use crate::comm::{Comm, agree};
 use crate::error::{Error, Result};
 use crate::memory::Region;
@@ -194,6 +195,10 @@ impl PanelMemory {
     /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for anything that it would
     /// do with it. Where all ranks are away, the pages of the memory are given back to the system; its contents may be lost.
     pub fn leave(&self) {
+        // Pages that were refused when they are used again would end the process.
+        if pages_may_be_refused() {
+            return;
+        }
         let begin = head(self.ranks);
         self.absence().leave(self.ranks as u64, || match &self.origin {
             Origin::Shared(segment) => segment.give_back(begin..begin + self.capacity / PAGE * PAGE),
@@ -209,6 +214,9 @@ impl PanelMemory {
 
     /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages back.
     pub fn come_back(&self, pause: impl FnMut()) {
+        if pages_may_be_refused() {
+            return;
+        }
         self.absence().come_back(pause);
         if let Origin::Shared(segment) = &self.origin {
             // At once instead of page by page. Where there is no memory, its use tells.

@@ -27,7 +27,7 @@ const PAGE_BYTES: usize = 4096;
 
 /// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the process: where it never
 /// promises more memory than there is (`vm.overcommit_memory` = 2), it counts those pages one by one.
-fn pages_may_be_refused() -> bool {
+pub(super) fn pages_may_be_refused() -> bool {
     static MAY_BE_REFUSED: OnceLock<bool> = OnceLock::new();
     let read = || std::fs::read("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.starts_with(b"2"));
     *MAY_BE_REFUSED.get_or_init(read)

@@ -123,13 +123,15 @@ struct Adoption<'a> {
     own: Range<usize>,
     /// Blocks of this image that are freed afterwards: the source may be among them.
     old: Vec<*mut u8>,
+    /// Blocks there whose contents are being got: a pointer in one of them may lead back to it.
+    under_way: RefCell<Vec<usize>>,
 }
 
 impl<'a> Adoption<'a> {
     fn new(image: &'a Image, owner: usize) -> Result<Self> {
         let asked = (!image.is_on_node(owner)).then_some(owner);
         let heap = asked.map_or_else(|| Ok(image.heaps_here()), |owner| heap_of(image, owner))?;
-        Ok(Self { image, asked, heap, own: image.own_heap(), old: Vec::new() })
+        Ok(Self { image, asked, heap, own: image.own_heap(), old: Vec::new(), under_way: RefCell::default() })
     }
 
     /// The block that begins at an address, if one does.
@@ -180,6 +182,13 @@ impl<'a> Adoption<'a> {
             // SAFETY: as above.
             let Some(token) = (unsafe { Self::token_of(object, bytes, &head) }) else { continue };
             let is_array = head.rank > 0;
+            // A pointer of the object may have the same address; the descriptor of the component is the last before its token.
+            // SAFETY: as above.
+            let comes_again =
+                || (at + WORD..token).step_by(WORD).any(|later| unsafe { word_at(object, later) } == word);
+            if is_array && comes_again() || self.under_way.borrow().contains(&word) {
+                continue;
+            }
             let descriptor = object.wrapping_add(at).cast::<Descriptor>();
             let count = head.bytes as usize;
             // SAFETY: a component with a dimension has a descriptor; the block has these bytes, and the memory is new.
@@ -193,9 +202,11 @@ impl<'a> Adoption<'a> {
                 object.wrapping_add(at).cast::<*mut u8>().write_unaligned(memory);
                 let element = dtype.elem_len;
                 if may_have_components(dtype.kind) && element > 0 {
+                    self.under_way.borrow_mut().push(word);
                     for number in 0..count / element {
                         self.adopt(memory.wrapping_add(number * element), element, &[])?;
                     }
+                    self.under_way.borrow_mut().pop();
                 }
                 let place = object.wrapping_add(token).cast::<*mut Token>();
                 place.write_unaligned(ptr::null_mut());

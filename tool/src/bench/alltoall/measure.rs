@@ -106,12 +106,24 @@ impl<'a> Alltoall<'a> {
                 by_library(if self.arguments.uniform { &[c"MPI_Alltoall"] } else { &[c"MPI_Alltoallv"] })
             }
             Algorithm::Auto | Algorithm::AutoOutOfPlace => Ok(by_hcube(true)),
-            Algorithm::SingleCopy if several => Ok(by_path(&[UsedPath::SingleCopy, UsedPath::Mixed])),
-            Algorithm::Shared if several => Ok(by_path(&[UsedPath::Shared, UsedPath::Mixed])),
+            Algorithm::SingleCopy if several => Ok(self.inside_nodes(UsedPath::SingleCopy)),
+            Algorithm::Shared if several => Ok(self.inside_nodes(UsedPath::Shared)),
             _ if schedule_by_messages => Ok(by_path(&[UsedPath::Message])),
             _ => Ok(by_hcube(false)),
         };
         agree(&self.session.comm, own)
+    }
+
+    /// What makes the exchanges of a path inside nodes: a rank that is alone on one of several nodes only has messages.
+    fn inside_nodes(&self, path: UsedPath) -> Claim {
+        let claim = by_path(&[path, UsedPath::Mixed]);
+        if self.node_sizes.len() > 1 { claim.with(&[UsedPath::Message.name()]) } else { claim }
+    }
+
+    /// Whether a case is about a path inside nodes, and no node has two ranks.
+    pub fn has_no_node_for(&self, case: &Case) -> bool {
+        let inside = matches!(case.algorithm, Algorithm::SingleCopy | Algorithm::Shared);
+        inside && self.ranks() > 1 && self.node_sizes.iter().all(|&size| size == 1)
     }
 
     /// Buffer to send, where the case has one, and buffer to receive.

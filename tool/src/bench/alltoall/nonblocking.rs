@@ -40,6 +40,7 @@ pub struct Nonblocking<'a> {
     options: Options,
     rank: usize,
     ranks: usize,
+    is_one_node: bool,
     sent: Vec<u64>,
     received: Vec<u64>,
     /// Of the computation, per microsecond.
@@ -64,7 +65,8 @@ impl<'a> Nonblocking<'a> {
         let received = sent.split_off(length);
         let (rank, ranks, rate) = (comm.rank(), comm.size(), computation::rate(comm)?);
         let options = Options { path, ..options };
-        Ok(Self { arguments, options, rank, ranks, sent, received, rate, steps: 0, computed: 0 })
+        let is_one_node = session.node_sizes()?.len() == 1;
+        Ok(Self { is_one_node, arguments, options, rank, ranks, sent, received, rate, steps: 0, computed: 0 })
     }
 
     /// Collective: one exchange, with the computation between its start and its end.
@@ -179,8 +181,12 @@ impl Kind for Nonblocking<'_> {
         let computes: &[&str] = if case.what.overlapped { &[COMPUTATION] } else { &[] };
         match case.variant {
             Variant::Computation => Ok(Claim::counted(COMPUTATION)),
-            // It leaves those of one rank to the library.
-            Variant::Hcube => Ok(by_hcube(self.ranks == 1).with(computes)),
+            // It leaves those of one rank to the library, and where they are not made by single copy on one node; the column of paths
+            // says so.
+            Variant::Hcube => {
+                let by_single_copy = self.is_one_node && self.options.path == Path::SingleCopy;
+                Ok(by_hcube(self.ranks == 1 || !by_single_copy).with(computes))
+            }
             Variant::Library if self.arguments.uniform => {
                 Ok(by_library(&[c"MPI_Ialltoall", c"MPI_Wait"])?.with(computes))
             }

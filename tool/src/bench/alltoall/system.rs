@@ -46,6 +46,9 @@ impl System for Alltoall<'_> {
 
     fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Line>> {
         let name = case.algorithm.name();
+        if self.has_no_node_for(&case) {
+            return Ok(Opened::LeftOut(format!("{name} left out: every rank is alone on its node")));
+        }
         Ok(match self.channel(&case, bytes) {
             Ok(channel) => {
                 let blocks = self.blocks(bytes);
