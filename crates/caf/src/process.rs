@@ -6,7 +6,7 @@
 //!
 //! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls `MPI_Finalize`
 //! itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while MPI is still active, and one of
-//! them is [`UntilMpiEnds`]. A process that ends without any of that is an image that has failed.
+//! them is `UntilMpiEnds`. A process that ends without any of that is an image that has failed.
 
 use crate::options::Options;
 use crate::runtime::Runtime;

@@ -14,7 +14,7 @@ pub fn hsumma() -> String {
         "model, beta per byte",
         "measured in the paper",
     ];
-    let figures = GemmFigures::new();
+    let figures = GemmFigures::of_the_paper();
     let rows = MEASURED.map(|measured| {
         let setting = SETTINGS
             .iter()

@@ -357,8 +357,10 @@ mod tests {
         }
     }
 
+    type ToyRow = <Toy as System>::Row;
+
     /// Measures everything twice: what was found, the toy afterwards, and how many rows there were after each size.
-    fn measured(deceives: Option<&'static str>) -> (Measured<(String, usize, Option<u64>)>, Toy, Vec<usize>) {
+    fn measured(deceives: Option<&'static str>) -> (Measured<ToyRow>, Toy, Vec<usize>) {
         let of_ranks = hcube_core::comm::threads::run(1, 1, |comm| {
             let (mut toy, mut shown) = (Toy { deceives, ..Toy::default() }, Vec::new());
             let show = |_: &Toy, rows: &[_], _: &Progress| shown.push(rows.len());

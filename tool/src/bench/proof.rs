@@ -66,7 +66,7 @@ impl Claim {
         if let Some((name, by)) = others.next() {
             return Err(format!("the counter of another implementation, '{name}', has moved by {by}"));
         }
-        if self.own.is_empty() || self.own.iter().any(|name| has_moved(&name)) {
+        if self.own.is_empty() || self.own.iter().any(has_moved) {
             return Ok(());
         }
         Err(format!("its counter, '{}', has not moved", self.own.join("' or '")))

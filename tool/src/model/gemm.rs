@@ -14,7 +14,7 @@ use crate::session::Failure;
 pub fn predict(arguments: &Arguments) -> Result<(), Failure> {
     arguments.json.check().map_err(|error| error.to_string())?;
     if arguments.paper {
-        let figures = Figures::new();
+        let figures = Figures::of_the_paper();
         if arguments.json.tables() {
             print!("{}", report::paper(&figures));
         }

@@ -2,7 +2,7 @@
 //! way in the exchanges that it makes itself.
 //!
 //! Idea: the library is asked, once per process and question, by a call without an effect on a communicator of one rank that
-//! only hcube uses ([`guard`]). Calls that leave nothing open do not come here.
+//! only hcube uses (`guard`). Calls that leave nothing open do not come here.
 //!
 //! Restrictions: all of MPI's functions of one form judge alike, except those of neighbours, which have answers of their own
 //! (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for simulated ranks, what may be accepted is.

@@ -56,7 +56,7 @@ impl Plain {
     /// How often a loop of plain.c has run in this process.
     pub fn runs() -> u64 {
         // SAFETY: a number that only this thread changes, in the loops above.
-        u64::from(unsafe { (&raw const hcube_bench_plain_runs).read() })
+        unsafe { (&raw const hcube_bench_plain_runs).read() }
     }
 
     /// The C library's copy of a to c.

@@ -80,7 +80,7 @@ impl Predicted {
 }
 
 impl Figures {
-    pub fn new() -> Self {
+    pub fn of_the_paper() -> Self {
         let exascale = SETTINGS[SETTINGS.len() - 1];
         Self {
             hcube: env!("CARGO_PKG_VERSION"),
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn measured_gains_stand_beside_those_of_the_model() {
-        let figures = Figures::new();
+        let figures = Figures::of_the_paper();
         let of = |ranks: f64| figures.settings.iter().find(|one| one.ranks == ranks).expect("a setting");
         let large = of(16384.0);
         assert!((large.gain - 1.18).abs() < 0.005 && large.measured_gain == Some(5.89), "{large:?}");
@@ -119,7 +119,7 @@ mod tests {
     /// Per byte, BlueGene/P gains nothing, and Graphene only with small blocks.
     #[test]
     fn both_readings_of_a_bandwidth_without_a_unit() {
-        let figures = Figures::new();
+        let figures = Figures::of_the_paper();
         for one in figures.settings.iter().filter(|one| one.machine != "exascale") {
             let gain = one.gain_per_byte.expect("no unit");
             let expected = if one.figure == "5" { 1.10 } else { 1.0 };
