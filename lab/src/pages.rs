@@ -25,7 +25,7 @@ struct Part {
     text: fn(&Path) -> Result<String, Failure>,
 }
 
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 20] = [
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
@@ -35,6 +35,7 @@ const PARTS: [Part; 19] = [
     Part { name: "hpcc", text: measured::official },
     Part { name: "readme-hpcc", text: measured::readme_official },
     Part { name: "readme-alltoall", text: alltoall::readme_in_place },
+    Part { name: "alltoall-memory", text: alltoall::memory },
     Part { name: "readme-lammps", text: alltoall::readme_lammps },
     Part { name: "red-storm", text: |_| Ok(random_access::red_storm()) },
     Part { name: "red-storm-signs", text: |_| Ok(random_access::signs()) },

@@ -9,6 +9,22 @@ use std::path::Path;
 /// The size per rank at which README.md compares memory, as the picture has it.
 const MEMORY_SIZE: &str = "32 MiB";
 
+/// Memory beside the buffers.
+pub fn memory(root: &Path) -> Result<String, Failure> {
+    let memory = picture::texts(root, "alltoall-memory")?;
+    let of = |series: &str| {
+        let point = memory.iter().find(|point| point.series == series && point.label == MEMORY_SIZE);
+        point
+            .map(|point| point.value.as_str())
+            .ok_or_else(|| format!("alltoall-memory.svg: no {series} at {MEMORY_SIZE}"))
+    };
+    Ok(format!(
+        "For {MEMORY_SIZE} per rank, on 8 ranks, the library allocates {} in addition and hcube {}",
+        of("MPI library, in place")?,
+        of("hcube, in place")?
+    ))
+}
+
 /// The row on exchanges in place: means of the page with random counts, and memory.
 pub fn readme_in_place(root: &Path) -> Result<String, Failure> {
     let page = read(&root.join("doc/alltoall.md"))?;
@@ -22,19 +38,10 @@ pub fn readme_in_place(root: &Path) -> Result<String, Failure> {
             format!("{mean} on {ranks}")
         });
     }
-    let memory = picture::texts(root, "alltoall-memory")?;
-    let of = |series: &str| {
-        let point = memory.iter().find(|point| point.series == series && point.label == MEMORY_SIZE);
-        point
-            .map(|point| point.value.as_str())
-            .ok_or_else(|| format!("alltoall-memory.svg: no {series} at {MEMORY_SIZE}"))
-    };
     Ok(format!(
-        "speed-ups over the MPI library's own function, geometric mean over 64 KiB to 32 MiB per rank with random counts: {}. For \
-         {MEMORY_SIZE} per rank, on 8 ranks, the library allocates {} in addition and hcube {}",
+        "speed-ups over the MPI library's own function, geometric mean over 64 KiB to 32 MiB per rank with random counts: {}. {}",
         texts.join(", "),
-        of("MPI library, in place")?,
-        of("hcube, in place")?
+        memory(root)?
     ))
 }
 
