@@ -79,6 +79,7 @@ fn commands() -> Vec<(&'static str, Vec<String>)> {
         ("model", words("--machine juropa")),
         ("model gemm", vec![]),
         ("bsp predict", words("llcs --machine skua-oxtool")),
+        ("bsp published", vec![]),
         ("bsp run", words("llcs")),
         ("bsp probe", vec![]),
         ("llcs", words("one two")),

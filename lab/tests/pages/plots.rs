@@ -97,7 +97,7 @@ fn shipped_functions_are_those_of_the_picture() {
     }
 }
 
-/// The operations that both the tables and the picture have, on 2, 4 and 8 images.
+/// The operations that both the tables and the picture have, on 2 images.
 #[test]
 fn statements_of_fortran_are_those_of_the_picture() {
     let (text, all) = (page("doc/coarrays.md"), picture("gfortran"));
@@ -120,11 +120,9 @@ fn statements_of_fortran_are_those_of_the_picture() {
         ("`allocate` and `deallocate`", "allocate"),
     ] {
         let figures: Vec<&str> = text.lines().map(cells).filter(|row| row[0] == name).flatten().collect();
-        for series in ["2 images", "4 images", "8 images"] {
-            let speedup = value(&all, "Coarrays of gfortran, by operation", series, label).expect("a point");
-            let fits = figures.iter().any(|figure| is_rounded(figure, speedup));
-            assert!(fits, "{name}, {series}: {figures:?}, the picture has {speedup}");
-        }
+        let speedup = value(&all, "Coarrays of gfortran, by operation", "2 images", label).expect("a point");
+        let fits = figures.iter().any(|figure| is_rounded(figure, speedup));
+        assert!(fits, "{name}: {figures:?}, the picture has {speedup}");
     }
     let sentences: Vec<f64> = prose("doc/coarrays.md")
         .split("Over the same program with MPI")
