@@ -48,9 +48,13 @@ struct Entry {
 
 impl Entry {
     /// How many times as many updates as another variant, where there are enough runs of both.
-    fn over(&self, other: &Self) -> Option<f64> {
-        let enough = self.repeats.min(other.repeats) >= MIN_PAIRS && other.gups > 0.0;
-        enough.then(|| self.gups / other.gups)
+    fn over(&self, other: &Self, lcg: bool) -> Option<f64> {
+        let enough = self.repeats.min(other.repeats) >= MIN_PAIRS && other.rate(lcg) > 0.0;
+        enough.then(|| self.rate(lcg) / other.rate(lcg))
+    }
+
+    fn rate(&self, lcg: bool) -> f64 {
+        if lcg { self.gups_lcg } else { self.gups }
     }
 
     /// `None` where no run has both results.
@@ -113,7 +117,7 @@ impl Results {
             let other = self.entry(variant, ours.ranks)?;
             Some(format!(
                 "{} over {title} ({} GUP/s, {} errors)",
-                ratio(self.speed_up(variant, ours.ranks).or_else(|| ours.over(other))?),
+                ratio(self.speed_up(variant, ours.ranks).or_else(|| ours.over(other, false))?),
                 significant(other.gups),
                 other.errors
             ))
@@ -208,8 +212,7 @@ fn random_access(results: &Results, outcomes: &[(Run, Outcome)]) -> String {
 }
 
 fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others: &[Variant]) -> Vec<String> {
-    let rate =
-        |variant| results.entry(variant, ranks).map(|entry| if lcg { entry.gups_lcg } else { entry.gups });
+    let rate = |variant| results.entry(variant, ranks).map(|entry| entry.rate(lcg));
     let errors = |variant| {
         results.entry(variant, ranks).map(|entry| if lcg { entry.errors_lcg } else { entry.errors })
     };
@@ -217,10 +220,7 @@ fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others:
     cells.extend(variants.iter().map(|&variant| cell(rate(variant), significant)));
     cells.extend(variants.iter().map(|&variant| cell(errors(variant), |errors| errors.to_string())));
     if variants.contains(&Variant::Hcube) {
-        let enough = |variant| results.entry(variant, ranks).is_some_and(|entry| entry.repeats >= MIN_PAIRS);
-        let both = |other| enough(Variant::Hcube) && enough(other);
-        let ratio =
-            |other| Some(rate(Variant::Hcube)? / rate(other).filter(|&rate| rate > 0.0 && both(other))?);
+        let ratio = |other| results.entry(Variant::Hcube, ranks)?.over(results.entry(other, ranks)?, lcg);
         cells.extend(others.iter().map(|&other| cell(ratio(other), |ratio| format!("{ratio:.2}"))));
     }
     cells

@@ -42,12 +42,17 @@ pub fn texts(root: &Path, name: &str) -> Result<Vec<Text>, Failure> {
     let picture = read(&root.join("doc/plots").join(name).with_extension("svg"))?;
     let titles = picture.split("<title>").skip(1).filter_map(|rest| rest.split('<').next());
     let text = |title: &str| {
-        let (series, point) = title.split_once(": ")?;
-        let (label, value) = point.split_once(", ")?;
-        let series = series.rsplit_once(", ").map_or(series, |(name, _)| name);
+        let (series, label, value) = parts(title)?;
         Some(Text { series: series.to_owned(), label: label.to_owned(), value: value.to_owned() })
     };
     Ok(titles.filter_map(text).collect())
+}
+
+/// The parts of a title `SERIES, EVIDENCE: FIRST, SECOND`, without the evidence.
+fn parts(title: &str) -> Option<(&str, &str, &str)> {
+    let (series, point) = title.split_once(": ")?;
+    let (first, second) = point.split_once(", ")?;
+    Some((series.rsplit_once(", ").map_or(series, |(name, _)| name), first, second))
 }
 
 fn parse(picture: &str) -> Vec<Point> {
@@ -57,13 +62,10 @@ fn parse(picture: &str) -> Vec<Point> {
         let text = element.split_once('>').map_or("", |(_, text)| text);
         if element.starts_with("text class=\"caption\"") {
             text.clone_into(&mut chart);
-        } else if let Some((series, rest)) = text.split_once(": ").filter(|_| element.starts_with("title>")) {
-            let series = series.rsplit_once(", ").map_or(series, |(name, _)| name);
+        } else if let Some((series, first, second)) = parts(text).filter(|_| element.starts_with("title>")) {
             // Bars have the value first.
-            let point = rest.split_once(", ").and_then(|(first, second)| {
-                let value = |text: &str| text.parse::<f64>().ok();
-                value(second).map(|value| (first, value)).or_else(|| Some((second, value(first)?)))
-            });
+            let value = |text: &str| text.parse::<f64>().ok();
+            let point = value(second).map(|value| (first, value)).or_else(|| Some((second, value(first)?)));
             let (chart, series) = (chart.clone(), series.to_owned());
             points.extend(point.map(|(label, value)| Point {
                 chart,
