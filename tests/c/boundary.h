@@ -357,8 +357,8 @@ static void begin(void) {
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
     MPI_Comm_free(&half);
   }
-  /* The last that is made: another one could get its number. One that hcube has used, and prepared for all. hcube asks the
-   * library how it judges arguments on a communicator of its own, which it makes for the first question. */
+  /* The last that is made: another one could get its number. One that hcube has used, and prepared for all. hcube asks
+   * the library how it judges arguments on a communicator of its own, which it makes for the first question. */
   run_and_verify(comm, 8, HCUBE_STREAM_POLYNOMIAL, NULL);
   hcube_alltoall(NULL, 0, MPI_DATATYPE_NULL, NULL, 0, MPI_DATATYPE_NULL, comm);
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
