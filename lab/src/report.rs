@@ -7,7 +7,7 @@ mod exchange_kinds;
 mod exchanges;
 mod groups;
 mod headline;
-mod inputs;
+pub mod inputs;
 mod kernels;
 mod kernels_simulated;
 mod machines;

@@ -1,12 +1,12 @@
 //! What pages say of measurements whose results are kept in `doc/results`: the official HPCC and FFTW.
 
 use super::files::read;
+use crate::report::inputs::Hpcc;
 use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
 use hcube_results::hpcc::{self, Compared, figure};
 use hcube_results::numbers::{bytes, percent, significant};
 use hcube_tool::session::Failure;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -16,26 +16,16 @@ fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, Failure> {
     serde_json::from_str(&read(&path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Results of `make run`.
-#[derive(Debug, Deserialize)]
+/// Results of `make run`, and the order of HPL's matrix.
 struct Official {
-    n: u32,
-    figures: Vec<Compared>,
-    runs: Vec<Entry>,
-}
-
-/// RandomAccess of one variant on one number of ranks.
-#[derive(Debug, Deserialize)]
-struct Entry {
-    variant: String,
-    errors: u64,
-    errors_lcg: u64,
-    log2_table: u32,
+    n: u64,
+    file: Hpcc,
 }
 
 impl Official {
     fn of(root: &Path) -> Result<Self, Failure> {
-        results(root, "hpcc")
+        let file: Hpcc = results(root, "hpcc")?;
+        Ok(Self { n: file.n.ok_or("doc/results/hpcc.json: no order of HPL's matrix")?, file })
     }
 
     fn title(&self) -> String {
@@ -44,20 +34,21 @@ impl Official {
 
     /// The figures on the most ranks, and how many these are.
     fn on_most_ranks(&self) -> (usize, Vec<&Compared>) {
-        let ranks = self.figures.iter().map(|one| one.ranks).max().unwrap_or(0);
-        (ranks, self.figures.iter().filter(|one| one.ranks == ranks).collect())
+        let figures = &self.file.figures;
+        let ranks = figures.iter().map(|one| one.ranks).max().unwrap_or(0);
+        (ranks, figures.iter().filter(|one| one.ranks == ranks).collect())
     }
 }
 
 /// The table of `make run`, and what its control has moved.
 pub fn official(root: &Path) -> Result<String, Failure> {
     let results = Official::of(root)?;
-    let log2 = results.runs.iter().map(|run| run.log2_table).max().ok_or("no run of RandomAccess")?;
+    let log2 = results.file.runs.iter().map(|run| run.log2_table).max().ok_or("no run of RandomAccess")?;
     Ok(format!(
         "```\n{}, table of 2^{log2} words\n\n{}\n{}\n```\n",
         results.title(),
-        hpcc::text(&results.figures),
-        control::sentences(&results.figures).join("\n")
+        hpcc::text(&results.file.figures),
+        control::sentences(&results.file.figures).join("\n")
     ))
 }
 
@@ -65,7 +56,7 @@ pub fn official(root: &Path) -> Result<String, Failure> {
 pub fn readme_official(root: &Path) -> Result<String, Failure> {
     let results = Official::of(root)?;
     let (ranks, own) = results.on_most_ranks();
-    let all = &results.figures;
+    let all = &results.file.figures;
     let titles = |finding: Finding| {
         let alike = own.iter().filter(|one| Finding::of(one, all) == finding);
         alike.filter_map(|one| Some((one.merit()?.title, one.speed_up()?))).collect::<Vec<_>>()
@@ -92,7 +83,7 @@ pub fn readme_official(root: &Path) -> Result<String, Failure> {
             text += &format!("; {end}: {}", list(&figures, 2));
         }
     }
-    let ours = results.runs.iter().filter(|run| run.variant == "hcube");
+    let ours = results.file.runs.iter().filter(|run| run.variant == "hcube");
     let errors = ours.map(|run| run.errors.max(run.errors_lcg)).max().ok_or("no run with hcube")?;
     Ok(format!("{text}. Errors of RandomAccess: {errors}"))
 }
@@ -100,8 +91,8 @@ pub fn readme_official(root: &Path) -> Result<String, Failure> {
 /// The picture of the official HPCC.
 pub fn official_picture(root: &Path) -> Result<String, Failure> {
     let results = Official::of(root)?;
-    let sheet =
-        figure::sheet(&results.figures, &results.title()).ok_or("no speed-up in doc/results/hpcc.json")?;
+    let sheet = figure::sheet(&results.file.figures, &results.title())
+        .ok_or("no speed-up in doc/results/hpcc.json")?;
     Ok(sheet.svg())
 }
 
