@@ -54,16 +54,20 @@ fn a_process_that_ends_is_a_failed_image() {
     }
 }
 
-/// Nothing of MPI may be called then.
+/// Nothing of MPI may be called then, nor by a progress thread.
 #[test]
 fn processes_that_end_after_mpi_finalize_are_not_aborted() {
-    for per_node in ["0", "1"] {
-        let launch = Launch::client("caf_failures", 2).args(["ends", "barrier"]).whole_lines().limit(60);
-        let outcome = launch.env("HCUBE_RANKS_PER_NODE", per_node).run();
-        for image in 0..2 {
-            let line = format!("image {image}: the program ends without hcube_caf_finalize");
-            assert!(outcome.stderr.contains(&line), "{per_node} per node: {outcome:?}");
+    for (way, is_told) in [("barrier", true), ("finish", true), ("finalised", false)] {
+        for (per_node, progress) in [("0", "0"), ("1", "0"), ("0", "1"), ("1", "1")] {
+            let launch = Launch::client("caf_failures", 2).args(["ends", way]).whole_lines().limit(60);
+            let launch = launch.env("HCUBE_RANKS_PER_NODE", per_node).env("HCUBE_CAF_PROGRESS", progress);
+            let outcome = launch.run();
+            for image in 0..2 {
+                let line = format!("image {image}: the program ends without hcube_caf_finalize");
+                let name = format!("{way}, {per_node} per node, progress {progress}");
+                assert_eq!(outcome.stderr.contains(&line), is_told, "{name}: {outcome:?}");
+            }
+            outcome.success();
         }
-        outcome.success();
     }
 }

@@ -7,7 +7,9 @@ use common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, all_are_served};
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::variables::documented_values;
 use common::{Language, Launch, Mpi, output};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs;
 use std::process::Command;
 
 fn rank_counts() -> &'static [usize] {
@@ -134,6 +136,43 @@ fn statistics_are_what_the_documentation_says() {
         let (outcome, statistics) = Preloaded::new("documented", c(), 2).with(change).run();
         let found = (outcome.stderr.contains("MPI_Alltoall in place"), statistics.is_some());
         assert_eq!(found, (table, file), "HCUBE_STATS={value}: {}", outcome.stderr);
+        outcome.success();
+    }
+}
+
+/// Of a table of statistics: the calls and the bytes of each operation, and the extra memory where there is any.
+fn summary(table: &str) -> BTreeMap<String, (u64, u64, BTreeSet<u64>)> {
+    let mut all = BTreeMap::<String, (u64, u64, BTreeSet<u64>)>::new();
+    for line in table.lines().filter(|line| line.starts_with("MPI_")) {
+        let (mut name, mut numbers) = (Vec::new(), Vec::new());
+        for word in line.split_whitespace() {
+            match word.parse::<f64>() {
+                Ok(number) => numbers.push(number as u64),
+                Err(_) => name.push(word),
+            }
+        }
+        // The last word is the path.
+        name.pop();
+        let one = all.entry(name.join(" ")).or_default();
+        one.0 += numbers[0];
+        one.1 += numbers[1];
+        one.2.extend(numbers.last().filter(|&&memory| memory > 0));
+    }
+    all
+}
+
+#[test]
+fn the_documentation_shows_what_a_run_prints() {
+    let page = fs::read_to_string(common::root().join("doc/alltoall.md")).expect("the page");
+    // With hcube's exchanges, then without.
+    let tables: Vec<_> =
+        page.split("```").filter(|text| text.contains("extra memory\nMPI_")).map(summary).collect();
+    assert_eq!(tables.len(), 2);
+    for (name, value, expected) in [("sample", "auto", &tables[0]), ("forwarded", "library", &tables[1])] {
+        let change =
+            |launch: Launch| launch.arg("sample").env("HCUBE_STATS", "1").env("HCUBE_ALLTOALL", value);
+        let (outcome, _) = Preloaded::new(name, c(), 4).with(change).run();
+        assert_eq!(summary(&outcome.stderr), *expected, "{}", outcome.stderr);
         outcome.success();
     }
 }

@@ -1,7 +1,8 @@
 /* An image that is marked as failed, leaves, or dies, while the others wait in a barrier, for an event, for a lock that
  * it holds, in a finish block, or in an allocation, or one of them reads from another one that has ended for that
  * reason. Each of them must be told so. Arguments: marked, leaves or dies; barrier, event, lock, finish, allocation or
- * get. With the argument ends, all images call MPI_Finalize, and end without hcube_caf_finalize. */
+ * get. With the argument ends, all images call MPI_Finalize: after a barrier, in a finish block, or (finalised) with
+ * hcube_caf_finalize after it; in the first two cases they end without it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* usleep */
 #endif
@@ -54,7 +55,13 @@ int main(int argc, char **argv) {
   succeed(hcube_caf_lock_alloc(0, 1, &locks, &error));
   if (own == images - 1) succeed(hcube_caf_lock(locks, 0, own, &error));
   succeed(hcube_caf_barrier(0, &error));
-  if (strcmp(argv[1], "ends") == 0) return MPI_Finalize();
+  if (strcmp(argv[1], "ends") == 0) {
+    if (strcmp(argv[2], "finish") == 0) succeed(hcube_caf_finish_begin(0, &error));
+    if (strcmp(argv[2], "finalised") != 0) return MPI_Finalize();
+    code = MPI_Finalize();
+    succeed(hcube_caf_finalize(&error));
+    return code;
+  }
   if (own == images - 1) {
     usleep(100000);
     if (strcmp(argv[1], "dies") == 0) raise(SIGKILL);

@@ -4,6 +4,7 @@
  *   preload inter   one call between two groups of ranks
  *   preload early   a call before MPI_Init, which MPI must refuse
  *   preload silent  no call at all
+ *   preload sample  the calls whose statistics are in doc/alltoall.md
  */
 #include "client.h"
 
@@ -170,6 +171,26 @@ static void run_between_groups(void) {
   if (rank == 0) printf("ok preload inter\n");
 }
 
+/* 100 calls each with 1 MiB, 32 KiB and 8 bytes for each rank. */
+static void run_sample(void) {
+  enum { REPEATS = 100, LARGE = 1 << 20, MIDDLE = 32 << 10, SMALL = 8 };
+  char *data = (char *)calloc((size_t)size, LARGE), *sent = (char *)calloc((size_t)size, MIDDLE);
+  int *counts = (int *)memory((size_t)size * sizeof(int)), *displacements = (int *)memory((size_t)size * sizeof(int));
+  int call, other;
+  REQUIRE(data != NULL && sent != NULL);
+  for (other = 0; other < size; other++) counts[other] = MIDDLE, displacements[other] = MIDDLE * other;
+  for (call = 0; call < REPEATS; call++) {
+    MPI_Alltoall(MPI_IN_PLACE, LARGE, MPI_CHAR, data, LARGE, MPI_CHAR, MPI_COMM_WORLD);
+  }
+  for (call = 0; call < REPEATS; call++) {
+    MPI_Alltoallv(sent, counts, displacements, MPI_CHAR, data, counts, displacements, MPI_CHAR, MPI_COMM_WORLD);
+  }
+  for (call = 0; call < REPEATS; call++) {
+    MPI_Alltoall(sent, SMALL, MPI_CHAR, data, SMALL, MPI_CHAR, MPI_COMM_WORLD);
+  }
+  free(data), free(sent), free(counts), free(displacements);
+}
+
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "early") == 0) {
@@ -181,6 +202,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(mode, "inter") == 0) {
     run_between_groups();
+  } else if (strcmp(mode, "sample") == 0) {
+    run_sample();
   } else if (strcmp(mode, "silent") != 0) {
     run();
   }

@@ -124,7 +124,7 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
 
 /// Results as JSON, with the version that has written them.
 fn json(results: &impl Serialize) -> serde_json::Result<String> {
-    let text = serde_json::to_string_pretty(results)?;
+    let text = hcube_results::json::text(results)?;
     let value: Value = serde_json::from_str(&text)?;
     let is_marked =
         value.as_object().is_none_or(|keys| keys.contains_key(kind::VERSION_KEY) || keys.is_empty());

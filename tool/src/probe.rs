@@ -71,7 +71,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
     let former = Machine::find(&path.display().to_string()).ok();
     let machine = Machine { bsp: former.and_then(|former| former.bsp), ..machine };
     // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-    let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"));
+    let json = hcube_results::json::text(&machine).map_err(|error| format!("JSON: {error}"));
     match json.and_then(|json| output::write(option, path, &output::MACHINE, &(json + "\n"))) {
         Ok(()) => {
             println!("written to {}; hcube model --machine {0} predicts with it", path.display());

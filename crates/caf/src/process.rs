@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -66,6 +67,11 @@ static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
 /// The process and the rank of the image that has ended so, until the program calls `hcube_caf_finalize`. 0: none.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in another thread, and
+/// the progress thread must not: it holds this lock while it calls MPI, and takes it in its turn, which a shipped function that
+/// finalises MPI has.
+static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
 
 thread_local! {
     /// The state of this thread's process, if images are not simulated.
@@ -208,6 +214,7 @@ impl UntilMpiEnds {
 impl Drop for UntilMpiEnds {
     fn drop(&mut self) {
         self.0();
+        *MPI_HAS_ENDED.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 }
 
@@ -268,12 +275,8 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
         IMAGE.set(process);
         // SAFETY: it lives until this thread has ended.
         while !unsafe { &(*process).is_ending }.load(Ordering::Acquire) {
-            // The runtime goes on where the program finalises MPI inside of a finish block, or in another thread.
-            if !lifetime::is_active() {
-                break;
-            }
             // An error comes again where the program waits.
-            if with(Runtime::serve).is_err() {
+            if !with(serve_until_mpi_ends).unwrap_or(false) {
                 break;
             }
             std::thread::sleep(Duration::from_micros(microseconds as u64));
@@ -281,6 +284,12 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     };
     let thread = std::thread::Builder::new().name("hcube progress".into()).spawn(work);
     thread.map_err(|error| Error::Memory(format!("no progress thread: {error}")))
+}
+
+/// One turn of the progress thread; false where MPI has ended.
+fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
+    let has_ended = MPI_HAS_ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
 }
 
 /// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and MPI where it was

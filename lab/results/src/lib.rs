@@ -12,6 +12,7 @@ pub mod fftw;
 pub mod gemm;
 pub mod gfortran;
 pub mod hpcc;
+pub mod json;
 pub mod llcs;
 pub mod machine;
 pub mod measured;

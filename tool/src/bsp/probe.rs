@@ -259,7 +259,7 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
         output::write("--samples", path, &SAMPLES, &samples.text())?;
     }
     let machine = Machine { bsp: Some(bsp), ..machine };
-    let json = serde_json::to_string_pretty(&machine).map_err(|error| format!("JSON: {error}"))?;
+    let json = hcube_results::json::text(&machine).map_err(|error| format!("JSON: {error}"))?;
     output::write("FILE", &arguments.file, &output::MACHINE, &(json + "\n"))?;
     draw(arguments, &[samples], machine.bsp.as_ref())?;
     let path = arguments.file.display();
