@@ -265,10 +265,6 @@ fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str
     }
     assert!(stderr.contains(text), "{name}: {stderr}");
     assert!(stdout.contains("a line before\n") && !stdout.contains("survived 1"), "{name}: {stdout}");
-    // What `stop` leaves to `exit` has been missing in one of some hundred runs on a loaded machine.
-    if how == "stop" {
-        return;
-    }
     let written = fs::read_to_string(&file).expect("the program has written it");
     assert!(written.starts_with("a line of the file\n"), "{name}: {written}");
 }

@@ -71,7 +71,7 @@ fn end_with_mpi() {
 pub fn exit(code: c_int, fails: bool) -> ! {
     gate::run(None, || {
         if comes_to_end() {
-            units::flush_unlocked();
+            units::flush_or_close(code);
             end_or_fail(|| process::end(fails, statistics::report::report));
         }
     });
