@@ -95,9 +95,9 @@ fn outside() -> Error {
     Error::Usage(text.into())
 }
 
-/// The rank by which the state of a simulated image is found.
-fn place() -> usize {
-    lifetime::world_place().map_or(0, |(rank, _)| rank)
+/// The rank by which the state of a simulated image is found, unless MPI has ended for it.
+fn place() -> Option<usize> {
+    lifetime::world_place().ok().map(|(rank, _)| rank)
 }
 
 /// The state of this process.
@@ -112,7 +112,8 @@ fn find() -> Result<*const Process> {
     if !lifetime::is_simulated() {
         return Err(outside());
     }
-    SIMULATED.with_borrow(|all| all.get(&place()).copied()).ok_or_else(outside)
+    let found = place().and_then(|place| SIMULATED.with_borrow(|all| all.get(&place).copied()));
+    found.ok_or_else(outside)
 }
 
 /// Makes a state that of this process, or none.
@@ -120,10 +121,11 @@ fn set(process: *const Process) {
     if !lifetime::is_simulated() {
         return IMAGE.set(process);
     }
+    let Some(place) = place() else { return };
     SIMULATED.with_borrow_mut(|all| {
-        all.remove(&place());
+        all.remove(&place);
         if !process.is_null() {
-            all.insert(place(), process);
+            all.insert(place, process);
         }
     });
 }
