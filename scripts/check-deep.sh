@@ -109,11 +109,12 @@ compiler() {
 
 # The tests that start C clients, without those that need a differently built
 # library or measure memory, which sanitizers use themselves.
-clients=(-p hcube --test interface --test mpi_communicators --test mpi_faults --test mpi_random_access --test mpi_alltoall
-    --test mpi_alltoall_faults --test mpi_alltoall_communicators --test mpi_transpose --test mpi_gemm --test mpi_fft
-    --test mpi_panel --test mpi_random_access_coarrays
-    --test bsp --test mpi_caf
+clients=(-p hcube --test interface --test communicators --test random_access --test alltoall --test alltoall_faults --test kernels
+    --test bsp --test caf
     -- --test-threads=1 --skip preload_library)
+for module in in_place neighbours nonblocking persistent tested refusals grid_transpose gemm_blacs matmul lcs failures variables; do
+    clients+=(--skip "$module::")
+done
 # For blocks of some GiB the sanitizer would need the same amount again.
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
     --skip nothing_remains_of_communicators --skip blocks_above_two_gibibytes)
@@ -123,7 +124,7 @@ own_functions=(--skip node::loader::tests)
 
 # The runtime is the C compiler's, as a shared object: the library uses that of the client. The tests that start
 # clients contain rustc's. Open MPI does not free all memory at the end, so leak detection is off;
-# tests/mpi_communicators.rs and others check for leaks.
+# tests/communicators and others check for leaks.
 address() {
     compiler address -fsanitize=address -fno-omit-frame-pointer -g
     export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99

@@ -184,17 +184,15 @@ elsewhere() {
         --profile checked --workspace --features hcube-core/rsmpi "$@"
 }
 
-# The tests on MPICH that concern MPI, and those inside the core, which asks the library for its constants. The others do not depend
-# on the MPI library: OpenCoarrays' tests, random coarray programs, and the options of bspcc, bsprun and hcube-caf, which install_both
-# calls for MPICH as well. Debian's mpi4py is for Open MPI.
+# programs <libraries>: options for cargo that select the programs of tests/programs.txt with this word.
+programs() {
+    awk -v libraries="$1" '!/^#/ { for (i = 2; i <= NF; i++) if ($i == libraries) printf "--test %s ", $1 }' tests/programs.txt
+}
+
+# Also those inside the core, which asks the library for its constants. Debian's mpi4py is for Open MPI.
 mpich_tests() {
-    skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich --test interface \
-        --test mpi_random_access --test mpi_random_access_coarrays --test mpi_panel --test hpcc --test mpi_faults --test mpi_communicators --test mpi_alltoall --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_nonblocking --test mpi_persistent --test mpi_tested \
-        --test mpi_alltoall_faults --test mpi_alltoall_refusals --test mpi_alltoall_communicators \
-        --test mpi_transpose --test mpi_grid_transpose --test mpi_fft --test mpi_lcs --test mpi_matmul --test mpi_gemm --test mpi_gemm_blacs --test preload --test guest --test fftw \
-        --test bsp --test mpi_caf --test mpi_caf_failures --test mpi_caf_variables --test gfortran --test gfortran_statistics --test gfortran_preload \
-        --test scalapack --test install --test abi &&
-        mpich_core_tests
+    # shellcheck disable=SC2046 # words
+    skipping only-openmpi,mpi4py,cp2k elsewhere mpich mpich $(programs mpich) && mpich_core_tests
 }
 
 mpich_core_tests() {
@@ -202,15 +200,14 @@ mpich_core_tests() {
         --test datatype --test communicator_state -p hcube-core-client --test mpi "$@"
 }
 
-# Exchanges, the preload library and RandomAccess on each of the current libraries. The wheels bring no Fortran. Inside one
-# host, which is all that these tests use, they need not look for networks.
+# The wheels bring no Fortran. Inside one host, which is all that these tests use, the libraries need not look for networks.
 current_tests() {
     local mpi
     for mpi in "${current[@]}"; do
         printf '%s\n' "--- $mpi, with the build for $(build_of "$mpi")"
+        # shellcheck disable=SC2046 # words
         skipping only-openmpi,only-mpich,mpi-fortran,mpi4py,another-mpi-library \
-            env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" --test mpi_alltoall \
-            --test mpi_alltoall_in_place --test mpi_neighbours --test mpi_nonblocking --test mpi_persistent --test mpi_tested --test preload --test mpi_random_access || return
+            env_of_one_host "$mpi" elsewhere "$mpi" "$(build_of "$mpi")" $(programs current) || return
     done
 }
 

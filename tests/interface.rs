@@ -175,8 +175,8 @@ fn header_declares_only_the_listed_symbols() {
 
 /// Every exported function is called with every kind of bad argument (tests/c/boundary.c), before `MPI_Init`, while
 /// MPI is active and after `MPI_Finalize`: it returns the right code or error class, writes nothing, and the program
-/// goes on. Exchanges between neighbours, which need a topology: tests/mpi_neighbours.rs; nonblocking ones, which need a set-up:
-/// tests/mpi_nonblocking.rs and tests/mpi_persistent.rs.
+/// goes on. Exchanges between neighbours, which need a topology: tests/alltoall/neighbours.rs; nonblocking ones, which need a set-up:
+/// nonblocking.rs and persistent.rs in that folder.
 #[test]
 fn exported_functions_refuse_bad_arguments() {
     let cannot_fail = ["hcube_version", "hcube_error_string"];

@@ -8,6 +8,7 @@ use hcube_testing as common;
 mod circles;
 mod map;
 mod modules;
+mod programs;
 mod sources;
 
 use common::root;

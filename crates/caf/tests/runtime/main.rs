@@ -1,0 +1,15 @@
+//! The coarray runtime with images as threads, and a program of it under mpirun.
+
+mod collectives;
+mod copies;
+mod failures;
+mod functions;
+mod images;
+mod languages;
+mod leaving;
+mod locks;
+mod process;
+mod random;
+mod schedules;
+mod support;
+mod survivors;

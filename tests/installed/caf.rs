@@ -1,0 +1,378 @@
+//! Coarrays of gfortran in the installed tree: hcube-caf, pkg-config and CMake, all from a tree that was moved.
+
+use crate::common;
+use crate::common::gfortran::has_compiler;
+use crate::common::installed::{installed, pkg_config};
+use crate::common::{Language, Mpi, output};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn source() -> PathBuf {
+    common::root().join("tests/gfortran/installed.F90")
+}
+
+/// A tree whose path has a blank, where there is a compiler.
+fn tree(name: &str) -> Option<PathBuf> {
+    if !has_compiler() {
+        return None;
+    }
+    common::gfortran::library();
+    let tree = installed(name);
+    let moved = tree.with_file_name("moved there");
+    drop(fs::remove_dir_all(&moved));
+    fs::rename(tree, &moved).expect("a new name");
+    Some(moved)
+}
+
+/// A command with nothing in the environment that helps it.
+fn command(program: impl AsRef<Path>) -> Command {
+    let mut command = Command::new(program.as_ref());
+    for name in
+        ["LD_LIBRARY_PATH", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "FC", "HCUBE_FC"]
+    {
+        command.env_remove(name);
+    }
+    for name in ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"] {
+        command.env_remove(name);
+    }
+    // See `Launch`: MPICH may hang at the end otherwise.
+    command.env("UCX_TLS", "self,posix,sysv,cma");
+    command
+}
+
+/// hcube-caf of a tree.
+fn wrapper(tree: &Path) -> Command {
+    command(tree.join("bin/hcube-caf"))
+}
+
+/// hcube-caf run of a tree.
+fn run(tree: &Path, arguments: &[&str]) -> Command {
+    let mut command = wrapper(tree);
+    command.arg("run").args(arguments);
+    command
+}
+
+/// That a program is served by hcube of this tree, or contains it.
+fn has_hcube(tree: &Path, program: &Path, is_static: bool) {
+    let libraries = output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
+    assert!(!libraries.contains("libcaf_"), "{libraries}");
+    if is_static {
+        assert!(!libraries.contains("libhcube"), "{libraries}");
+        let symbols = output(Command::new("nm").arg(program));
+        assert!(symbols.lines().any(|line| line.ends_with(" T _gfortran_caf_sync_all")), "{symbols}");
+        return;
+    }
+    let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
+    let loaded = loaded.and_then(|loaded| loaded.split(" (").next()).map(Path::new);
+    let loaded = loaded.unwrap_or_else(|| panic!("not linked to hcube: {libraries}"));
+    let place = tree.join("lib/hcube").join(Mpi::selected().name()).join("libhcube_caf.so.0");
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|error| panic!("{error}: {libraries}"));
+    assert_eq!(canonical(loaded), canonical(&place));
+}
+
+/// What the program prints.
+fn expected(images: usize, argument: &str) -> String {
+    format!("ok {images} images, '{argument}'\n")
+}
+
+#[test]
+fn programs_are_compiled_and_started() {
+    let Some(tree) = tree("caf") else { return };
+    for (number, (arguments, is_static)) in [
+        (&["-O2"][..], false),
+        (&["-DWITH_MPI", "-Wall", "-Werror"], false),
+        // Of makefiles for OpenCoarrays.
+        (&["-L.", "-lcaf_mpi"], false),
+        (&["--static-hcube"], true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let program = tree.join(format!("program {number}"));
+        output(wrapper(&tree).arg(source()).args(arguments).arg("-o").arg(&program));
+        has_hcube(&tree, &program, is_static);
+        assert_eq!(
+            output(run(&tree, &["-np", "2"]).arg(&program).arg("x y")),
+            expected(2, "x y"),
+            "{arguments:?}"
+        );
+    }
+    // In two steps, by a build system that has this wrapper in FC; a library of the user's before hcube's.
+    let object = tree.join("part.o");
+    output(wrapper(&tree).arg("-c").arg(source()).arg("-o").arg(&object).env("FC", "hcube-caf"));
+    let program = tree.join("linked");
+    output(
+        wrapper(&tree).arg(&object).args(["-lm", "-o"]).arg(&program).env("FC", tree.join("bin/hcube-caf")),
+    );
+    has_hcube(&tree, &program, false);
+    // More images than cores; the working directory, which is not on the search path.
+    let images = std::thread::available_parallelism().expect("a number").get() + 1;
+    for option in [format!("--nprocs={images}"), format!("-n={images}")] {
+        assert_eq!(output(run(&tree, &[&option, "linked"]).current_dir(&tree)), expected(images, ""));
+    }
+    // By mpirun, without a word of hcube's.
+    let mut mpirun = command(format!("mpirun.{}", Mpi::selected().name()));
+    mpirun.args(["-n", "1"]).arg(&program).env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    assert_eq!(output(mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")), expected(1, ""));
+}
+
+#[test]
+fn programs_run_after_the_tree_was_moved_again() {
+    let Some(tree) = tree("caf-moved") else { return };
+    let program = tree.with_file_name("program");
+    output(wrapper(&tree).arg(source()).arg("-o").arg(&program));
+    let moved = tree.with_file_name("moved again");
+    drop(fs::remove_dir_all(&moved));
+    fs::rename(&tree, &moved).expect("a new name");
+    let alone = Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH").output().expect("ldd");
+    assert!(String::from_utf8_lossy(&alone.stdout).contains("libhcube_caf.so.0 => not found"), "{alone:?}");
+    // Also through a link, as in a folder of the search path.
+    symlink(moved.join("bin/hcube-caf"), moved.join("caf")).expect("a new name");
+    for name in ["bin/hcube-caf", "caf"] {
+        let mut run = command(moved.join(name));
+        assert_eq!(output(run.args(["run", "-n", "2"]).arg(&program)), expected(2, ""));
+    }
+}
+
+/// What a command prints with `--show`, without the tree.
+fn shown(tree: &Path, mut command: Command, arguments: &[&str]) -> String {
+    let text = output(command.arg("--show").args(arguments).current_dir(tree));
+    text.replace(tree.to_str().expect("UTF-8"), "TREE").trim_end().to_owned()
+}
+
+#[test]
+fn other_options_are_passed_on() {
+    let Some(tree) = tree("caf-show") else { return };
+    fs::copy("/bin/true", tree.join("prog")).expect("writable");
+    let mpi = Mpi::selected().name();
+    let library = format!("TREE/lib/hcube/{mpi}");
+    let link = format!("'-L{library}' -Xlinker -rpath -Xlinker '{library}' -lhcube_caf");
+    let archive = format!("'-L{library}' -l:libhcube_caf.a -pthread -ldl -lm");
+    for (arguments, rest) in [
+        (&["a.f90"][..], format!("a.f90 {link}")),
+        (&["-fcoarray=single", "a.f90", "-o", "a b"], format!("-fcoarray=single a.f90 -o 'a b' {link}")),
+        (&["a.o", "-lcaf_openmpi", "/x/libcaf_mpi.so", "-lcafe"], format!("a.o -lcafe {link}")),
+        (&["--static-hcube", "a.o"], format!("a.o {archive}")),
+        (&["-c", "-DX=it's", "a.F90"], "-c '-DX=it'\\''s' a.F90".to_owned()),
+        (&["-v"], "-v".to_owned()),
+        (&["-J", "--help", "-Xlinker", "--show", "x"], format!("-J --help -Xlinker --show x {link}")),
+    ] {
+        let text = shown(&tree, wrapper(&tree), arguments);
+        assert_eq!(text, format!("mpifort.{mpi} -fcoarray=lib {rest}"), "{arguments:?}");
+    }
+    let variable = if mpi == "openmpi" { "OMPI_FC" } else { "MPICH_FC" };
+    for (name, value, caller) in [
+        ("FC", "caf", format!("mpifort.{mpi}")),
+        ("FC", "gfortran", format!("env {variable}=gfortran mpifort.{mpi}")),
+        ("HCUBE_FC", "gfortran -g", format!("env {variable}=gfortran mpifort.{mpi} -g")),
+        ("FC", &format!("mpifort.{mpi} -g"), format!("mpifort.{mpi} -g")),
+    ] {
+        let mut command = wrapper(&tree);
+        command.env(name, value);
+        assert_eq!(shown(&tree, command, &["-c", "a.f90"]), format!("{caller} -fcoarray=lib -c a.f90"));
+        assert_eq!(output(wrapper(&tree).arg("--wrapping").env(name, value)).trim_end(), caller);
+    }
+    let many = if mpi == "openmpi" { "-n 5000 --oversubscribe --bind-to none" } else { "-n 5000" };
+    for (arguments, expected) in [
+        (&["-np", "1", "./prog", "-n", "x y"][..], "-n 1 ./prog -n 'x y'"),
+        (&["--mca", "btl", "self", "-n", "1", "prog"], "-n 1 --mca btl self ./prog"),
+        (&["-n", "5000", "prog"], many),
+        (&["-n", "1", "--prof", "prog"], "-n 1 --prof ./prog"),
+        (&["-n", "1", "--unknown", "--", "prog", "--", "--show"], "-n 1 --unknown ./prog -- --show"),
+    ] {
+        let text = shown(&tree, run(&tree, &[]), arguments);
+        assert!(text.starts_with(&format!("mpirun.{mpi} {expected}")), "{arguments:?}: {expected}: {text}");
+    }
+    for before in [&[][..], &["run"]] {
+        let version = output(wrapper(&tree).args(before).arg("--version"));
+        let first = format!("hcube {} for {mpi}\n", env!("CARGO_PKG_VERSION"));
+        assert!(version.starts_with(&first) && version.lines().count() > 2, "{version}");
+        let help = output(wrapper(&tree).args(before).arg("--help"));
+        assert!(help.starts_with("usage: hcube-caf ") && help.contains("hcube-caf run "), "{help}");
+    }
+}
+
+fn refused(output: &Output, command: &str, words: &str) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{words}: {errors}");
+    assert!(errors.starts_with(&format!("{command}: ")) && errors.contains(words), "{words}: {errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let Some(tree) = tree("caf-errors") else { return };
+    let mpi = Mpi::selected();
+    let other = if mpi == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
+    let foreign = common::preload::c_client(Language::C11, other);
+    let uses = format!(
+        "uses {}, and this is hcube-caf run for {}; use hcube-caf-{} run",
+        other.name(),
+        mpi.name(),
+        other.name()
+    );
+    refused(&wrapper(&tree).output().expect("it starts"), "hcube-caf", "expected a file");
+    for (arguments, words) in [
+        (&[][..], "expected a program (--help)"),
+        (&["-np"], "-np: expected a number of processes"),
+        (&["-n", "0", "true"], "-n 0: expected a number of processes, at least 1"),
+        (&["no-such-program"], "expected a program; no-such-program is not one"),
+        (&[foreign.to_str().expect("UTF-8")], &*uses),
+    ] {
+        refused(&run(&tree, arguments).output().expect("it starts"), "hcube-caf run", words);
+    }
+    // Neither the program's exit status nor the compiler's is lost.
+    let failed = wrapper(&tree).args(["-c", "none.f90"]).output().expect("it starts");
+    assert!(
+        !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.f90"),
+        "{failed:?}"
+    );
+    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of its input.
+    let failed = common::session::run(&mut run(&tree, &["-n", "1", "sh", "-c", "read line; exit 7"]));
+    assert_eq!(failed.status.code(), Some(7), "{failed:?}");
+}
+
+/// A compiler that says that it is some version of gfortran, and calls the real one.
+fn compiler_of_version(folder: &Path, version: &str) -> PathBuf {
+    let compiler = folder.join(format!("gfortran-{version}"));
+    let text = format!(
+        "#!/bin/sh\ncase $* in *--version*) echo 'GNU Fortran (Some 9.9-1) {version}' ;; *) exec gfortran \"$@\" ;; esac\n"
+    );
+    fs::write(&compiler, text).expect("writable");
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).expect("our own");
+    compiler
+}
+
+#[test]
+fn compilers_of_another_interface_are_refused() {
+    let Some(tree) = tree("caf-compilers") else { return };
+    let folder = tree.parent().expect("a folder").join("compilers");
+    fs::create_dir_all(&folder).expect("writable");
+    let compile = |name: &str, compiler: &Path| {
+        let mut command = wrapper(&tree);
+        command.arg("-c").arg(source()).arg("-o").arg(tree.join("part.o")).env(name, compiler);
+        command.output().expect("it starts")
+    };
+    for version in ["12.1.0", "13.2.1 20230728 (Red Hat 13.2.1-1)", "14.0.1"] {
+        let compiler = compiler_of_version(&folder, version).with_file_name("gfortran");
+        fs::rename(folder.join(format!("gfortran-{version}")), &compiler).expect("a new name");
+        let output = compile("FC", &compiler);
+        assert!(output.status.success(), "{version}: {output:?}");
+    }
+    for (version, major) in [("11.4.0", 11), ("15.1.0", 15), ("9.4.0", 9)] {
+        let compiler = compiler_of_version(&folder, version);
+        let words =
+            format!("HCUBE_FC={} is gfortran {major}: expected gfortran 12 to 14", compiler.display());
+        refused(&compile("HCUBE_FC", &compiler), "hcube-caf", &words);
+    }
+    refused(
+        &compile("FC", Path::new("gcc")),
+        "hcube-caf",
+        "FC=gcc is not gfortran: expected gfortran 12 to 14",
+    );
+    let other = if Mpi::selected() == Mpi::Open { "mpifort.mpich" } else { "mpifort.openmpi" };
+    let words = format!("FC={other}: expected gfortran, or mpifort of {}", Mpi::selected().name());
+    refused(&compile("FC", Path::new(other)), "hcube-caf", &words);
+}
+
+/// Without mpifort, programs that use no module of MPI's are compiled all the same.
+#[test]
+fn gfortran_does_without_a_wrapper_of_mpi() {
+    let Some(tree) = tree("caf-alone") else { return };
+    let commands = tree.join("commands");
+    fs::create_dir(&commands).expect("writable");
+    for name in ["sh", "dirname", "readlink", "sed", "grep", "env", "gfortran", "as", "ld"] {
+        let found = output(Command::new("sh").args(["-c", &format!("command -v {name}")]));
+        symlink(found.trim(), commands.join(name)).expect("a new name");
+    }
+    let program = tree.join("program");
+    let compile = |argument: &str| {
+        let mut command = wrapper(&tree);
+        command.arg(source()).arg(argument).arg("-o").arg(&program).env("PATH", &commands);
+        command.output().expect("it starts")
+    };
+    let compiled = compile("-O1");
+    assert!(compiled.status.success(), "{compiled:?}");
+    has_hcube(&tree, &program, false);
+    assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
+    refused(&compile("--static-hcube"), "hcube-caf", "--static-hcube: found no mpifort of ");
+}
+
+/// In the sources, hcube-caf finds what is built there.
+#[test]
+fn the_build_tree_serves_without_installation() {
+    if !has_compiler() {
+        return;
+    }
+    let mpi = Mpi::selected().name();
+    let shown =
+        output(command(common::root().join("install/hcube-caf")).args(["--show", "a.f90"]).env("MPI", mpi));
+    let library = common::root().join("target").join(mpi).join("release");
+    assert!(
+        shown.starts_with(&format!("mpifort.{mpi} ")) && shown.contains(library.to_str().expect("UTF-8")),
+        "{shown}"
+    );
+    let mut version = command(common::root().join("install/hcube-caf"));
+    let version = output(version.arg("--version").env("MPI", mpi));
+    assert!(version.starts_with(&format!("hcube {} for {mpi}\n", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+#[test]
+fn pkg_config_links_shared_and_static() {
+    if !has_compiler() {
+        return;
+    }
+    common::gfortran::library();
+    // Words of pkg-config have no blanks.
+    let tree = installed("caf-pkg-config");
+    let mpi = Mpi::selected().name();
+    let package = format!("hcube-caf-{mpi}");
+    for (name, options, is_static) in
+        [("hcube-caf", &[][..], false), (&*package, &[], false), (&*package, &["--static"], true)]
+    {
+        // The static library needs the MPI library, which the other brings along.
+        let mut compiler =
+            Command::new(if is_static { format!("mpifort.{mpi}") } else { "gfortran".to_owned() });
+        if is_static {
+            // With both in one folder, the linker takes the shared library.
+            fs::remove_file(tree.join("lib/hcube").join(mpi).join("libhcube_caf.so")).expect("a link");
+        }
+        let program = tree.join(format!("client-{name}-{is_static}"));
+        compiler.args(pkg_config(&tree, name, &["--cflags"])).arg(source()).arg("-o").arg(&program);
+        output(compiler.args(pkg_config(&tree, name, &[options, &["--libs"]].concat())));
+        has_hcube(&tree, &program, is_static);
+        assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
+    }
+}
+
+#[test]
+fn cmake_links_the_target() {
+    let Some(tree) = tree("caf-cmake") else { return };
+    let project = tree.join("project");
+    fs::create_dir_all(&project).expect("writable");
+    let configure = |text: String, build: &str, option: String| {
+        fs::write(project.join("CMakeLists.txt"), text).expect("writable");
+        let mut cmake = command("cmake");
+        output(cmake.arg("-S").arg(&project).arg("-B").arg(project.join(build)).arg(option));
+        output(command("cmake").arg("--build").arg(project.join(build)));
+        let program = project.join(build).join("client");
+        has_hcube(&tree, &program, false);
+        assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
+    };
+    let lists = |more: &str| {
+        format!(
+            "cmake_minimum_required(VERSION 3.18)\nproject(client Fortran)\nadd_executable(client {})\n{more}",
+            source().display()
+        )
+    };
+    let find = format!(
+        "find_package(hcube 0.1 REQUIRED COMPONENTS {})\ntarget_link_libraries(client hcube::caf)\n",
+        Mpi::selected().name()
+    );
+    configure(lists(&find), "build", format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
+    // hcube-caf as the compiler of a project that knows nothing of hcube.
+    let compiler = tree.join("bin/hcube-caf");
+    configure(lists(""), "plain", format!("-DCMAKE_Fortran_COMPILER={}", compiler.display()));
+}

@@ -1,0 +1,34 @@
+//! hcube_gemm from C: tests/c/gemm.c with options of all kinds.
+
+use crate::common::{Launch, Mpi};
+
+#[test]
+fn every_element_is_right_and_bad_arguments_are_refused() {
+    // MPICH never yields: more ranks than cores take minutes.
+    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4, 6] } else { &[1, 2] };
+    for &ranks in ranks {
+        for (variables, used_path) in [
+            (&[][..], "shared-panels"),
+            (&[("HCUBE_GEMM_MEMORY", "4k")][..], "shared-panels"),
+            (
+                &[("HCUBE_GEMM_BLOCK", "5"), ("HCUBE_RANKS_PER_NODE", "2")][..],
+                if ranks > 2 { "summa" } else { "shared-panels" },
+            ),
+            (&[("HCUBE_GEMM", "summa"), ("HCUBE_RANKS_PER_NODE", "1")][..], "summa"),
+        ] {
+            let mut launch = Launch::client("gemm", ranks).limit(120);
+            for (name, value) in variables {
+                launch = launch.env(name, value);
+            }
+            let text = launch.run().success();
+            let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
+            let words: Vec<&str> = last.split(' ').collect();
+            let number = |index: usize| words[index].parse::<usize>().expect("a number");
+            let grids = (1..=ranks).filter(|rows| ranks % rows == 0).count();
+            assert_eq!(number(0), 54 * grids + 1, "{text}");
+            assert_eq!(number(1), 2 * 36 + if ranks > 1 { 3 } else { 0 }, "{text}");
+            let used_path = if ranks == 1 { "local" } else { used_path };
+            assert_eq!(words[2], used_path, "{ranks} ranks, {variables:?}");
+        }
+    }
+}
