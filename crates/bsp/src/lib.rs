@@ -18,13 +18,11 @@
 //! | [`profile`] | what each superstep has cost |
 //! | [`options`] | options of a run |
 //! | [`cost`] | the predicted time of a program |
-//! | [`estimate`] | the figures of a machine, from the times of supersteps |
 
 pub mod agreement;
 pub mod collective;
 pub mod cost;
 pub mod direct;
-pub mod estimate;
 pub mod mates;
 pub mod memory;
 pub mod messages;

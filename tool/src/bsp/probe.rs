@@ -1,5 +1,6 @@
 //! `hcube bsp probe`: the figures of a BSP machine, as the bspprobe of Krusche 2005 measures them.
 
+mod estimate;
 mod exchange;
 mod figures;
 mod measure;

@@ -1,7 +1,7 @@
 //! What follows from the measurements of a probe: the section on BSP of a machine file.
 
+use super::estimate::{self, Interval as Bounds, Sample};
 use hcube_bsp::cost::{Gap as Estimate, Model};
-use hcube_bsp::estimate::{self, Interval as Bounds, Sample};
 use hcube_results::bsp::samples::{Exchange, Samples};
 use hcube_results::machine::bsp::{
     Bsp, Gap, GapOperation, Interval, Latency, LeastSquares, Operation, Pattern, Processes, Range, VERSION,

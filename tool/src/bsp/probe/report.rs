@@ -1,7 +1,7 @@
 //! What a probe prints: tables as C.1 to C.3 of the thesis, with least squares and the old formula beside them.
 
+use super::estimate;
 use super::figures::of_kind;
-use hcube_bsp::estimate;
 use hcube_results::bsp::samples::Samples;
 use hcube_results::machine::bsp::{Bsp, Gap, Interval, Processes};
 use hcube_results::numbers::{significant, spread};

@@ -8,7 +8,7 @@
 //!
 //! Source: Krusche 2005, §3.2, equations 3.1 to 3.6; least squares: our own.
 
-use crate::cost::{Exchange, Gap, Model};
+use hcube_bsp::cost::{Exchange, Gap, Model};
 
 /// A superstep that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
