@@ -10,6 +10,7 @@ use crate::{random, request, statistics, synchronise, team, units};
 use hcube_caf::process::{self, Owner};
 use hcube_core::error::Error;
 use hcube_core::mpi::gate;
+use hcube_core::node::exit;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +22,7 @@ pub fn begin() {
     if HAS_BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    exit::prepare();
     statistics::begin();
     let begun = process::initialise_for(Owner::Compiler).map_err(Failure::from).and_then(|()| {
         process::before_mpi_ends(end_with_mpi)?;
@@ -68,10 +70,10 @@ fn end_with_mpi() {
 }
 
 /// This image stops or fails, which may be inside an I/O statement: ends the process when all images have come to their ends.
-pub fn exit(code: c_int, fails: bool) -> ! {
+pub fn stop(code: c_int, fails: bool) -> ! {
     gate::run(None, || {
         if comes_to_end() {
-            units::flush_or_close(code);
+            units::close_for_stop(code);
             end_or_fail(|| process::end(fails, statistics::report::report));
         }
     });

@@ -1,9 +1,11 @@
 //! The end of processes.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// The exit code of [`end_within`] and [`end_at_exit`].
+/// The exit code of [`end_within`], [`end_at_exit`] and [`end_behind_handlers`].
 static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
+/// Whether the handler of [`prepare`] ends the process.
+static ENDS_BEHIND_HANDLERS: AtomicBool = AtomicBool::new(false);
 
 /// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
 /// wait for locks. A process that ends a job calls libraries, whose locks may be held by what it has interrupted. A later call
@@ -38,6 +40,27 @@ pub fn end_at_exit(code: i32) {
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
     at_exit(end);
+}
+
+/// Before the program registers what `exit` calls: makes [`end_behind_handlers`] possible.
+pub fn prepare() {
+    extern "C" fn end() {
+        if ENDS_BEHIND_HANDLERS.load(Ordering::Relaxed) {
+            // SAFETY: NULL stands for all streams; then as in `end_at_exit`.
+            unsafe {
+                libc::fflush(std::ptr::null_mut());
+                libc::_exit(EXIT_CODE.load(Ordering::Relaxed));
+            }
+        }
+    }
+    at_exit(end);
+}
+
+/// From now on, `exit` ends this process with an exit code when it has called what was registered after [`prepare`]. It calls no
+/// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
+pub fn end_behind_handlers(code: i32) {
+    EXIT_CODE.store(code, Ordering::Relaxed);
+    ENDS_BEHIND_HANDLERS.store(true, Ordering::Relaxed);
 }
 
 /// Calls `work` when the process ends by `exit` or by returning from `main`, before what was registered earlier; at most once
@@ -84,6 +107,32 @@ mod tests {
         let name = "node::exit::tests::a_process_ends_within_a_time";
         let output = Command::new(own).args([name, "--exact"]).env(VARIABLE, "1").output().expect("the test");
         assert_eq!(output.status.code(), Some(7), "{output:?}");
+    }
+
+    /// This test starts itself as a process that ends so.
+    #[test]
+    fn handlers_are_called_before_a_process_ends_behind_them() {
+        const VARIABLE: &str = "HCUBE_TEST_ENDS_BEHIND_HANDLERS";
+        extern "C" fn say() {
+            println!("called");
+        }
+        extern "C" fn never() {
+            println!("never");
+        }
+        if std::env::var_os(VARIABLE).is_some() {
+            at_exit(never);
+            prepare();
+            at_exit(say);
+            end_behind_handlers(7);
+            std::process::exit(3);
+        }
+        let own = std::env::current_exe().expect("the test");
+        let name = "node::exit::tests::handlers_are_called_before_a_process_ends_behind_them";
+        let child = Command::new(own).args([name, "--exact", "--nocapture"]).env(VARIABLE, "1").output();
+        let output = child.expect("the test");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(7), "{output:?}");
+        assert!(text.contains("called") && !text.contains("never"), "{text}");
     }
 
     #[test]

@@ -59,7 +59,7 @@ unsafe fn text<'a>(code: *const c_char, length: usize) -> Option<std::borrow::Co
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_stop_numeric(code: c_int, is_quiet: bool) {
     print("STOP", Some(&code.to_string()), is_quiet);
-    job::exit(code, false)
+    job::stop(code, false)
 }
 
 /// `stop`, `stop "text"`.
@@ -70,7 +70,7 @@ pub extern "C-unwind" fn _gfortran_caf_stop_numeric(code: c_int, is_quiet: bool)
 pub unsafe extern "C-unwind" fn _gfortran_caf_stop_str(code: *const c_char, length: usize, is_quiet: bool) {
     // SAFETY: the contract of this function.
     print("STOP", unsafe { text(code, length) }.as_deref(), is_quiet);
-    job::exit(0, false)
+    job::stop(0, false)
 }
 
 /// `error stop 3`.
@@ -98,5 +98,5 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_error_stop_str(
 /// `fail image`. The process goes on until all images have ended: most launchers end the job when a process ends.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_fail_image() {
-    job::exit(0, true)
+    job::stop(0, true)
 }
