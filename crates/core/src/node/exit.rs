@@ -7,13 +7,17 @@ static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 /// Whether the handler of [`prepare`] ends the process.
 static ENDS_BEHIND_HANDLERS: AtomicBool = AtomicBool::new(false);
 
+fn end_now() -> ! {
+    // SAFETY: may be called at any time, also in a signal handler.
+    unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+}
+
 /// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
 /// wait for locks. A process that ends a job calls libraries, whose locks may be held by what it has interrupted. A later call
 /// sets another time.
 pub fn end_within(seconds: u32, code: i32) {
     extern "C" fn end(_: libc::c_int) {
-        // SAFETY: may be called in a signal handler.
-        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+        end_now()
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
     // SAFETY: the sets and the action are filled before they are used; the handler calls only what POSIX permits in one. The
@@ -35,22 +39,19 @@ pub fn end_within(seconds: u32, code: i32) {
 /// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
 pub fn end_at_exit(code: i32) {
     extern "C" fn end() {
-        // SAFETY: may be called at any time.
-        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+        end_now()
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
     at_exit(end);
 }
 
-/// Before the program registers what `exit` calls: makes [`end_behind_handlers`] possible.
+/// Makes [`end_behind_handlers`] possible. To be called before the program registers what `exit` calls.
 pub fn prepare() {
     extern "C" fn end() {
         if ENDS_BEHIND_HANDLERS.load(Ordering::Relaxed) {
-            // SAFETY: NULL stands for all streams; then as in `end_at_exit`.
-            unsafe {
-                libc::fflush(std::ptr::null_mut());
-                libc::_exit(EXIT_CODE.load(Ordering::Relaxed));
-            }
+            // SAFETY: NULL stands for all streams.
+            unsafe { libc::fflush(std::ptr::null_mut()) };
+            end_now();
         }
     }
     at_exit(end);

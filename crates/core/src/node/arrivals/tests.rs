@@ -246,7 +246,7 @@ fn an_offer_is_taken_once_and_not_after_it_was_withdrawn() {
     assert!(results.iter().all(Result::is_ok), "{results:?}");
 }
 
-/// Both ranks learn the same of each offer, whoever comes first.
+/// Both ranks agree on whether an offer was taken or withdrawn.
 #[test]
 fn offers_are_taken_or_withdrawn() {
     const OPERATIONS: u64 = 3000;
