@@ -86,7 +86,15 @@ pub fn has_ended(process: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use std::process::{Command, Output, Stdio};
+
+    /// What a test of this module does as a process of its own, where a variable is set.
+    fn started_again(test: &str, variable: &str) -> Output {
+        let own = std::env::current_exe().expect("the test");
+        let name = format!("{}::{test}", module_path!().split_once("::").expect("a crate").1);
+        let child = Command::new(own).args([&name, "--exact", "--nocapture"]).env(variable, "1").output();
+        child.expect("the test")
+    }
 
     /// This test starts itself as a process that waits for ever, with the signal blocked.
     #[test]
@@ -104,9 +112,7 @@ mod tests {
                 std::thread::park();
             }
         }
-        let own = std::env::current_exe().expect("the test");
-        let name = "node::exit::tests::a_process_ends_within_a_time";
-        let output = Command::new(own).args([name, "--exact"]).env(VARIABLE, "1").output().expect("the test");
+        let output = started_again("a_process_ends_within_a_time", VARIABLE);
         assert_eq!(output.status.code(), Some(7), "{output:?}");
     }
 
@@ -127,10 +133,7 @@ mod tests {
             end_behind_handlers(7);
             std::process::exit(3);
         }
-        let own = std::env::current_exe().expect("the test");
-        let name = "node::exit::tests::handlers_are_called_before_a_process_ends_behind_them";
-        let child = Command::new(own).args([name, "--exact", "--nocapture"]).env(VARIABLE, "1").output();
-        let output = child.expect("the test");
+        let output = started_again("handlers_are_called_before_a_process_ends_behind_them", VARIABLE);
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(7), "{output:?}");
         assert!(text.contains("called") && !text.contains("never"), "{text}");
