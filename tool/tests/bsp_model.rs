@@ -332,8 +332,9 @@ fn bad_files_are_named_with_what_is_wrong() {
         refused(&["predict", "matmul", "--machine", shown(&machine), "--sizes", "4", "--blocks", "5"]);
     assert!(large.contains("--blocks 5"), "{large}");
     let quiet = fs::read_to_string(&machine).expect("a file");
-    let noise = quiet.lines().find(|line| line.contains("\"noise_percent\"")).expect("the noise");
-    let noisy = changed(noise.trim().trim_end_matches(','), "\"noise_percent\": 60.0");
+    let (_, noise) = quiet.split_once("\"noise_percent\": ").expect("the noise");
+    let noise = noise.split([',', '}']).next().expect("a number");
+    let noisy = changed(&format!("\"noise_percent\": {noise}"), "\"noise_percent\": 60.0");
     let noisy = alone(&["predict", "llcs", "--machine", shown(&noisy)]);
     let warning = text(&noisy.stderr);
     assert!(noisy.status.success() && warning.contains("60") && warning.contains("25 %"), "{warning}");

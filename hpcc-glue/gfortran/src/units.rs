@@ -3,7 +3,7 @@
 //! Idea: libgfortran holds the lock of a unit as long as an I/O statement runs, and an item of its list may end the program: an
 //! error of a reference, `stop` or `error stop` in a function, in a procedure for defined I/O. Whoever flushes units waits for
 //! these locks. The termination functions of libgfortran, which `exit` calls with any of them held, take none: they close all
-//! units, those of `newunit=` too, which its flush leaves out. MPI's abort does not always call `exit`, and a launcher may kill a
+//! units, also units of `newunit=`, which the flush of libgfortran omits. MPI's abort does not always call `exit`, and a launcher may kill a
 //! process as soon as another one has ended with an exit code. So errors call these functions, and so does an image that stops,
 //! before it waits for the others.
 //!

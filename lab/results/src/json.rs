@@ -20,7 +20,7 @@ pub fn text(results: &impl Serialize) -> serde_json::Result<String> {
 #[derive(Debug, Default)]
 struct Rows {
     level: usize,
-    /// Whether the list or object that was written last holds something.
+    /// Whether the list or object that is open holds something.
     is_filled: bool,
 }
 
@@ -33,14 +33,16 @@ impl Rows {
 
     fn close<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         self.level -= 1;
-        if self.is_filled && self.level < LEVELS {
+        // What is closed is an element of what is open now.
+        let was_filled = std::mem::replace(&mut self.is_filled, true);
+        if was_filled && self.level < LEVELS {
             self.end_line(writer)?;
         }
-        self.is_filled = true;
         writer.write_all(bracket)
     }
 
-    fn separate<W: ?Sized + Write>(&self, writer: &mut W, is_first: bool) -> io::Result<()> {
+    fn separate<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        self.is_filled = true;
         if !is_first {
             writer.write_all(b",")?;
         }
@@ -69,11 +71,6 @@ impl Formatter for Rows {
         self.separate(writer, first)
     }
 
-    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_filled = true;
-        Ok(())
-    }
-
     fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b"{")
     }
@@ -88,11 +85,6 @@ impl Formatter for Rows {
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b": ")
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.is_filled = true;
-        Ok(())
     }
 }
 
@@ -124,7 +116,7 @@ mod tests {
         assert_eq!(text(&json!([[[1, 2]]])).expect("JSON"), "[\n  [\n    [1, 2]\n  ]\n]");
     }
 
-    /// Results that are kept, and those of tests, have as many lines as this layout gives them.
+    /// The files in the tree have no more lines than this layout gives them.
     #[test]
     fn files_have_this_layout() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

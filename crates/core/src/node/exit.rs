@@ -7,13 +7,17 @@ static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
 /// Whether the handler of [`prepare`] ends the process.
 static ENDS_BEHIND_HANDLERS: AtomicBool = AtomicBool::new(false);
 
+fn end_now() -> ! {
+    // SAFETY: may be called at any time, also in a signal handler.
+    unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+}
+
 /// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
 /// wait for locks. A process that ends a job calls libraries, whose locks may be held by what it has interrupted. A later call
 /// sets another time.
 pub fn end_within(seconds: u32, code: i32) {
     extern "C" fn end(_: libc::c_int) {
-        // SAFETY: may be called in a signal handler.
-        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+        end_now()
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
     // SAFETY: the sets and the action are filled before they are used; the handler calls only what POSIX permits in one. The
@@ -35,22 +39,19 @@ pub fn end_within(seconds: u32, code: i32) {
 /// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
 pub fn end_at_exit(code: i32) {
     extern "C" fn end() {
-        // SAFETY: may be called at any time.
-        unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
+        end_now()
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
     at_exit(end);
 }
 
-/// Before the program registers what `exit` calls: makes [`end_behind_handlers`] possible.
+/// Makes [`end_behind_handlers`] possible. To be called before the program registers what `exit` calls.
 pub fn prepare() {
     extern "C" fn end() {
         if ENDS_BEHIND_HANDLERS.load(Ordering::Relaxed) {
-            // SAFETY: NULL stands for all streams; then as in `end_at_exit`.
-            unsafe {
-                libc::fflush(std::ptr::null_mut());
-                libc::_exit(EXIT_CODE.load(Ordering::Relaxed));
-            }
+            // SAFETY: NULL stands for all streams.
+            unsafe { libc::fflush(std::ptr::null_mut()) };
+            end_now();
         }
     }
     at_exit(end);
@@ -85,7 +86,15 @@ pub fn has_ended(process: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use std::process::{Command, Output, Stdio};
+
+    /// What a test of this module does as a process of its own, where a variable is set.
+    fn started_again(test: &str, variable: &str) -> Output {
+        let own = std::env::current_exe().expect("the test");
+        let name = format!("{}::{test}", module_path!().split_once("::").expect("a crate").1);
+        let child = Command::new(own).args([&name, "--exact", "--nocapture"]).env(variable, "1").output();
+        child.expect("the test")
+    }
 
     /// This test starts itself as a process that waits for ever, with the signal blocked.
     #[test]
@@ -103,9 +112,7 @@ mod tests {
                 std::thread::park();
             }
         }
-        let own = std::env::current_exe().expect("the test");
-        let name = "node::exit::tests::a_process_ends_within_a_time";
-        let output = Command::new(own).args([name, "--exact"]).env(VARIABLE, "1").output().expect("the test");
+        let output = started_again("a_process_ends_within_a_time", VARIABLE);
         assert_eq!(output.status.code(), Some(7), "{output:?}");
     }
 
@@ -126,10 +133,7 @@ mod tests {
             end_behind_handlers(7);
             std::process::exit(3);
         }
-        let own = std::env::current_exe().expect("the test");
-        let name = "node::exit::tests::handlers_are_called_before_a_process_ends_behind_them";
-        let child = Command::new(own).args([name, "--exact", "--nocapture"]).env(VARIABLE, "1").output();
-        let output = child.expect("the test");
+        let output = started_again("handlers_are_called_before_a_process_ends_behind_them", VARIABLE);
         let text = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(7), "{output:?}");
         assert!(text.contains("called") && !text.contains("never"), "{text}");
