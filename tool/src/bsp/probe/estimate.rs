@@ -108,13 +108,6 @@ pub struct LeastSquares {
     pub overhead: Interval,
 }
 
-impl LeastSquares {
-    /// Without the intervals.
-    pub fn gap(&self) -> Gap {
-        Gap { infinite: self.infinite.value, half: self.half.value, overhead: self.overhead.value }
-    }
-}
-
 /// Samples beyond the number of coefficients from which on errors are known.
 const MIN_FREEDOM: usize = 3;
 
