@@ -182,7 +182,7 @@ coarrays() {
 first_inputs() {
     [ ! -d "$root/fuzz/inputs/$1" ] || echo "$root/fuzz/inputs/$1"
     case $1 in
-    machine) echo "$root/lab/results/src/machine" ;;
+    machine) echo "$root/results/src/machine" ;;
     report-* | collect-random-access) echo "$root/lab/tests/fixtures" ;;
     esac
 }

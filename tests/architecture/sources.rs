@@ -29,7 +29,7 @@ pub const CRATES: [&str; 23] = [
     "hpcc-glue/gfortran/src",
     "tool/src",
     "lab/src",
-    "lab/results/src",
+    "results/src",
     "tests/core-client/src",
 ];
 

@@ -121,7 +121,7 @@ fn a_file_is_measured_and_predicts_what_was_measured() {
 
 /// A machine of somebody's own, with 8 ranks per node.
 fn machine() -> String {
-    let path = common::root().join("lab/results/src/machine/juropa.json");
+    let path = common::root().join("results/src/machine/juropa.json");
     fs::read_to_string(path).expect("a machine").replace("\"juropa\"", "\"mine\"")
 }
 

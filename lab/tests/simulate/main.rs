@@ -344,7 +344,7 @@ fn single_messages_take_what_the_machine_says() {
         ("juropa", "64", [(1, 0), (2, 2), (48, 4)]),
         ("juqueen", "400", [(1, 0), (2, 1), (162, 1)]),
     ] {
-        let machine = fs::read_to_string(common::root().join(format!("lab/results/src/machine/{name}.json")));
+        let machine = fs::read_to_string(common::root().join(format!("results/src/machine/{name}.json")));
         let machine: Value = serde_json::from_str(&machine.expect("it comes with hcube")).expect("JSON");
         let mut command = Command::new(TOOL.as_str());
         command.args(["simulate", "--sections", "memory", "--ranks-per-node", "2", "--json", "--root"]);
