@@ -147,7 +147,7 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 47] = [
+const OTHER_UNSAFE: [(&str, &str); 41] = [
     ("tool/src/bsp/blas.rs", "calls functions of a BLAS that was loaded"),
     ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
     ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
@@ -173,13 +173,9 @@ const OTHER_UNSAFE: [(&str, &str); 47] = [
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
-    ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/network.rs", "transfers from and to slots of panels, which outlast the calls"),
-    ("crates/hpl/src/panels.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/slots.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
-    ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
-    ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
     (
         "crates/alltoall/src/general/direct.rs",
@@ -198,8 +194,6 @@ const OTHER_UNSAFE: [(&str, &str); 47] = [
         "reads and writes blocks of another process, which has started as well",
     ),
     ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
-    ("crates/transpose/src/grid/memory.rs", "hands out parts of shared memory, which one rank each writes"),
-    ("crates/transpose/src/grid/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/transpose/src/grid/tile.rs", "reads and writes matrices by address, within their regions"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
     ("tool/src/bench/bsp/calls.rs", "calls the functions of BSPlib and of MPI that it measures"),
