@@ -6,10 +6,11 @@ use super::conditions::Conditions;
 use super::copies::copy_own;
 use super::report::{Report, UsedPath};
 use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
+use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, fallback, leaders, messages, mismatch, slots};
+use super::{ballot, bundles, enclosed, leaders, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 

@@ -1,6 +1,6 @@
 //! Exchanges inside a node whose buffers and counts stay the same, started again and again.
 //!
-//! Idea: as in [`nonblocking`](super), of two ranks the later one copies the blocks of both, or each copies its own half. What
+//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or each copies its own half. What
 //! a rank has to know of the blocks of others it reads once, when the exchange is initialised; lengths are compared then as well. A
 //! start only finds out which of the two ranks of each pair is the later one ([`Pairs`]), and copies.
 //!
@@ -10,8 +10,7 @@
 //! more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank and of the corresponding blocks of its
 //! partners, and at least a page of shared memory. Source: our own.
 
-use super::description::{Blocks, Description, Part, too_long};
-use super::of_refusal;
+use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
 use crate::node::Node;
 use crate::task::Task;

@@ -16,9 +16,9 @@
 //! Source: the swap is the pairwise exchange of Hofmann and Ruenger, EuroMPI 2013, §3; single copy and halves
 //! are our own.
 
-use super::copies::copy_own;
-use super::node::{Node, partners, wait};
-use super::task::Task;
+use crate::copies::copy_own;
+use crate::node::{Node, partners, wait};
+use crate::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
