@@ -1,9 +1,8 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
 use crate::bench::job::Common;
-use crate::bench::lengths::words;
+use crate::bench::lengths::{name, words};
 use crate::choices::{help_and, one_of, value};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, value_parser};
 use hcube_alltoall::options::MAX_MEMORY_BYTES;
 use hcube_alltoall::{Options, Path, Schedule};
@@ -37,53 +36,29 @@ pub enum ExchangeKind {
     All,
 }
 
-/// What can be measured of the blocking exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What can be measured of the blocking exchange, in the order of tables: hcube's choice, schedules and paths of these names, and
+/// the MPI library's own function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Algorithm {
-    /// hcube's choice, in place.
+    // All that work here.
+    All,
     Auto,
-    /// hcube's choice, with a buffer to send and another to receive.
     AutoOutOfPlace,
-    /// The schedule of that name.
     Mpich,
-    /// The schedule of that name.
     LinearShift,
-    /// The schedule of that name.
     HierarchicalSets,
-    /// The path of that name.
     SingleCopy,
-    /// The path of that name.
     Shared,
-    /// The MPI library's own function with MPI_IN_PLACE.
     LibraryInPlace,
-    /// The MPI library's own function with two buffers.
     LibraryOutOfPlace,
 }
 
 use Algorithm::{
-    Auto, AutoOutOfPlace, HierarchicalSets, LibraryInPlace, LibraryOutOfPlace, LinearShift, Mpich, Shared,
-    SingleCopy,
+    All, Auto, AutoOutOfPlace, HierarchicalSets, LibraryInPlace, LibraryOutOfPlace, LinearShift, Mpich,
+    Shared, SingleCopy,
 };
 
 impl Algorithm {
-    /// Names, in the order of tables.
-    pub const NAMES: [(&str, Self); 9] = [
-        (Schedule::Auto.name(), Auto),
-        ("auto-out-of-place", AutoOutOfPlace),
-        (Schedule::Mpich.name(), Mpich),
-        (Schedule::LinearShift.name(), LinearShift),
-        (Schedule::HierarchicalSets.name(), HierarchicalSets),
-        (Path::SingleCopy.name(), SingleCopy),
-        (Path::Shared.name(), Shared),
-        ("library-in-place", LibraryInPlace),
-        ("library-out-of-place", LibraryOutOfPlace),
-    ];
-
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|&&(_, known)| known == self).map_or("?", |&(name, _)| name)
-    }
-
     /// Whether the exchange replaces what is in the one buffer.
     pub fn in_place(self) -> bool {
         !matches!(self, AutoOutOfPlace | LibraryOutOfPlace)
@@ -93,20 +68,6 @@ impl Algorithm {
     pub fn is_ours(self) -> bool {
         !matches!(self, LibraryInPlace | LibraryOutOfPlace)
     }
-}
-
-/// What `--algorithms` can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selection {
-    /// All that work here.
-    All,
-    One(Algorithm),
-}
-
-fn selection_parser() -> impl TypedValueParser<Value = Selection> {
-    let named = |name: &str| Algorithm::NAMES.iter().find(|known| known.0 == name);
-    PossibleValuesParser::new(std::iter::once("all").chain(Algorithm::NAMES.map(|(name, _)| name)))
-        .map(move |name| named(&name).map_or(Selection::All, |&(_, algorithm)| Selection::One(algorithm)))
 }
 
 /// A value of `--memory`.
@@ -205,8 +166,8 @@ pub struct Arguments {
     /// The algorithms to measure, of the kind exchange. mpich, linear-shift and hierarchical-sets are schedules of messages (path
     /// message unless --path says otherwise), single-copy and shared are paths inside a node.
     /// Default: auto, auto-out-of-place, library-in-place, library-out-of-place
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = selection_parser())]
-    pub algorithms: Vec<Selection>,
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub algorithms: Vec<Algorithm>,
     /// Bytes of data per rank, for example 64k or 4M; of all kinds but neighbours [default: 64k,512k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_SIZE, "below 16G"))]
     pub sizes: Vec<usize>,
@@ -297,20 +258,17 @@ impl Arguments {
 
     /// The algorithms, each once, and whether one that does not work is left out.
     fn algorithms(&self) -> Vec<(Algorithm, bool)> {
-        let usual = [Auto, AutoOutOfPlace, LibraryInPlace, LibraryOutOfPlace].map(Selection::One);
+        let usual = [Auto, AutoOutOfPlace, LibraryInPlace, LibraryOutOfPlace];
         let chosen = if self.algorithms.is_empty() { &usual } else { &self.algorithms[..] };
-        let all = chosen.contains(&Selection::All);
-        let named = |algorithm| chosen.contains(&Selection::One(algorithm));
-        let wanted = Algorithm::NAMES.iter().map(|&(_, algorithm)| algorithm);
-        wanted.filter(|&one| all || named(one)).map(|one| (one, !named(one))).collect()
+        let named = |one: &Algorithm| chosen.contains(one);
+        let wanted = |one: &Algorithm| *one != All && (named(&All) || named(one));
+        let all = Algorithm::value_variants().iter().copied();
+        all.filter(wanted).map(|one| (one, !named(&one))).collect()
     }
 
     /// Whether `--algorithms` asks for this name.
-    pub fn wants(&self, name: &str) -> bool {
-        let named = |selection: &Selection| match selection {
-            Selection::All => true,
-            Selection::One(algorithm) => algorithm.name() == name,
-        };
+    pub fn wants(&self, algorithm: &str) -> bool {
+        let named = |&one: &Algorithm| one == All || name(one) == algorithm;
         self.algorithms.is_empty() || self.algorithms.iter().any(named)
     }
 
@@ -344,13 +302,13 @@ impl Arguments {
 mod tests {
     use super::*;
     use crate::command_line::parse;
-    use hcube_results::alltoall::kinds;
+    use hcube_results::alltoall::{self, kinds};
 
     #[test]
     fn nothing_chosen_is_hcube_against_the_library() {
         let arguments: Arguments = parse("".split_whitespace());
         let cases = arguments.cases(&Options::default());
-        let names: Vec<&str> = cases.iter().map(|case| case.algorithm.name()).collect();
+        let names: Vec<String> = cases.iter().map(|case| name(case.algorithm)).collect();
         assert_eq!(names, ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"]);
         assert!(cases.iter().all(|case| !case.optional && case.options == Options::default()));
         assert_eq!(arguments.sizes(), DEFAULT_SIZES);
@@ -365,13 +323,17 @@ mod tests {
         assert_eq!(cases.len(), 7 * 3 + 2);
         let named =
             parse::<Arguments>("--algorithms shared,all".split_whitespace()).cases(&Options::default());
-        let optional: Vec<&str> =
-            named.iter().filter(|case| !case.optional).map(|case| case.algorithm.name()).collect();
-        assert_eq!(optional, ["shared"]);
+        let required = named.iter().filter(|case| !case.optional).map(|case| case.algorithm);
+        assert_eq!(required.collect::<Vec<_>>(), [Shared]);
     }
 
     #[test]
     fn names_stand_for_schedules_and_paths() {
+        let schedules = [Schedule::Auto, Schedule::Mpich, Schedule::LinearShift, Schedule::HierarchicalSets];
+        assert_eq!([Auto, Mpich, LinearShift, HierarchicalSets].map(name), schedules.map(Schedule::name));
+        assert_eq!([SingleCopy, Shared].map(name), [Path::SingleCopy, Path::Shared].map(Path::name));
+        let library = [alltoall::LIBRARY_IN_PLACE, alltoall::LIBRARY_OUT_OF_PLACE];
+        assert_eq!([LibraryInPlace, LibraryOutOfPlace].map(name), library);
         let case = |line: &str| parse::<Arguments>(line.split_whitespace()).cases(&Options::default())[0];
         let options = |line: &str| case(line).options(1 << 20, 4);
         let linear = options("--algorithms linear-shift --memory 64k");

@@ -5,6 +5,7 @@ use super::calls::{Channel, Exchange, by_hcube, by_library, by_path, repeat};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::frame::{self, LineOf, Opened, System};
+use crate::bench::lengths::name;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::proof::{Claim, Counts};
 use crate::bench::timing;
@@ -147,7 +148,7 @@ impl System for Blocking<'_> {
     }
 
     fn name(&self, (bytes, case): &Self::Case) -> String {
-        format!("{} of {}", case.algorithm.name(), numbers::whole_bytes(*bytes))
+        format!("{} of {}", name(case.algorithm), numbers::whole_bytes(*bytes))
     }
 
     fn about(&self) -> String {
@@ -159,7 +160,7 @@ impl System for Blocking<'_> {
     }
 
     fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Work>> {
-        let name = case.algorithm.name();
+        let name = name(case.algorithm);
         if self.has_no_node_for(&case) {
             return Ok(Err(format!("{name} left out: every rank is alone on its node")));
         }
@@ -226,7 +227,7 @@ impl System for Blocking<'_> {
             nodes: self.node_sizes.len(),
             cores: hcube_core::node::processor::cores(),
             bytes_per_rank: bytes,
-            algorithm: case.algorithm.name().to_owned(),
+            algorithm: name(case.algorithm),
             memory: options.map(|options| options.memory),
             everything: options.is_some() && case.memory == Memory::Everything,
             path: options.map(|options| options.path.name().to_owned()),
