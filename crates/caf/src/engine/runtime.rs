@@ -51,6 +51,15 @@ impl<C: Comm> Runtime<C> {
         self.image.borrow().memory.is_here(image)
     }
 
+    /// As [`Self::with`], for work that has no result.
+    #[inline]
+    pub(crate) fn change(&self, work: impl FnOnce(&mut Image<C>)) -> Result<()> {
+        self.with(|image| {
+            work(image);
+            Ok(())
+        })
+    }
+
     /// The team of all images.
     pub fn world(&self) -> Handle {
         self.image.borrow().teams.world()

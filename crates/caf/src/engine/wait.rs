@@ -19,52 +19,50 @@ impl<C: Comm> Runtime<C> {
     /// # Errors
     /// Those of `poll` and of MPI; where an image has failed or stopped.
     #[inline]
-    pub(crate) fn wait<T>(&self, mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
-        match self.with(&mut poll)? {
-            Some(result) => Ok(result),
-            None => self.wait_longer(poll, |image| image.participation.check(&image.others)),
-        }
+    pub(crate) fn wait<T>(&self, poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+        self.wait_while(|image| image.participation.check(&image.others), poll)
     }
 
     /// As [`Self::wait`], for something that any image may do; see [`Self::tolerate`].
-    pub(crate) fn wait_for_any<T>(
-        &self,
-        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
-    ) -> Result<T> {
-        match self.with(&mut poll)? {
-            Some(result) => Ok(result),
-            None => self.wait_longer(poll, |image| image.others.check_any()),
-        }
+    pub(crate) fn wait_for_any<T>(&self, poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
+        self.wait_while(|image| image.others.check_any(), poll)
     }
 
     /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
     pub(crate) fn wait_for_image<T>(
         &self,
         awaited: usize,
-        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+        poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
     ) -> Result<T> {
-        match self.with(&mut poll)? {
-            Some(result) => Ok(result),
-            None => self.wait_longer(poll, |image| image.others.check_served(awaited)),
-        }
+        self.wait_while(|image| image.others.check_served(awaited), poll)
     }
 
     /// As [`Self::wait_for_image`], for something that an image does not do any more when it has stopped.
     pub(crate) fn wait_while_alive<T>(
         &self,
         awaited: usize,
+        poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
+    ) -> Result<T> {
+        self.wait_while(|image| image.others.check(awaited), poll)
+    }
+
+    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll needs no check.
+    #[inline]
+    fn wait_while<T>(
+        &self,
+        check: impl Fn(&Image<C>) -> Result<()>,
         mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
     ) -> Result<T> {
         match self.with(&mut poll)? {
             Some(result) => Ok(result),
-            None => self.wait_longer(poll, |image| image.others.check(awaited)),
+            None => self.wait_longer(check, poll),
         }
     }
 
     fn wait_longer<T>(
         &self,
-        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
         check: impl Fn(&Image<C>) -> Result<()>,
+        mut poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>,
     ) -> Result<T> {
         let mut wait = self.image.borrow().patience.wait();
         loop {

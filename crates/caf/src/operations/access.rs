@@ -161,10 +161,7 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<()> {
         let Place { image: to, offset } = self.place_of_shape(coarray, rank, at, shape)?;
         self.wait_for_room(to)?;
-        self.with(|image| {
-            image.memory.put_shape(&image.comm, to, offset, shape, from);
-            Ok(())
-        })
+        self.change(|image| image.memory.put_shape(&image.comm, to, offset, shape, from))
     }
 
     /// Reads the elements of a shape of a coarray on a member into packed bytes, from `at` on.

@@ -72,7 +72,7 @@ impl<C: Comm> Runtime<C> {
             }
             let (offset, is_symmetric) = (offset as usize, highest == -lowest);
             let allocation = Allocation { team, id, bytes, offset, is_symmetric, purpose };
-            image.coarrays.add(allocation, &mut image.teams)
+            Ok(image.coarrays.add(allocation, image.teams.get(team)?.size_of_world()))
         })
     }
 
@@ -91,7 +91,7 @@ impl<C: Comm> Runtime<C> {
         }
         self.barrier(team)?;
         self.with(|image| {
-            let offset = image.coarrays.remove(coarray, &mut image.teams)?;
+            let offset = image.coarrays.remove(coarray)?;
             image.memory.heap().free(offset)
         })
     }

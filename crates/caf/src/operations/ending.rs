@@ -69,16 +69,10 @@ impl<C: Comm> Runtime<C> {
     /// Those of MPI; where this image has failed or stopped before.
     pub fn end(&self, fails: bool) -> Result<()> {
         let word = if fails { LISTENING } else { SERVING };
-        self.with(|image| {
-            image.others.pass_on(&mut image.memory);
-            Ok(())
-        })?;
+        self.change(|image| image.others.pass_on(&mut image.memory))?;
         // What others get from this image before they know that it has ended.
         self.serve_until(|image| image.memory.is_sent())?;
-        self.with(|image| {
-            image.others.announce(&mut image.memory, word);
-            Ok(())
-        })?;
+        self.change(|image| image.others.announce(&mut image.memory, word))?;
         self.serve_until(|image| image.others.are_all_gone() && image.memory.is_sent())?;
         if self.has_lost_one() {
             return Ok(());

@@ -172,10 +172,7 @@ impl<C: Comm> Runtime<C> {
         let place = self.place_of_event((event, index, rank))?;
         self.wait_for_room(place.image)?;
         wait(place)?;
-        self.with(|image| {
-            image.memory.notify(place.image, place.offset, 1);
-            Ok(())
-        })
+        self.change(|image| image.memory.notify(place.image, place.offset, 1))
     }
 
     /// Notifies several events, which may be on different members; an event that is named twice gets two notices.
@@ -192,11 +189,10 @@ impl<C: Comm> Runtime<C> {
         // What goes to the only image that is notified need not be waited for.
         let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
         self.wait_for_any(|image| Ok(image.memory.is_made(only).then_some(())))?;
-        self.with(|image| {
+        self.change(|image| {
             for place in &places {
                 image.memory.notify(place.image, place.offset, 1);
             }
-            Ok(())
         })
     }
 

@@ -73,10 +73,7 @@ impl<C: Comm> Runtime<C> {
             let unregistered = self.image.borrow().shipped.unregistered(scope);
             let words = [open, i64::from(unregistered.is_some())];
             let [all, missing] = self.combine(team, words, Combination::Sum)?;
-            self.with(|image| {
-                image.finishes.end_reduction(scope);
-                Ok(())
-            })?;
+            self.change(|image| image.finishes.end_reduction(scope))?;
             if missing != 0 {
                 return Err(self.not_registered(team, unregistered)?);
             }

@@ -35,18 +35,12 @@ impl<C: Comm> Image<C> {
 impl<C: Comm> Runtime<C> {
     /// Sends words for a step of a collective operation.
     pub(crate) fn send_words(&self, to: usize, team: u64, step: u64, words: &[i64]) -> Result<()> {
-        self.with(|image| {
-            image.post(to, team, step, true, bytes_of(words));
-            Ok(())
-        })
+        self.change(|image| image.post(to, team, step, true, bytes_of(words)))
     }
 
     /// As [`Self::send_words`], to an image that does not know who sends them.
     pub(crate) fn send_words_openly(&self, to: usize, team: u64, step: u64, words: &[i64]) -> Result<()> {
-        self.with(|image| {
-            image.post(to, team, step, false, bytes_of(words));
-            Ok(())
-        })
+        self.change(|image| image.post(to, team, step, false, bytes_of(words)))
     }
 
     /// Waits for a step of a collective operation.

@@ -65,10 +65,7 @@ impl<C: Comm> Runtime<C> {
                 taken => Ok(taken),
             });
         if taken.is_err() {
-            self.with(|image| {
-                image.locks.give_up(lock);
-                Ok(())
-            })?;
+            self.change(|image| image.locks.give_up(lock))?;
         }
         taken
     }
@@ -106,10 +103,7 @@ impl<C: Comm> Runtime<C> {
         let released =
             self.wait_for_any(|image| image.locks.advance_release(lock, &mut image.memory, &image.others));
         if released.is_err() {
-            self.with(|image| {
-                image.locks.give_up(lock);
-                Ok(())
-            })?;
+            self.change(|image| image.locks.give_up(lock))?;
         }
         released
     }

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod allocation;
 pub mod barrier;
+mod barrier_async;
 pub mod collective;
 pub mod copointer;
 pub mod copy;

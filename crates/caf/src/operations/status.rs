@@ -51,15 +51,9 @@ impl<C: Comm> Runtime<C> {
 
     fn go(&self, status: Status, word: u64) -> Result<()> {
         // What others get from this image before they know that it is gone.
-        self.with(|image| {
-            image.others.pass_on(&mut image.memory);
-            Ok(())
-        })?;
+        self.change(|image| image.others.pass_on(&mut image.memory))?;
         self.send_out()?;
-        self.with(|image| {
-            image.others.announce(&mut image.memory, word);
-            Ok(())
-        })?;
+        self.change(|image| image.others.announce(&mut image.memory, word))?;
         let sent = self.send_out();
         self.with(|image| {
             image.others.become_gone(status);
@@ -92,10 +86,7 @@ impl<C: Comm> Runtime<C> {
     fn learn(&self) -> Result<()> {
         for _ in 0..2 {
             self.serve()?;
-            self.with(|image| {
-                image.others.look(&mut image.memory);
-                Ok(())
-            })?;
+            self.change(|image| image.others.look(&mut image.memory))?;
         }
         Ok(())
     }

@@ -199,29 +199,28 @@ impl Coarrays {
         self.own.remove(&id);
     }
 
-    /// All members have their parts.
-    ///
-    /// # Errors
-    /// For a team that was freed.
-    pub fn add(&mut self, allocation: Allocation, teams: &mut Teams) -> Result<Handle> {
+    /// All members have their parts. `world`: the number of members, where they are all images.
+    pub fn add(&mut self, allocation: Allocation, world: Option<usize>) -> Handle {
         let Allocation { team, id, bytes, offset, is_symmetric, purpose } = allocation;
-        let members = teams.get_mut(team)?;
-        members.count_coarray();
         let is_direct = is_symmetric && purpose == Use::Data;
-        let direct = members.size_of_world().filter(|_| is_direct).unwrap_or(0);
+        let direct = world.filter(|_| is_direct).unwrap_or(0);
         let offsets = HashMap::new();
-        Ok(self.table.add(Coarray { team, id, bytes, offset, is_symmetric, direct, offsets, purpose }))
+        self.table.add(Coarray { team, id, bytes, offset, is_symmetric, direct, offsets, purpose })
     }
 
     /// Takes a coarray away: the offset of this image's part.
     ///
     /// # Errors
-    /// For a coarray or a team that was freed.
-    pub fn remove(&mut self, handle: Handle, teams: &mut Teams) -> Result<usize> {
+    /// For a coarray that was freed.
+    pub fn remove(&mut self, handle: Handle) -> Result<usize> {
         let coarray = self.table.remove(handle)?;
         self.own.remove(&coarray.id);
-        teams.get_mut(coarray.team)?.discount_coarray();
         Ok(coarray.offset)
+    }
+
+    /// Coarrays that live in a team.
+    pub fn count(&self, team: Handle) -> usize {
+        self.table.iter().filter(|coarray| coarray.team == team).count()
     }
 
     /// The place of a range on a member, if nobody has to be asked for it. `own`: this image.

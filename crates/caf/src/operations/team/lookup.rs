@@ -92,10 +92,7 @@ impl<C: Comm> Runtime<C> {
             };
             for (rank, link) in named(size, from, &links) {
                 if found.insert(rank) {
-                    self.with(|image| {
-                        image.teams.get_mut(team)?.remember(rank, link.image);
-                        Ok(())
-                    })?;
+                    self.with(|image| image.teams.get_mut(team).map(|team| team.remember(rank, link.image)))?;
                     if let Some(links) = self.read_links(link, links.len())? {
                         unread.push_back((rank, links));
                     }

@@ -16,7 +16,7 @@ use crate::state::mail::step;
 use crate::state::participation::Series;
 use crate::state::team::network::{Comparison, STEPS, comparisons};
 use crate::state::team::ring::{BACKWARD, FORWARD, Link, Ring};
-use crate::state::team::{Team, chain};
+use crate::state::team::{Team, board, chain};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
@@ -193,17 +193,17 @@ impl<C: Comm> Runtime<C> {
         }
         let (team, board) = self.with(|image| {
             let ring = Ring::new(rank, size, block, links, &image.memory);
+            let board = board::offer(&ring, image.patience.shares_cores(), &mut image.memory);
             let team = Team::new(id, ring).descend_from(image.teams.get(parent)?);
-            let board = team.offer_board(image.patience.shares_cores(), &mut image.memory);
             Ok((image.teams.add(team), board))
         })?;
         // Others may read the links of a member as soon as they have the team.
         self.barrier(team)?;
         self.with(|image| {
-            let own = image.comm.rank();
-            image.teams.get_mut(team)?.take_boards(own, board, &mut image.memory)
-        })?;
-        Ok(team)
+            let new = image.teams.get_mut(team)?;
+            new.set_board(board::take(new.ring(), image.comm.rank(), board, &mut image.memory)?);
+            Ok(team)
+        })
     }
 
     /// Sends a word to the member behind and one to the member ahead, and gets theirs: that of the member ahead, and that of
@@ -235,7 +235,8 @@ impl<C: Comm> Runtime<C> {
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
-            let coarrays = image.teams.get(team)?.coarrays();
+            image.teams.get(team)?;
+            let coarrays = image.coarrays.count(team);
             if coarrays > 0 {
                 let expected = format!("one without coarrays: it has {coarrays}");
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));

@@ -165,7 +165,7 @@ impl Board {
 pub(crate) type Offer = Option<(usize, usize)>;
 
 /// Before the members have met: offers a board to the others.
-pub(super) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesided<C>) -> Offer {
+pub(crate) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesided<C>) -> Offer {
     let offer = Board::allocate(ring.size(), false, shares_cores, memory);
     let offset = offer.map_or(NONE, |(offset, _)| offset as u64);
     memory.own_word(ring.block() + board_place(ring.powers())).store(offset, Ordering::Release);
@@ -176,7 +176,7 @@ pub(super) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesi
 ///
 /// # Errors
 /// Where a board cannot be given back.
-pub(super) fn take<C: Comm>(
+pub(crate) fn take<C: Comm>(
     ring: &Ring,
     own: usize,
     offer: Offer,

@@ -21,7 +21,7 @@ mod tests;
 use crate::state::others::Others;
 use crate::state::place::Place;
 use barrier::Barriers;
-use board::{Board, Offer};
+use board::Board;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::onesided::Onesided;
@@ -46,8 +46,6 @@ pub struct Team {
     barriers: Barriers,
     /// Where it has boards.
     board: Option<Board>,
-    /// Coarrays that live in it.
-    coarrays: usize,
 }
 
 impl Team {
@@ -75,7 +73,6 @@ impl Team {
             turns: 0,
             barriers: Barriers::default(),
             board: None,
-            coarrays: 0,
         }
     }
 
@@ -91,25 +88,6 @@ impl Team {
             let boards = (0..size).map(|image| Place { image, offset }).collect();
             self.board = Some(Board::new(boards, self.rank(), slot_bytes));
         }
-    }
-
-    /// Before the members have met: offers a board to the others.
-    pub(crate) fn offer_board<C: Comm>(&self, shares_cores: bool, memory: &mut Onesided<C>) -> Offer {
-        board::offer(&self.ring, shares_cores, memory)
-    }
-
-    /// When all members have offered theirs: takes the boards of all, if all are on this node. `own`: this image.
-    ///
-    /// # Errors
-    /// Where a board cannot be given back.
-    pub(crate) fn take_boards<C: Comm>(
-        &mut self,
-        own: usize,
-        offer: Offer,
-        memory: &mut Onesided<C>,
-    ) -> Result<()> {
-        self.board = board::take(&self.ring, own, offer, memory)?;
-        Ok(())
     }
 
     /// Gives the block and the board back.
@@ -150,6 +128,11 @@ impl Team {
     #[inline]
     pub(crate) fn ring(&self) -> &Ring {
         &self.ring
+    }
+
+    /// The members have met, and have boards or not.
+    pub(crate) fn set_board(&mut self, board: Option<Board>) {
+        self.board = board;
     }
 
     /// Its boards, where it has them.
@@ -228,21 +211,6 @@ impl Team {
         others: &Others,
     ) -> Result<bool> {
         self.barriers.advance(number, (&self.ring, self.board.as_ref()), memory, others)
-    }
-
-    /// A coarray lives in it from now on.
-    pub(crate) fn count_coarray(&mut self) {
-        self.coarrays += 1;
-    }
-
-    /// A coarray was freed.
-    pub(crate) fn discount_coarray(&mut self) {
-        self.coarrays -= 1;
-    }
-
-    /// Coarrays that live in it.
-    pub(crate) fn coarrays(&self) -> usize {
-        self.coarrays
     }
 
     /// Words that this image keeps for the team, without what was looked up.
