@@ -1,7 +1,7 @@
 //! The official HPCC, and the benchmarks of its kernels: Fourier transforms, STREAM, broadcasts of panels.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs, RUN};
 use super::table::{Table, cell};
 use hcube_results::fft::{self, figure as transforms, length_name};
 use hcube_results::hpcc::{Compared, control, figure::speed_ups, rows};
@@ -67,7 +67,7 @@ pub fn hpcc(inputs: &Inputs) -> Section {
         table.row(row.into_iter().map(|(_, text)| text));
     }
     section.table(table);
-    section.lacks(all.is_empty(), "figures of merit of the official HPCC, measured", Source::Run);
+    section.lacks(all.is_empty(), "figures of merit of the official HPCC, measured", RUN);
     section
 }
 
@@ -100,7 +100,7 @@ pub fn fft(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(runs.is_empty(), "Fourier transforms, measured", Source::BenchFft);
+    section.lacks(runs.is_empty(), "Fourier transforms, measured", BENCH);
     section
 }
 
@@ -135,7 +135,7 @@ pub fn stream(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(runs.is_empty(), "STREAM, measured", Source::BenchStream);
+    section.lacks(runs.is_empty(), "STREAM, measured", BENCH);
     section
 }
 
@@ -165,6 +165,6 @@ pub fn panels(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(runs.is_empty(), "broadcasts of panels, measured", Source::BenchPanels);
+    section.lacks(runs.is_empty(), "broadcasts of panels, measured", BENCH);
     section
 }

@@ -1,7 +1,7 @@
 //! Distributed matrix multiplication.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use super::table::{Table, cell};
 use hcube_results::gemm::figure::{Ratio, others, over_sizes};
 use hcube_results::gemm::{HCUBE, Run};
@@ -73,6 +73,6 @@ pub fn products(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", Source::BenchGemm);
+    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", BENCH);
     section
 }

@@ -1,7 +1,7 @@
 //! Real programs with the preload library.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use super::table::{Table, cell};
 use hcube_results::numbers::{percent, time};
 use hcube_results::plot::Evidence::Measured;
@@ -48,6 +48,6 @@ pub fn programs(inputs: &Inputs) -> Section {
     for reason in inputs.programs.iter().flat_map(|results| &results.skipped) {
         section.say(&format!("Skipped: {reason}."));
     }
-    section.lacks(rows().next().is_none(), "programs, measured", Source::BenchPrograms);
+    section.lacks(rows().next().is_none(), "programs, measured", BENCH);
     section
 }

@@ -1,7 +1,7 @@
 //! Longest common subsequences: rates of one process, and efficiency of all ranks beside the cost model.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use super::table::{Table, cell};
 use hcube_results::llcs::{self, Run, figure};
 use hcube_results::numbers::{percent, significant};
@@ -36,7 +36,7 @@ pub fn subsequences(inputs: &Inputs) -> Section {
     }
     section.table(of_one(runs));
     section.table(of_all(runs));
-    section.lacks(runs.is_empty(), "longest common subsequences, measured", Source::BenchLlcs);
+    section.lacks(runs.is_empty(), "longest common subsequences, measured", BENCH);
     section
 }
 

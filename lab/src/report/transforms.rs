@@ -1,8 +1,8 @@
 //! FFTW's transposes and transforms.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
 use super::shared::distinct;
+use super::sources::{BENCH, Inputs};
 use super::table::{Table, cell};
 use hcube_results::fftw::Comparison;
 use hcube_results::fftw::plot::{gains, short};
@@ -57,6 +57,6 @@ pub fn transforms(inputs: &Inputs) -> Section {
         ]);
     }
     section.table(table);
-    section.lacks(compared.is_empty(), "FFTW's transposes, measured", Source::BenchFftw);
+    section.lacks(compared.is_empty(), "FFTW's transposes, measured", BENCH);
     section
 }
