@@ -43,7 +43,8 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     patience: Patience,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<bool> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the votes of all ranks have shown that lengths match and that all blocks are contiguous; the
+    // notices of this round were seen, and all ranks of the node call this function.
     let part = unsafe { exchange::exchange(comm, node, task, streaming, patience, &mut idle) }?;
     if part.complete {
         return Ok(true);
