@@ -27,15 +27,15 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: NULL or the place of an address.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: the places of the outcome are NULL or may be written.
+    // SAFETY: `message` is NULL or the place of an address; the places of the outcome are NULL or may be
+    // written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         statement::run_for(Kind::SyncAll, outcome, |image| {
             register::settle();
             sync_all(image, !stat.is_null())
-        })
-    };
+        });
+    }
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
@@ -48,10 +48,10 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: NULL or the place of an address.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: the places of the outcome are NULL or may be written.
+    // SAFETY: `message` is NULL or the place of an address; the places of the outcome are NULL or may be
+    // written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         if !statement::is_done_by_end(outcome) {
             statement::run_for(Kind::SyncMemory, outcome, |image| Ok(image.complete_puts()?));
         }
@@ -70,17 +70,16 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: NULL or the place of an address.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: `images` has `count` numbers, where that is positive; the places of the outcome are NULL or may
-    // be written.
+    // SAFETY: `message` is NULL or the place of an address; `images` has `count` numbers, where that is
+    // positive; the places of the outcome are NULL or may be written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         statement::run_for(Kind::SyncImages, outcome, |image| match usize::try_from(count) {
             Err(_) => synchronise::sync_all_images(image),
             Ok(0) => Ok(()),
             Ok(count) => synchronise::sync_images(image, slice::from_raw_parts(images, count)),
-        })
-    };
+        });
+    }
 }
 
 /// `event post`.

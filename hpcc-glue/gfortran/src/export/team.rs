@@ -49,11 +49,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Tea
 }
 
 /// `team_number`; NULL stands for the current team.
-///
-/// # Safety
-/// As gfortran calls it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
+pub extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
     let team = if team.is_null() { Ok(current()) } else { Team::named(team) };
     statement::run(Kind::TeamNumber, |_| Ok(team?.number as c_int))
 }

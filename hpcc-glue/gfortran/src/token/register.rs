@@ -138,10 +138,8 @@ fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
 unsafe fn kept(descriptor: *const Descriptor) -> *mut Descriptor {
     let none = Dimension { stride: 0, lower: 0, upper: 0 };
     // SAFETY: a living descriptor of the compiler.
-    let head = unsafe { descriptor.read() };
+    let (head, dimensions) = unsafe { (descriptor.read(), (*descriptor).dimensions()) };
     let mut whole = Box::new(WholeDescriptor { head, dimensions: [none; MAX_RANK] });
-    // SAFETY: a living descriptor of the compiler, which has at most as many dimensions.
-    let dimensions = unsafe { (*descriptor).dimensions() };
     whole.dimensions[..dimensions.len()].copy_from_slice(dimensions);
     Box::into_raw(whole).cast()
 }
