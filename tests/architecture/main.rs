@@ -9,6 +9,7 @@ mod circles;
 mod map;
 mod modules;
 mod programs;
+mod safety;
 mod sources;
 
 use common::root;

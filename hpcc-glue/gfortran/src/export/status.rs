@@ -36,7 +36,7 @@ unsafe fn list(
     find: impl FnOnce(&Image) -> Result<Vec<usize>>,
 ) {
     let ranks = statement::run(statement, find);
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the address of an integer.
     let element = unsafe { bytes.as_ref() }.map_or(size_of::<c_int>(), |&bytes| bytes as usize);
     // SAFETY: as above; the array is allocated here.
     unsafe {
@@ -68,7 +68,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_failed_images(
     _team: *const *const Team,
     bytes: *const c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the descriptor has room for a dimension and may be written; `bytes` is NULL or the address of
+    // an integer.
     unsafe { list(Kind::FailedImages, descriptor, bytes, team::failed) };
 }
 
@@ -82,6 +83,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_stopped_images(
     _team: *const *const Team,
     bytes: *const c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the descriptor has room for a dimension and may be written; `bytes` is NULL or the address of
+    // an integer.
     unsafe { list(Kind::StoppedImages, descriptor, bytes, team::stopped) };
 }
