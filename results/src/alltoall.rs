@@ -5,7 +5,6 @@ pub mod kinds;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::{self, Joined, Report, Row};
 use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -153,10 +152,6 @@ impl Row for Run {
         let words = "\nx: speed-up over the library's own function, in place and out of place\n\
                      extra memory: peak beyond the caller's buffers (one in place, two out of place)\n";
         means.unwrap_or_default() + if runs.is_empty() { "" } else { words }
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(None, runs)
     }
 }
 

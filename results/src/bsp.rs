@@ -8,7 +8,6 @@ pub mod surface;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers;
-use crate::plot::Sheet;
 use crate::runs::{self, Beside, Row};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -159,10 +158,6 @@ impl Row for Run {
         means.unwrap_or_default()
             + "\nus: of a superstep; bytes: of a message; messages: of a process in a superstep\n\
                x: speed-up of hcube\n"
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::{self, Beside, Row};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -190,10 +189,6 @@ impl Row for Run {
         "\nus: of an operation on the slowest rank; bytes: of an operation; x: speed-up of hcube\n\
          rate: M/s counts the operations of all ranks; 1 barrier is the row 'barrier' of hcube\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -89,10 +88,6 @@ impl Row for Run {
         "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
          x hcube: speed-up of hcube over this broadcast\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

@@ -31,8 +31,6 @@ pub trait Joined: Report + DeserializeOwned + Default {
 
 /// One variant of what is measured: a line of the table, unless variants have columns.
 pub trait Row: Clone + Default + Serialize + DeserializeOwned {
-    /// Why there is no picture of some results.
-    const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";
     /// What all variants do.
     type Subject: PartialEq;
 
@@ -45,6 +43,13 @@ pub trait Row: Clone + Default + Serialize + DeserializeOwned {
     fn compare(runs: &mut [Self]);
     /// What the columns mean.
     fn legend(runs: &[Self]) -> String;
+}
+
+/// Runs of which there is a picture.
+pub trait Pictured: Row {
+    /// Why there is none of some results.
+    const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";
+
     /// The picture; nothing without results.
     fn sheet(runs: &[Self]) -> Option<Sheet>;
 }

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::Row;
 use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -174,11 +173,6 @@ impl Row for Run {
     /// What each of the tables means.
     fn legend(runs: &[Self]) -> String {
         all_kinds(runs).into_iter().map(|kind| format!("\n{}", legend(kind))).collect()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        let title = format!("All-to-all exchange, {}", runs.first()?.subject.place.mpi);
-        Sheet::new(title, figure::panels(runs))
     }
 }
 
