@@ -61,35 +61,29 @@ fn rates(inputs: &Inputs, all: &[&Updates]) -> Chart {
 }
 
 fn rate_table(inputs: &Inputs, all: &[&Updates]) -> Table {
-    let mut table = Table::new(
-        "RandomAccess on coarrays, GUP/s",
-        [
-            ("machine", None),
-            ("images", None),
-            ("per node", None),
-            ("copies with events", Some(Simulated)),
-            ("shipped functions", Some(Simulated)),
-            ("Jin et al. 2011", Some(Published)),
-        ],
-    );
-    for (machine, ranks, per_node) in
-        distinct(all.iter().map(|row| (row.site.machine.as_str(), row.site.ranks, row.site.ranks_per_node)))
-    {
-        let here = |row: &&&Updates| {
-            (row.site.machine.as_str(), row.site.ranks, row.site.ranks_per_node) == (machine, ranks, per_node)
-        };
-        let of = |by: &str| cell(all.iter().filter(here).find(|row| row.by == by), |row| gups(row.gups));
-        let published = Some(COARRAYS).filter(|&(images, _)| (machine, ranks) == (COARRAY_MACHINE, images));
-        table.row([
-            machine_title(inputs, machine).to_owned(),
-            ranks.to_string(),
-            per_node.to_string(),
-            of("events"),
-            of("spawn"),
-            cell(published, |(_, rate)| gups(rate)),
-        ]);
+    type Place<'a> = (&'a str, usize, usize);
+    fn place(row: &Updates) -> Place<'_> {
+        (&row.site.machine, row.site.ranks, row.site.ranks_per_node)
     }
-    table
+    let of = |known: &Place<'_>, by: &str| {
+        cell(all.iter().find(|row| place(row) == *known && row.by == by), |row| gups(row.gups))
+    };
+    Table::of(
+        "RandomAccess on coarrays, GUP/s",
+        distinct(all.iter().map(|row| place(row))),
+        &[
+            ("machine", None, &|row| machine_title(inputs, row.0).to_owned()),
+            ("images", None, &|row| row.1.to_string()),
+            ("per node", None, &|row| row.2.to_string()),
+            ("copies with events", Some(Simulated), &|row| of(row, "events")),
+            ("shipped functions", Some(Simulated), &|row| of(row, "spawn")),
+            ("Jin et al. 2011", Some(Published), &|row| {
+                let published =
+                    Some(COARRAYS).filter(|&(images, _)| (row.0, row.1) == (COARRAY_MACHINE, images));
+                cell(published, |(_, rate)| gups(rate))
+            }),
+        ],
+    )
 }
 
 fn times(inputs: &Inputs, all: &[&Team]) -> Chart {

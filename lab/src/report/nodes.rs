@@ -4,7 +4,7 @@ use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, machine_title};
 use super::sources::{Inputs, SIMULATE};
 use super::sweeps::simulated;
-use super::table::{NONE, Table, cell};
+use super::table::{Table, cell};
 use super::variants;
 use crate::simulate::RandomAccess;
 use hcube_results::plot::Evidence::Simulated;
@@ -34,36 +34,31 @@ pub fn nodes(inputs: &Inputs) -> Section {
             cases.iter().copied().filter(|case| case.site.machine == machine).collect();
         section.chart(node_chart(inputs, machine, &own));
     }
-    let mut table = Table::new(
-        "GUP/s by mode",
-        [
-            ("machine", None),
-            ("ranks", None),
-            ("per node", None),
-            ("only messages", Some(Simulated)),
-            ("node", Some(Simulated)),
-            ("three hops", Some(Simulated)),
-            ("default (auto)", Some(Simulated)),
-            ("auto / messages", Some(Simulated)),
-        ],
-    );
-    for (machine, ranks, per_node) in distinct(
+    type Place<'a> = (&'a str, usize, usize);
+    let places: Vec<Place<'_>> = distinct(
         cases.iter().map(|case| (case.site.machine.as_str(), case.site.ranks, case.site.ranks_per_node)),
-    ) {
-        let rate = |mode: &str| node_rate(&cases, machine, (ranks, per_node), mode);
-        let ratio = rate("auto").zip(rate("message")).map(|(auto, message)| auto / message);
-        table.row([
-            machine_title(inputs, machine).to_owned(),
-            ranks.to_string(),
-            per_node.to_string(),
-            cell(rate("message"), gups),
-            cell(rate("node"), gups),
-            cell(rate("three-hop"), gups),
-            cell(rate("auto"), gups),
-            ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}")),
-        ]);
-    }
-    section.table(table);
+    );
+    let rate = |&(machine, ranks, per_node): &Place<'_>, mode: &str| {
+        node_rate(&cases, machine, (ranks, per_node), mode)
+    };
+    section.table(Table::of(
+        "GUP/s by mode",
+        places,
+        &[
+            ("machine", None, &|(machine, _, _)| machine_title(inputs, machine).to_owned()),
+            ("ranks", None, &|(_, ranks, _)| ranks.to_string()),
+            ("per node", None, &|(_, _, per_node)| per_node.to_string()),
+            ("only messages", Some(Simulated), &|place| cell(rate(place, "message"), gups)),
+            ("node", Some(Simulated), &|place| cell(rate(place, "node"), gups)),
+            ("three hops", Some(Simulated), &|place| cell(rate(place, "three-hop"), gups)),
+            ("default (auto)", Some(Simulated), &|place| cell(rate(place, "auto"), gups)),
+            ("auto / messages", Some(Simulated), &|place| {
+                let ratio =
+                    rate(place, "auto").zip(rate(place, "message")).map(|(auto, message)| auto / message);
+                cell(ratio, |ratio| format!("{ratio:.2}"))
+            }),
+        ],
+    ));
     section.lacks(cases.is_empty(), "modes on nodes, simulated", SIMULATE);
     section
 }

@@ -143,7 +143,7 @@ pub struct Updates {
 
 impl Row for Updates {
     fn driver(&self) -> (&'static str, Option<String>) {
-        ("caf", None)
+        ("caf_updates", None)
     }
 
     fn text(&self) -> String {
