@@ -76,15 +76,10 @@ pub struct Run {
     pub speedup_out_of_place: Option<f64>,
 }
 
-/// Additional memory in words.
-fn memory_name(memory: Option<usize>, everything: bool) -> Option<String> {
-    memory.map(|memory| if everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
-}
-
 impl Run {
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        memory_name(self.memory, self.everything)
+        kinds::memory_name(self.memory, self.everything)
     }
 
     /// The columns of the table: headings, and the cells of this run.

@@ -146,10 +146,7 @@ impl Row for Run {
     }
 
     fn compare(runs: &mut [Self]) {
-        runs::compare(runs, |run, median| {
-            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
-            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
-        });
+        runs::compare_with_hcube(runs, |run| &mut run.hcube_speedup);
     }
 
     fn legend(runs: &[Self]) -> String {

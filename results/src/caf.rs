@@ -172,10 +172,7 @@ impl Row for Run {
     }
 
     fn compare(runs: &mut [Self]) {
-        runs::compare(runs, |run, median| {
-            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
-            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
-        });
+        runs::compare_with_hcube(runs, |run| &mut run.hcube_speedup);
         let barrier = |run: &&Self| run.subject.operation == BARRIER && run.timing.median_us > 0.0;
         let barriers: Vec<Self> = runs.iter().filter(barrier).cloned().collect();
         for run in runs.iter_mut().filter(|run| run.subject.operation == FINISH) {

@@ -126,6 +126,15 @@ pub fn compare<R: Row>(runs: &mut [R], set: impl Fn(&mut R, &dyn Fn(&str) -> Opt
     }
 }
 
+/// Fills in hcube's speed-up over each other variant.
+pub fn compare_with_hcube<R: Row>(runs: &mut [R], speed_up: impl Fn(&mut R) -> &mut Option<f64>) {
+    compare(runs, |run, median| {
+        let (_, variant, own) = run.measured();
+        let hcube = median("hcube").filter(|_| variant != "hcube");
+        *speed_up(run) = hcube.map(|hcube| own / hcube);
+    });
+}
+
 /// The variants, hcube first.
 pub fn variants<R: Row>(runs: &[R]) -> Vec<&str> {
     let mut all = distinct(runs.iter().map(|run| run.measured().1));

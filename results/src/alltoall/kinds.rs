@@ -72,10 +72,15 @@ pub struct Run {
     pub over_longer: Option<f64>,
 }
 
+/// Additional memory in words.
+pub fn memory_name(memory: Option<usize>, everything: bool) -> Option<String> {
+    memory.map(|memory| if everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
+}
+
 impl Run {
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        super::memory_name(self.memory, self.everything)
+        memory_name(self.memory, self.everything)
     }
 
     /// Whether another run is of the same exchange by this variant.
