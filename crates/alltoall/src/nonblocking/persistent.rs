@@ -17,7 +17,7 @@ use crate::node::Node;
 use crate::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::node::pairs::{Found, Pairs};
+use hcube_core::node::pairs::{Pairs, StartOrder};
 use hcube_core::node::single_copy::{Process, copy_own_runs};
 use hcube_core::progress::wait::Patience;
 use std::time::Instant;
@@ -120,14 +120,14 @@ impl Persistent {
         let begin = Instant::now();
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
-        let found: Vec<(usize, Found)> = found.enumerate().collect();
+        let found: Vec<(usize, StartOrder)> = found.enumerate().collect();
         // SAFETY: the contract of this function: nobody else copies these blocks, by `Pairs`.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {
             match found {
-                Found::Earlier => {}
-                Found::Later => copy(index, Part::Both)?,
-                Found::LaterShared => copy(index, Part::Received)?,
+                StartOrder::Earlier => {}
+                StartOrder::Later => copy(index, Part::Both)?,
+                StartOrder::LaterShared => copy(index, Part::Received)?,
             }
         }
         // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access them.
@@ -135,7 +135,7 @@ impl Persistent {
         if !self.stays {
             return Ok(());
         }
-        let later = found.iter().filter(|(_, found)| *found == Found::Earlier).map(|&(index, _)| index);
+        let later = found.iter().filter(|(_, found)| *found == StartOrder::Earlier).map(|&(index, _)| index);
         let later: Vec<usize> = later.collect();
         let bytes = later.iter().map(|&index| self.partners[index].bytes()).sum();
         let copy = |index, ()| copy(index, Part::Received);

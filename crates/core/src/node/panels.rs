@@ -344,7 +344,7 @@ mod tests {
             }
             comm.barrier().expect("no error");
             let mut bytes = [0; 8];
-            // SAFETY: as above.
+            // SAFETY: the first rank of each node has written before the barrier, and nobody writes any more.
             unsafe { memory.region(BYTES - 8..BYTES) }.read(&mut bytes);
             bytes[0]
         });
@@ -416,7 +416,7 @@ mod tests {
             memory.leave();
             assert_eq!(resident(&memory), 0);
             memory.come_back(std::thread::yield_now);
-            // SAFETY: as above.
+            // SAFETY: nobody else has this memory.
             unsafe { memory.region(0..PAGES * PAGE) }.write(&[1; PAGES * PAGE]);
             assert_eq!(resident(&memory), PAGES);
         }

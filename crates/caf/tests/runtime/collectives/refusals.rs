@@ -1,6 +1,7 @@
 //! Wrong arguments, and arguments that differ: an error on all members, after which the team goes on.
 
-use super::{Group, Image, in_teams};
+use super::{Group, in_teams};
+use crate::support::{Image, form, with_images};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
@@ -122,8 +123,8 @@ fn arguments_that_differ_are_an_error_on_all_members() {
 
 #[test]
 fn teams_that_were_freed_and_overlapping_blocks_are_refused() {
-    super::with_images(3, 2, |image| {
-        let team = image.split(image.world(), 0, 0).expect("a split").expect("a team");
+    with_images(3, 2, |image| {
+        let team = form(image, image.world(), 0, 0);
         image.free_team(team).expect("a team without coarrays");
         let mut memory = vec![0; 60];
         let all = Region::of(&mut memory);
