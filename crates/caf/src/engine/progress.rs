@@ -19,7 +19,7 @@ pub(crate) enum Step {
 }
 
 impl<C: Comm> Image<C> {
-    /// Something has arrived in a wait; see [`Others::look_when_busy`].
+    /// Something has arrived in a wait; see [`crate::state::others::Others::look_when_busy`].
     #[inline]
     pub(crate) fn look_when_busy(&mut self) {
         let Self { others, memory, .. } = self;
