@@ -5,7 +5,7 @@ use crate::sized;
 use crate::types::{
     hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
 };
-use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
@@ -26,26 +26,6 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
     }
     // SAFETY: not null, and then valid, by the contract of this function.
     unsafe { hcube_random_access_options::read(options) }
-}
-
-/// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>, options: &Options) -> Result<&'a mut State> {
-    if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
-        let before = kept.take();
-        let mut state = State::new(comm, options)?;
-        if let Some(before) = before {
-            state.inherit(&before);
-        }
-        *kept = Some(state);
-    }
-    Ok(kept.as_mut().expect("just made"))
-}
-
-/// Agrees on options across ranks: an error of one becomes an error of all.
-fn agree_options(comm: &MpiComm, options: Result<Options>) -> Result<Options> {
-    let options = agree(comm, options)?;
-    agree_on(comm, &options.agreement())?;
-    Ok(options)
 }
 
 /// A table and updates after conversion.
@@ -155,10 +135,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |comm, kept| {
-                let options = agree_options(comm, read_options(options))?;
-                prepare(comm, kept, &options).map(drop)
-            })
+            gate::enter(comm, |comm, kept| State::prepare(comm, kept, read_options(options)).map(drop))
         })
     }
 }
@@ -199,8 +176,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
         enter(Some(comm), error, || {
             gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
-                let options = agree_options(comm, read_options(options))?;
-                let state = prepare(comm, kept, &options)?;
+                let (state, options) = State::prepare(comm, kept, read_options(options))?;
                 let Task { distribution, words, updates } = task;
                 state.run(comm, distribution, words, &updates, &options).map(drop)
             })
@@ -299,9 +275,8 @@ pub unsafe extern "C-unwind" fn hcube_random_access_describe(
             gate::enter(comm, |comm, kept| {
                 let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
-                let options = agree_options(comm, read_options(options))?;
-                let line = prepare(comm, kept, &options)?.describe();
-                write_text(buffer, &line);
+                let (state, _) = State::prepare(comm, kept, read_options(options))?;
+                write_text(buffer, &state.describe());
                 Ok(())
             })
         })

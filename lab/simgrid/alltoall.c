@@ -204,7 +204,7 @@ static void run_case(const char *text) {
   qsort(times, (size_t)test.repeat, sizeof *times, compare);
   wrong = sum_at_first(wrong);
   bytes = sum_at_first(of.total * (int64_t)sizeof(uint64_t));
-  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
+  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, way, sizeof way, &error), error);
   if (of.rank == 0) {
     printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\nbytes\t%" PRId64 "\nway\t%s\n\n", text, of.size,
            times[test.repeat / 2], wrong, bytes, way);

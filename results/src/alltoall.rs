@@ -1,12 +1,14 @@
-//! Results of `hcube bench alltoall`: JSON, tables, picture.
+//! Results of `hcube bench alltoall`.
 
 pub mod figure;
 pub mod kinds;
 
+use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::table::{self, Table};
+use crate::plot::Sheet;
+use crate::runs::{self, Joined, Report, Row};
+use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// Algorithms with which the others are compared: the MPI library's own functions.
 pub const LIBRARY_IN_PLACE: &str = "library-in-place";
@@ -30,7 +32,7 @@ pub struct Results {
 }
 
 /// One case at one size. Times and bytes are those of the slowest and of the largest rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     pub mpi: String,
     pub ranks: usize,
@@ -45,13 +47,11 @@ pub struct Run {
     /// The name in `--algorithms`.
     pub algorithm: String,
     /// Additional memory that hcube might use; nothing for the library.
-    #[serde(default)]
     pub memory: Option<usize>,
     /// Whether that was `all`.
     #[serde(default)]
     pub everything: bool,
     /// The name in `--path`; nothing for the library.
-    #[serde(default)]
     pub path: Option<String>,
     /// Whether counts were equal.
     #[serde(default)]
@@ -59,62 +59,111 @@ pub struct Run {
     /// Of the random counts.
     #[serde(default)]
     pub seed: u64,
-    /// Microseconds of one exchange.
-    pub median_us: f64,
-    /// (largest - smallest) / median.
-    #[serde(default)]
-    pub spread: f64,
-    /// Microseconds of one exchange in each repetition.
-    #[serde(default)]
-    pub measured_us: Vec<f64>,
+    /// Of one exchange.
+    #[serde(flatten)]
+    pub timing: Timing,
     /// Exchanges that were timed together.
     #[serde(default)]
     pub batch: u32,
     /// Peak memory beyond the caller's buffers; nothing where the kernel does not tell.
     pub extra_bytes: Option<u64>,
     /// What of it stays until the communicator is freed.
-    #[serde(default)]
     pub held_bytes: Option<u64>,
     /// Elements that were wrong; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// The library's median in place by this one.
-    #[serde(default)]
     pub speedup_in_place: Option<f64>,
     /// The library's median out of place by this one.
-    #[serde(default)]
     pub speedup_out_of_place: Option<f64>,
+}
+
+/// Additional memory in words.
+fn memory_name(memory: Option<usize>, everything: bool) -> Option<String> {
+    memory.map(|memory| if everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
 }
 
 impl Run {
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        let memory = self.memory?;
-        Some(if self.everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
+        memory_name(self.memory, self.everything)
     }
 
-    /// The columns of the table: a heading and the cell of this run.
-    fn columns(&self) -> Vec<(&'static str, String)> {
-        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
-        let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
+    /// The columns of the table: headings, and the cells of this run.
+    fn cells(&self) -> Vec<(&'static str, String)> {
         vec![
             ("bytes/rank", numbers::whole_bytes(self.bytes_per_rank)),
             ("algorithm", self.algorithm.clone()),
-            ("memory", or_none(self.memory_name())),
-            ("time", numbers::time(1e-6 * self.median_us)),
-            ("spread", percent(self.spread)),
-            ("extra memory", or_none(self.extra_bytes.map(|bytes| numbers::bytes(bytes as f64)))),
+            ("memory", cell(self.memory_name())),
+            ("time", numbers::time(1e-6 * self.timing.median_us)),
+            ("spread", percent(self.timing.spread)),
+            ("extra memory", bytes(self.extra_bytes)),
             ("x in-place", ratio(self.speedup_in_place)),
             ("x out-of-place", ratio(self.speedup_out_of_place)),
-            ("errors", or_none(self.errors.map(|errors| errors.to_string()))),
+            ("errors", cell(self.errors)),
         ]
+    }
+}
+
+/// Geometric means over the sizes, a row for each case.
+fn means(runs: &[Run]) -> Table {
+    let case = |run: &Run| (run.algorithm.clone(), run.memory_name());
+    Table::of(distinct(runs.iter().map(case)).into_iter().map(|own| {
+        let mean = |ratio_of: fn(&Run) -> Option<f64>| {
+            let ratios: Vec<f64> = runs.iter().filter(|run| case(run) == own).filter_map(ratio_of).collect();
+            ratio(numbers::geometric_mean(&ratios))
+        };
+        vec![
+            ("algorithm", own.0.clone()),
+            ("memory", cell(own.1.as_ref())),
+            ("x in-place", mean(|run| run.speedup_in_place)),
+            ("x out-of-place", mean(|run| run.speedup_out_of_place)),
+        ]
+    }))
+}
+
+impl Row for Run {
+    /// Bytes of each rank.
+    type Subject = usize;
+
+    fn measured(&self) -> (&usize, &str, f64) {
+        (&self.bytes_per_rank, &self.algorithm, self.timing.median_us)
+    }
+
+    fn errors(&self) -> Option<u64> {
+        self.errors
+    }
+
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![Table::of(runs.iter().map(Self::cells))]
+    }
+
+    /// With the library, at the same size.
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let own = Some(run.timing.median_us).filter(|&us| us > 0.0);
+            let over = |library: &str| own.zip(median(library)).map(|(own, library)| library / own);
+            run.speedup_in_place = over(LIBRARY_IN_PLACE);
+            run.speedup_out_of_place = over(LIBRARY_OUT_OF_PLACE);
+        });
+    }
+
+    fn legend(runs: &[Self]) -> String {
+        let several = runs.iter().any(|run| run.bytes_per_rank != runs[0].bytes_per_rank);
+        let means = several.then(|| format!("\nGeometric means over all sizes:\n{}", means(runs).render()));
+        let words = "\nx: speed-up over the library's own function, in place and out of place\n\
+                     extra memory: peak beyond the caller's buffers (one in place, two out of place)\n";
+        means.unwrap_or_default() + if runs.is_empty() { "" } else { words }
+    }
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(None, runs)
     }
 }
 
 impl Results {
     /// From the runs of all sizes.
     pub fn new(mut runs: Vec<Run>, mut notes: Vec<String>) -> Self {
-        runs.chunk_by_mut(|one, next| one.bytes_per_rank == next.bytes_per_rank).for_each(compare);
+        Run::compare(&mut runs);
         if runs.iter().any(|run| run.extra_bytes.is_none()) {
             notes.push("extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned());
         }
@@ -123,84 +172,35 @@ impl Results {
 
     /// From the runs of another kind of exchanges.
     pub fn of_kind(mut runs: Vec<kinds::Run>, notes: Vec<String>) -> Self {
-        kinds::compare(&mut runs);
+        kinds::Run::compare(&mut runs);
         Self { runs: Vec::new(), kinds: runs, notes }
-    }
-
-    /// Adds those of another run, or of another kind.
-    pub fn add(&mut self, other: Self) {
-        self.runs.extend(other.runs);
-        self.kinds.extend(other.kinds);
-        self.notes.extend(other.notes);
-        self.notes.sort();
-        self.notes.dedup();
-    }
-
-    /// Geometric means over the sizes, a row for each case.
-    fn means(&self) -> Table {
-        let mut table = Table::new(["algorithm", "memory", "x in-place", "x out-of-place"]);
-        let mut done: Vec<(&str, Option<String>)> = Vec::new();
-        for run in &self.runs {
-            let case = (run.algorithm.as_str(), run.memory_name());
-            if done.contains(&case) {
-                continue;
-            }
-            let same = |other: &&Run| (other.algorithm.as_str(), other.memory_name()) == case;
-            let mean = |ratio: fn(&Run) -> Option<f64>| {
-                let ratios: Vec<f64> = self.runs.iter().filter(same).filter_map(ratio).collect();
-                numbers::geometric_mean(&ratios).map_or("-".to_owned(), |mean| format!("{mean:.2}"))
-            };
-            let memory = case.1.clone().unwrap_or_else(|| "-".to_owned());
-            let (in_place, out_of_place) =
-                (mean(|run| run.speedup_in_place), mean(|run| run.speedup_out_of_place));
-            table.row([run.algorithm.clone(), memory, in_place, out_of_place]);
-            done.push(case);
-        }
-        table
-    }
-
-    /// The table of blocking exchanges, and one for each other kind.
-    pub fn tables(&self) -> Vec<Table> {
-        let exchanges = Table::of(self.runs.iter().map(Run::columns));
-        [exchanges].into_iter().chain(kinds::tables(&self.kinds)).collect()
-    }
-
-    /// The table of means and the lines below.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        if self.runs.iter().any(|run| run.bytes_per_rank != self.runs[0].bytes_per_rank) {
-            let _ = write!(text, "\nGeometric means over all sizes:\n{}", self.means().render());
-        }
-        if !self.runs.is_empty() {
-            text.push_str(
-                "\nx: speed-up over the library's own function, in place and out of place\n\
-                 extra memory: peak beyond the caller's buffers (one in place, two out of place)\n",
-            );
-        }
-        text.push_str(&kinds::below(&self.kinds));
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
-    }
-
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
     }
 }
 
-/// Fills in the ratios to the library, among runs of one size.
-fn compare(runs: &mut [Run]) {
-    let median = |algorithm: &str, runs: &[Run]| {
-        runs.iter().find(|run| run.algorithm == algorithm).map(|run| run.median_us)
-    };
-    let in_place = median(LIBRARY_IN_PLACE, runs);
-    let out_of_place = median(LIBRARY_OUT_OF_PLACE, runs);
-    for run in runs {
-        let ratio =
-            |library: Option<f64>| library.filter(|_| run.median_us > 0.0).map(|us| us / run.median_us);
-        (run.speedup_in_place, run.speedup_out_of_place) = (ratio(in_place), ratio(out_of_place));
+impl Report for Results {
+    /// The table of blocking exchanges, and one for each other kind.
+    fn tables(&self) -> Vec<Table> {
+        let mut tables = Run::tables(&self.runs);
+        tables.extend(kinds::Run::tables(&self.kinds));
+        tables
+    }
+
+    fn below(&self) -> String {
+        Run::legend(&self.runs) + &kinds::Run::legend(&self.kinds) + &runs::lines(&self.notes)
+    }
+
+    fn errors(&self) -> Vec<Option<u64>> {
+        let exchanges = self.runs.iter().map(|run| run.errors);
+        exchanges.chain(self.kinds.iter().map(|run| run.errors)).collect()
+    }
+}
+
+/// Adds those of another job, or of another kind.
+impl Joined for Results {
+    fn add(&mut self, other: Self) {
+        self.runs.extend(other.runs);
+        self.kinds.extend(other.kinds);
+        runs::add_notes(&mut self.notes, other.notes);
     }
 }
 
@@ -221,7 +221,7 @@ pub mod tests {
     fn json_has_the_declared_form() {
         let mut runs = vec![run(2, 8 << 20, "auto", 350.0), run(2, 8 << 20, "library-in-place", 700.0)];
         runs[0].extra_bytes = Some(65536);
-        compare(&mut runs);
+        Run::compare(&mut runs);
         let value = serde_json::to_value(Results { runs, ..Results::default() }).expect("valid");
         let first = &value["runs"][0];
         assert_eq!((first["mpi"].as_str(), first["ranks"].as_u64()), (Some("Some MPI 1.0"), Some(2)));
@@ -241,10 +241,10 @@ pub mod tests {
         let mut results = Results::default();
         for (bytes, ours) in [(1 << 16, 50.0), (1 << 20, 200.0)] {
             let mut runs = vec![run(2, bytes, "auto", ours), run(2, bytes, "library-in-place", 400.0)];
-            compare(&mut runs);
+            Run::compare(&mut runs);
             results.runs.extend(runs);
         }
-        let text = results.means().render();
+        let text = means(&results.runs).render();
         assert!(text.lines().any(|line| line.starts_with("auto ") && line.contains("4.00")), "{text}");
         assert!(results.text().contains("64 KiB"));
     }

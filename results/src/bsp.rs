@@ -1,4 +1,4 @@
-//! Results of `hcube bench bsp`: JSON, tables, picture.
+//! Results of `hcube bench bsp`.
 
 pub mod comparison;
 pub mod figure;
@@ -6,10 +6,12 @@ pub mod prediction;
 pub mod samples;
 pub mod surface;
 
-use crate::numbers::{self, percent};
-use crate::table::{self, Table};
+use crate::measured::{Timing, distinct};
+use crate::numbers;
+use crate::plot::Sheet;
+use crate::runs::{self, Beside, Row};
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// The names of what is measured; a further BSPlib has the name of its file.
 pub const HCUBE: &str = "hcube";
@@ -19,18 +21,12 @@ pub const MPI: &str = "mpi";
 pub const LATENCIES: [&str; 3] = ["empty", "shift", "all-to-all"];
 pub const SWEPT: [&str; 5] = ["put", "hpput", "get", "hpget", "send"];
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each variant of each superstep.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub use runs::{by_subject as by_superstep, of_variant, variants};
+
+pub type Results = runs::Results<Run>;
 
 /// What each process does in a superstep.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Superstep {
     pub mpi: String,
     pub ranks: usize,
@@ -43,7 +39,7 @@ pub struct Superstep {
 }
 
 /// One variant of a superstep. Times are those of the slowest rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub superstep: Superstep,
@@ -59,33 +55,15 @@ pub struct Run {
     #[serde(default)]
     pub library: String,
     /// Of a superstep.
-    pub median_us: f64,
-    /// (largest - smallest) / median.
-    #[serde(default)]
-    pub spread: f64,
-    /// Microseconds of a superstep in each repetition.
-    #[serde(default)]
-    pub measured_us: Vec<f64>,
+    #[serde(flatten)]
+    pub timing: Timing,
     /// Supersteps that were timed together.
     #[serde(default)]
     pub batch: u32,
     /// Words that were wrong on all ranks; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// This median by that of hcube, for competitors.
-    #[serde(default)]
     pub hcube_speedup: Option<f64>,
-}
-
-/// Each value once, in the order of the list.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }
 
 impl Superstep {
@@ -107,20 +85,8 @@ impl Superstep {
 
 impl Run {
     /// A run of these times; [`Results::new`] adds the ratios.
-    pub fn new(superstep: Superstep, variant: &str, measured_us: Vec<f64>) -> Self {
-        Self {
-            superstep,
-            nodes: 0,
-            cores: 0,
-            variant: variant.to_owned(),
-            library: String::new(),
-            median_us: numbers::median(&measured_us),
-            spread: numbers::spread(&measured_us),
-            measured_us,
-            batch: 1,
-            errors: None,
-            hcube_speedup: None,
-        }
+    pub fn new(superstep: Superstep, variant: &str, timing: Timing) -> Self {
+        Self { superstep, variant: variant.to_owned(), timing, ..Self::default() }
     }
 
     /// Messages by which the time is divided.
@@ -129,137 +95,89 @@ impl Run {
     }
 }
 
-/// The variants, hcube first.
-pub fn variants(runs: &[Run]) -> Vec<&str> {
-    let mut all = distinct(runs.iter().map(|run| run.variant.as_str()));
-    all.sort_by_key(|&variant| variant != HCUBE);
-    all
+/// hcube's speed-ups over each competitor: geometric means of an operation, and the smallest.
+fn means(runs: &[Run]) -> Table {
+    let mut table = Table::new(["ranks", "operation", "over", "mean", "smallest", "at"]);
+    let compared = || runs.iter().filter(|run| run.hcube_speedup.is_some());
+    let key = |run: &Run| (run.superstep.ranks, run.superstep.operation.clone(), run.variant.clone());
+    for own in distinct(compared().map(key)) {
+        let same: Vec<&Run> = compared().filter(|run| key(run) == own).collect();
+        let ratios: Vec<f64> = same.iter().filter_map(|run| run.hcube_speedup).collect();
+        let ratio = |run: &&&Run| run.hcube_speedup.unwrap_or(f64::INFINITY);
+        let smallest = same.iter().min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+        let (Some(mean), Some(smallest)) = (numbers::geometric_mean(&ratios), smallest) else { continue };
+        let (ranks, operation, variant) = own;
+        let place = if smallest.superstep.is_swept() { smallest.superstep.load() } else { String::new() };
+        table.row([
+            ranks.to_string(),
+            operation,
+            variant,
+            format!("{mean:.2}"),
+            format!("{:.2}", ratio(&smallest)),
+            place,
+        ]);
+    }
+    table
 }
 
-/// The runs of each superstep: hcube's, if it was measured, and those of the variants.
-pub fn by_superstep(runs: &[Run]) -> Vec<Vec<&Run>> {
-    let steps = distinct(runs.iter().map(|run| &run.superstep));
-    steps.into_iter().map(|step| runs.iter().filter(|run| run.superstep == *step).collect()).collect()
-}
+const COLUMNS: Beside<Run> = Beside {
+    subject: |Superstep { ranks, operation, bytes, messages, .. }| {
+        let [ranks, bytes, messages] = [ranks, bytes, messages].map(usize::to_string);
+        vec![("ranks", ranks), ("operation", operation.clone()), ("bytes", bytes), ("messages", messages)]
+    },
+    timing: |run| &run.timing,
+    own: ("us/message", |run, _| numbers::significant(run.timing.median_us / run.per_message())),
+    speed_up: |run| run.hcube_speedup,
+};
 
-/// The run of a variant.
-pub fn of_variant<'a>(runs: &[&'a Run], variant: &str) -> Option<&'a Run> {
-    runs.iter().copied().find(|run| run.variant == variant)
-}
+impl Row for Run {
+    type Subject = Superstep;
 
-impl Results {
-    /// From the runs of all supersteps.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        runs.chunk_by_mut(|one, next| one.superstep == next.superstep).for_each(compare);
-        Self { runs, notes }
+    fn measured(&self) -> (&Superstep, &str, f64) {
+        (&self.superstep, &self.variant, self.timing.median_us)
     }
 
-    /// All supersteps, a row for each.
-    fn times(&self) -> Table {
-        let variants = variants(&self.runs);
-        let mut headings: Vec<String> =
-            ["ranks", "operation", "bytes", "messages"].map(String::from).to_vec();
-        for variant in &variants {
-            headings.extend([format!("{variant} us"), "spread".to_owned()]);
-            headings.push(if *variant == HCUBE { "us/message".into() } else { format!("x {variant}") });
-        }
-        headings.push("errors".to_owned());
-        let mut table = Table::new(headings);
-        let none = || "-".to_owned();
-        for runs in by_superstep(&self.runs) {
-            let Superstep { ranks, operation, bytes, messages, .. } = &runs[0].superstep;
-            let mut cells =
-                vec![ranks.to_string(), operation.clone(), bytes.to_string(), messages.to_string()];
-            for variant in &variants {
-                let Some(run) = of_variant(&runs, variant) else {
-                    cells.extend([none(), none(), none()]);
-                    continue;
-                };
-                cells.extend([numbers::significant(run.median_us), percent(run.spread)]);
-                cells.push(if *variant == HCUBE {
-                    numbers::significant(run.median_us / run.per_message())
-                } else {
-                    run.hcube_speedup.map_or_else(none, |ratio| format!("{ratio:.2}"))
-                });
-            }
-            let errors: Vec<u64> = runs.iter().filter_map(|run| run.errors).collect();
-            cells.push(if errors.is_empty() { none() } else { errors.iter().sum::<u64>().to_string() });
-            table.row(cells);
-        }
-        table
+    fn errors(&self) -> Option<u64> {
+        self.errors
     }
 
-    /// hcube's speed-ups over each competitor: geometric means of an operation, and the smallest.
-    fn means(&self) -> Table {
-        let mut table = Table::new(["ranks", "operation", "over", "mean", "smallest", "at"]);
-        let compared = || self.runs.iter().filter(|run| run.hcube_speedup.is_some());
-        let key = |run: &Run| (run.superstep.ranks, run.superstep.operation.clone(), run.variant.clone());
-        for own in distinct(compared().map(key)) {
-            let same: Vec<&Run> = compared().filter(|run| key(run) == own).collect();
-            let ratios: Vec<f64> = same.iter().filter_map(|run| run.hcube_speedup).collect();
-            let ratio = |run: &&&Run| run.hcube_speedup.unwrap_or(f64::INFINITY);
-            let smallest = same.iter().min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-            let (Some(mean), Some(smallest)) = (numbers::geometric_mean(&ratios), smallest) else { continue };
-            let (ranks, operation, variant) = own;
-            let place = if smallest.superstep.is_swept() { smallest.superstep.load() } else { String::new() };
-            table.row([
-                ranks.to_string(),
-                operation,
-                variant,
-                format!("{mean:.2}"),
-                format!("{:.2}", ratio(&smallest)),
-                place,
-            ]);
-        }
-        table
+    /// A row for each superstep.
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![COLUMNS.table(runs, &variants(runs))]
     }
 
-    /// The table.
-    pub fn tables(&self) -> Vec<Table> {
-        vec![self.times()]
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
+            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
+        });
     }
 
-    /// The lines below it.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        if self.runs.iter().any(|run| run.hcube_speedup.is_some()) {
-            let _ = write!(text, "\nhcube's speed-up:\n{}", self.means().render());
-        }
-        text.push_str(
-            "\nus: of a superstep; bytes: of a message; messages: of a process in a superstep\n\
-             x: speed-up of hcube\n",
-        );
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
+    fn legend(runs: &[Self]) -> String {
+        let compared = runs.iter().any(|run| run.hcube_speedup.is_some());
+        let means = compared.then(|| format!("\nhcube's speed-up:\n{}", means(runs).render()));
+        means.unwrap_or_default()
+            + "\nus: of a superstep; bytes: of a message; messages: of a process in a superstep\n\
+               x: speed-up of hcube\n"
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
-    }
-}
-
-/// Fills in the ratios, among the runs of one superstep.
-fn compare(runs: &mut [Run]) {
-    let hcube = runs.iter().find(|run| run.variant == HCUBE).map(|run| run.median_us);
-    let Some(hcube) = hcube.filter(|&median| median > 0.0) else { return };
-    for run in runs.iter_mut().filter(|run| run.variant != HCUBE) {
-        run.hcube_speedup = Some(run.median_us / hcube);
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::runs::Report;
+    use crate::runs::tests::{assert_json, assert_lines};
 
     /// All variants of a superstep, with these times.
     pub fn runs(ranks: usize, operation: &str, bytes: usize, messages: usize, times: [f64; 3]) -> Vec<Run> {
         let mpi = "Some MPI 1.0".to_owned();
         let superstep = Superstep { mpi, ranks, operation: operation.to_owned(), bytes, messages };
-        let run = |(variant, time): (&str, f64)| {
-            Run::new(superstep.clone(), variant, vec![time, 0.9 * time, 1.1 * time])
+        let run = |(variant, us): (&str, f64)| {
+            Run::new(superstep.clone(), variant, Timing::of_us(vec![us, 0.9 * us, 1.1 * us]))
         };
         [HCUBE, MPI, "other"].into_iter().zip(times).map(run).collect()
     }
@@ -267,14 +185,16 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(runs(2, "put", 8, 16, [2.0, 8.0, 6.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let first = &value["runs"][0];
-        assert_eq!((first["variant"].as_str(), first["ranks"].as_u64()), (Some("hcube"), Some(2)));
-        assert_eq!((first["operation"].as_str(), first["bytes"].as_u64()), (Some("put"), Some(8)));
-        assert_eq!((first["median_us"].as_f64(), first["hcube_speedup"].as_f64()), (Some(2.0), None));
-        assert_eq!(value["runs"][2]["hcube_speedup"].as_f64(), Some(3.0));
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs, results.runs);
+        let expected = [
+            ("/0/variant", "hcube".into()),
+            ("/0/ranks", 2.into()),
+            ("/0/operation", "put".into()),
+            ("/0/bytes", 8.into()),
+            ("/0/median_us", 2.0.into()),
+            ("/0/hcube_speedup", ().into()),
+            ("/2/hcube_speedup", 3.0.into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
@@ -284,13 +204,13 @@ pub mod tests {
         all.extend(runs(2, "put", 1 << 20, 4, [100.0, 100.0, 75.0]));
         all.pop();
         all[3].errors = Some(0);
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        let line =
-            |words: &str| text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()));
-        assert!(line("2 put 8 16 2.000 20% 0.1250 8.000 20% 4.00 6.000 20% 3.00 0"), "{text}");
-        assert!(line("2 put 1048576 4 100.0 20% 25.00 100.0 20% 1.00 - - - -"), "{text}");
-        assert!(line("2 put mpi 2.00 1.00 4 x 1 MiB") && line("2 empty other 10.00 10.00"), "{text}");
-        assert!(text.ends_with("a note\n"), "{text}");
+        let expected = [
+            "2 put 8 16 2.000 20% 0.1250 8.000 20% 4.00 6.000 20% 3.00 0",
+            "2 put 1048576 4 100.0 20% 25.00 100.0 20% 1.00 - - - -",
+            "2 put mpi 2.00 1.00 4 x 1 MiB",
+            "2 empty other 10.00 10.00",
+        ];
+        assert_lines(all, &expected);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 pub mod plot;
 
-use crate::numbers;
-use crate::table::Table;
+use crate::numbers::{self, percent, significant};
+use crate::table::{Column, Table, bytes, cell};
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,22 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    /// The columns of the table.
+    const COLUMNS: [Column<Self>; 12] = [
+        ("problem", |one| one.own.problem.clone()),
+        ("ranks", |one| one.own.ranks.to_string()),
+        ("FFTW ms", |one| significant(one.own.median_ms)),
+        ("hcube ms", |one| significant(one.hcube.median_ms)),
+        ("x", |one| format!("{:.2}", one.own.median_ms / one.hcube.median_ms)),
+        ("spread", |one| percent(one.own.spread)),
+        ("spread", |one| percent(one.hcube.spread)),
+        ("extra FFTW", |one| bytes(one.own.extra_bytes)),
+        ("extra hcube", |one| bytes(one.hcube.extra_bytes)),
+        ("in MPI", |one| one.own.exchange_share()),
+        ("in hcube", |one| one.hcube.exchange_share()),
+        ("plan", |one| one.hcube.solvers()),
+    ];
+
     /// hcube's time as a share of FFTW's own.
     pub fn relative(&self) -> f64 {
         self.hcube.median_ms / self.own.median_ms
@@ -119,12 +135,7 @@ impl Run {
     }
 
     fn exchange_share(&self) -> String {
-        let share = self.median_exchange_ms.map(|exchange| numbers::percent(exchange / self.median_ms));
-        share.unwrap_or_else(|| "-".to_owned())
-    }
-
-    fn extra(&self) -> String {
-        self.extra_bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
+        cell(self.median_exchange_ms.map(|exchange| percent(exchange / self.median_ms)))
     }
 
     /// hcube's solvers in the plan.
@@ -142,56 +153,20 @@ impl Results {
         self.runs.iter_mut().try_for_each(Run::summarise)
     }
 
-    fn find(&self, problem: &str, ranks: usize, solver: Solver) -> Option<&Run> {
-        let wanted = |run: &&Run| run.problem == problem && run.ranks == ranks && run.solver == solver;
-        self.runs.iter().find(wanted)
-    }
-
-    fn pair(&self, problem: &str, ranks: usize) -> Option<(&Run, &Run)> {
-        Some((self.find(problem, ranks, Solver::Pairwise)?, self.find(problem, ranks, Solver::Hcube)?))
-    }
-
     /// All problems with results of both solvers.
     pub fn comparisons(&self) -> Vec<Comparison<'_>> {
+        let of = |solver: Solver| self.runs.iter().filter(move |run| run.solver == solver);
         let compared = |own: &Run| {
-            let (own, hcube) = self.pair(&own.problem, own.ranks)?;
-            Some(Comparison { own, hcube })
+            let same = |run: &&Run| run.problem == own.problem && run.ranks == own.ranks;
+            // The first of those that were measured several times.
+            Some(Comparison { own: of(Solver::Pairwise).find(same)?, hcube: of(Solver::Hcube).find(same)? })
         };
-        self.runs.iter().filter(|run| run.solver == Solver::Pairwise).filter_map(compared).collect()
+        of(Solver::Pairwise).filter_map(compared).collect()
     }
 
     /// The table and what its columns mean.
     pub fn text(&self) -> String {
-        let mut table = Table::new([
-            "problem",
-            "ranks",
-            "FFTW ms",
-            "hcube ms",
-            "x",
-            "spread",
-            "spread",
-            "extra FFTW",
-            "extra hcube",
-            "in MPI",
-            "in hcube",
-            "plan",
-        ]);
-        for Comparison { own, hcube, .. } in self.comparisons() {
-            table.row([
-                own.problem.clone(),
-                own.ranks.to_string(),
-                numbers::significant(own.median_ms),
-                numbers::significant(hcube.median_ms),
-                format!("{:.2}", own.median_ms / hcube.median_ms),
-                numbers::percent(own.spread),
-                numbers::percent(hcube.spread),
-                own.extra(),
-                hcube.extra(),
-                own.exchange_share(),
-                hcube.exchange_share(),
-                hcube.solvers(),
-            ]);
-        }
+        let table = Table::with(&Comparison::COLUMNS, self.comparisons());
         format!(
             "{}\nx: speed-up over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
              rank beside its arrays\nin MPI, in hcube: share of the time in calls that move data between ranks; \

@@ -1,9 +1,12 @@
-//! Results of `hcube bench gemm`: JSON, tables, picture.
+//! Results of `hcube bench gemm`.
 
 pub mod figure;
 
-use crate::numbers::{self, percent};
-use crate::table::{self, Table};
+use crate::measured::distinct;
+use crate::numbers::{self, percent, significant};
+use crate::plot::Sheet;
+use crate::runs::{self, Row};
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -13,18 +16,10 @@ pub const SCALAPACK: &str = "scalapack";
 pub const RAISED: &str = "scalapack-raised";
 pub const BOUND: &str = "local-bound";
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each variant of each problem.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub type Results = runs::Results<Run>;
 
 /// What is computed, and on which ranks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     pub mpi: String,
     pub ranks: usize,
@@ -49,7 +44,7 @@ pub struct Problem {
 }
 
 /// One variant of a problem. Times are those of the slowest rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub problem: Problem,
@@ -60,7 +55,6 @@ pub struct Run {
     #[serde(default)]
     pub cores: usize,
     /// Threads of the BLAS in each rank; nothing where it does not tell.
-    #[serde(default)]
     pub threads: Option<usize>,
     /// The file of ScaLAPACK.
     #[serde(default)]
@@ -68,7 +62,6 @@ pub struct Run {
     /// The name in `--variants`.
     pub variant: String,
     /// Width of ScaLAPACK's panels, where it was raised.
-    #[serde(default)]
     pub panel: Option<usize>,
     pub median_ms: f64,
     /// The lower and the upper quartile.
@@ -86,16 +79,12 @@ pub struct Run {
     /// 10^9 floating-point operations per second of all ranks together.
     pub gflops: f64,
     /// Numbers, and pivots, that differ from those of ScaLAPACK; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// ScaLAPACK's median by this one.
-    #[serde(default)]
     pub speedup: Option<f64>,
     /// The median of ScaLAPACK with its panels raised by this one.
-    #[serde(default)]
     pub speedup_raised: Option<f64>,
     /// The median of the local products by this one.
-    #[serde(default)]
     pub of_bound: Option<f64>,
 }
 
@@ -151,129 +140,100 @@ impl Run {
         let median_ms = numbers::median(&measured_ms);
         Self {
             problem,
-            nodes: 0,
-            cores: 0,
-            threads: None,
-            scalapack: String::new(),
             variant: variant.to_owned(),
-            panel: None,
             median_ms,
             quartiles_ms: numbers::quartiles(&measured_ms),
             spread: numbers::spread(&measured_ms),
             measured_ms,
-            batch: 1,
             gflops: if median_ms > 0.0 { 1e-6 * operations / median_ms } else { 0.0 },
-            errors: None,
-            speedup: None,
-            speedup_raised: None,
-            of_bound: None,
+            ..Self::default()
         }
     }
 
-    /// The columns of the table: a heading and the cell of this run.
-    fn columns(&self) -> Vec<(&'static str, String)> {
-        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
-        let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
-        let [low, high] = self.quartiles_ms.map(numbers::significant);
+    /// The columns of the table: headings, and the cells of this run.
+    fn cells(&self) -> Vec<(&'static str, String)> {
+        let [low, high] = self.quartiles_ms.map(significant);
         vec![
             ("routine", self.problem.work_name()),
             ("grid", self.problem.grid_name()),
             ("size", self.problem.size_name()),
             ("NB", self.problem.block_name()),
             ("variant", self.variant.clone()),
-            ("ms", numbers::significant(self.median_ms)),
+            ("ms", significant(self.median_ms)),
             ("quartiles", format!("{low} - {high}")),
-            ("GFLOP/s", numbers::significant(self.gflops)),
+            ("GFLOP/s", significant(self.gflops)),
             ("x raised", ratio(self.speedup_raised)),
             ("x ScaLAPACK", ratio(self.speedup)),
-            ("of bound", or_none(self.of_bound.map(percent))),
-            ("errors", or_none(self.errors.map(|errors| errors.to_string()))),
+            ("of bound", cell(self.of_bound.map(percent))),
+            ("errors", cell(self.errors)),
         ]
     }
 }
 
-impl Results {
-    /// From the runs of all problems.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        runs.chunk_by_mut(|one, next| one.problem == next.problem).for_each(compare);
-        Self { runs, notes }
-    }
-
-    /// Geometric means over the sizes of square problems, a row for each kind of them and grid.
-    fn means(&self) -> Table {
-        let mut table = Table::new(["routine", "grid", "NB", "x raised", "x ScaLAPACK", "of bound"]);
-        let kind = |run: &Run| {
-            [
-                run.problem.work_name(),
-                run.problem.grid_name(),
-                run.problem.block_name(),
-                run.problem.mpi.clone(),
-            ]
+/// Geometric means over the sizes of square problems, a row for each kind of them and grid.
+fn means(runs: &[Run]) -> Table {
+    let kind = |run: &Run| {
+        let problem = &run.problem;
+        [problem.work_name(), problem.grid_name(), problem.block_name(), problem.mpi.clone()]
+    };
+    let ours = || runs.iter().filter(|run| run.variant == HCUBE && run.problem.is_square());
+    let mut table = Table::new(["routine", "grid", "NB", "x raised", "x ScaLAPACK", "of bound"]);
+    for own in distinct(ours().map(kind)) {
+        let mean = |ratio_of: fn(&Run) -> Option<f64>| {
+            let ratios: Vec<f64> = ours().filter(|run| kind(run) == own).filter_map(ratio_of).collect();
+            ratio(numbers::geometric_mean(&ratios))
         };
-        let ours = || self.runs.iter().filter(|run| run.variant == HCUBE && run.problem.is_square());
-        let mut done = Vec::new();
-        for run in ours() {
-            let own = kind(run);
-            if done.contains(&own) {
-                continue;
-            }
-            let same = |other: &&Run| kind(other) == own;
-            let mean = |ratio: fn(&Run) -> Option<f64>| {
-                let ratios: Vec<f64> = ours().filter(same).filter_map(ratio).collect();
-                numbers::geometric_mean(&ratios).map_or("-".to_owned(), |mean| format!("{mean:.2}"))
-            };
-            let ratios = [mean(|run| run.speedup_raised), mean(|run| run.speedup), mean(|run| run.of_bound)];
-            let [work, grid, blocks, _] = own.clone();
-            table.row([work, grid, blocks].into_iter().chain(ratios));
-            done.push(own);
-        }
-        table
+        let means = [mean(|run| run.speedup_raised), mean(|run| run.speedup), mean(|run| run.of_bound)];
+        let [work, grid, blocks, _] = own.clone();
+        table.row([work, grid, blocks].into_iter().chain(means));
     }
-
-    /// The table of all runs.
-    pub fn tables(&self) -> Vec<Table> {
-        vec![Table::of(self.runs.iter().map(Run::columns))]
-    }
-
-    /// The table of means and the lines below.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        let mut sizes = self.runs.iter().filter(|run| run.problem.is_square()).map(|run| run.problem.n);
-        if sizes.next().is_some_and(|first| sizes.any(|other| other != first)) {
-            let _ = write!(text, "\nhcube, geometric means over the sizes N:\n{}", self.means().render());
-        }
-        text.push_str(
-            "\nx raised: speed-up over ScaLAPACK with wider panels, the fair comparison; x ScaLAPACK: over ScaLAPACK as installed\n\
-             of bound: share of the rate of all ranks' local products at the same time, without communication\n\
-             errors: numbers of the result that differ from those of ScaLAPACK\n",
-        );
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
-    }
-
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
-    }
+    table
 }
 
-/// Fills in the ratios, among the runs of one problem.
-fn compare(runs: &mut [Run]) {
-    let median =
-        |variant: &str, runs: &[Run]| runs.iter().find(|run| run.variant == variant).map(|run| run.median_ms);
-    let [own, raised, bound] = [SCALAPACK, RAISED, BOUND].map(|variant| median(variant, runs));
-    for run in runs.iter_mut().filter(|run| run.median_ms > 0.0) {
-        let ratio = |other: Option<f64>| other.map(|median_ms| median_ms / run.median_ms);
-        let ratios = [own, raised, bound].map(ratio);
-        [run.speedup, run.speedup_raised, run.of_bound] = ratios;
+impl Row for Run {
+    const UNDRAWN: &'static str = "hcube was not measured beside any other variant: there is nothing to draw";
+    type Subject = Problem;
+
+    fn measured(&self) -> (&Problem, &str, f64) {
+        (&self.problem, &self.variant, self.median_ms)
+    }
+
+    fn errors(&self) -> Option<u64> {
+        self.errors
+    }
+
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![Table::of(runs.iter().map(Self::cells))]
+    }
+
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let over = |variant: &str| median(variant).map(|other| other / run.median_ms);
+            [run.speedup, run.speedup_raised, run.of_bound] = [SCALAPACK, RAISED, BOUND].map(over);
+        });
+    }
+
+    fn legend(runs: &[Self]) -> String {
+        let mut sizes = runs.iter().filter(|run| run.problem.is_square()).map(|run| run.problem.n);
+        let several = sizes.next().is_some_and(|first| sizes.any(|other| other != first));
+        let means =
+            several.then(|| format!("\nhcube, geometric means over the sizes N:\n{}", means(runs).render()));
+        means.unwrap_or_default()
+            + "\nx raised: speed-up over ScaLAPACK with wider panels, the fair comparison; x ScaLAPACK: over ScaLAPACK as installed\n\
+               of bound: share of the rate of all ranks' local products at the same time, without communication\n\
+               errors: numbers of the result that differ from those of ScaLAPACK\n"
+    }
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::runs::Report;
+    use crate::runs::tests::{assert_json, assert_lines};
 
     /// A problem on a grid.
     pub fn problem(grid: [usize; 2], operations: &str, n: usize) -> Problem {
@@ -304,25 +264,26 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(runs(&problem([2, 3], "NT", 1000), [4.0, 8.0, 6.0, 3.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let first = &value["runs"][0];
-        assert_eq!((first["variant"].as_str(), first["ranks"].as_u64()), (Some("hcube"), Some(6)));
-        assert_eq!((first["routine"].as_str(), first["operations"].as_str()), (Some("pdgemm"), Some("NT")));
-        assert_eq!((first["median_ms"].as_f64(), first["gflops"].as_f64()), (Some(4.0), Some(500.0)));
-        assert_eq!((first["speedup"].as_f64(), first["speedup_raised"].as_f64()), (Some(2.0), Some(1.5)));
-        assert_eq!(first["of_bound"].as_f64(), Some(0.75));
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs, results.runs);
+        let expected = [
+            ("/0/variant", "hcube".into()),
+            ("/0/ranks", 6.into()),
+            ("/0/routine", "pdgemm".into()),
+            ("/0/operations", "NT".into()),
+            ("/0/median_ms", 4.0.into()),
+            ("/0/gflops", 500.0.into()),
+            ("/0/speedup", 2.0.into()),
+            ("/0/speedup_raised", 1.5.into()),
+            ("/0/of_bound", 0.75.into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
     fn tables_have_ratios_and_means() {
         let mut all = runs(&problem([1, 2], "NN", 512), [1.0, 2.0, 1.5, 0.9]);
         all.extend(runs(&problem([1, 2], "NN", 1024), [1.0, 8.0, 6.0, 0.4]));
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        let mean = ["pdgemm", "NN", "1x2", "64", "3.00", "4.00", "0.60"];
-        assert!(text.lines().any(|line| line.split_whitespace().eq(mean)), "{text}");
-        assert!(text.contains("90%") && text.contains("a note\n"), "{text}");
+        assert!(Results::new(all.clone(), Vec::new()).text().contains("90%"));
+        assert_lines(all, &["pdgemm NN 1x2 64 3.00 4.00 0.60"]);
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! Results of `hcube bench gfortran`: JSON, table, picture.
+//! Results of `hcube bench gfortran`.
 
 pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{percent, significant};
-use crate::table::{self, Table};
+use crate::plot::Sheet;
+use crate::runs::{self, Row};
+use crate::table::{Table, cell};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// The libraries that are measured.
 pub const HCUBE: &str = "hcube";
@@ -59,18 +60,10 @@ pub fn counterpart(operation: &str) -> Option<&'static str> {
     PROGRAMS.iter().find(|(name, _)| *name == operation).map(|&(_, without)| without)
 }
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each operation by each library.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub type Results = runs::Results<Run>;
 
 /// What is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// Ranks are images; the number of nodes is not known.
     #[serde(flatten)]
@@ -82,7 +75,7 @@ pub struct Subject {
 }
 
 /// An operation by a library. Each time is the median of a run of the program, on the slowest image.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
@@ -96,10 +89,8 @@ pub struct Run {
     #[serde(default)]
     pub check: i64,
     /// The time of the other by that of this one, for hcube.
-    #[serde(default)]
     pub over_opencoarrays: Option<f64>,
     /// The time of MPI by that of this one, for programs with coarrays.
-    #[serde(default)]
     pub over_mpi: Option<f64>,
 }
 
@@ -118,15 +109,8 @@ impl Subject {
 impl Run {
     /// From the seconds of a call in each run of the program; [`Results::new`] adds what depends on other variants.
     pub fn new(subject: Subject, variant: &str, seconds: &[f64]) -> Self {
-        Self {
-            subject,
-            variant: variant.to_owned(),
-            timing: Timing::new(seconds),
-            errors: 0,
-            check: 0,
-            over_opencoarrays: None,
-            over_mpi: None,
-        }
+        let timing = Timing::new(seconds);
+        Self { subject, variant: variant.to_owned(), timing, ..Self::default() }
     }
 
     /// Whether another run is of the same operation by MPI.
@@ -159,89 +143,84 @@ pub fn subjects(runs: &[Run]) -> Vec<&Subject> {
     all
 }
 
-impl Results {
-    /// From the runs of all variants.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        let all = runs.clone();
+/// Time and spread of a run, if there is one.
+fn times(run: Option<&Run>) -> [String; 2] {
+    let timing = run.map(|run| &run.timing);
+    [cell(timing.map(|one| significant(one.median_us))), cell(timing.map(|one| percent(one.spread)))]
+}
+
+/// A row of the table, with columns for hcube and for these others.
+fn cells(runs: &[Run], subject: &Subject, others: &[&str]) -> Vec<(String, String)> {
+    let of = |variant: &str| runs.iter().find(|run| run.variant == variant && run.subject == *subject);
+    let hcube = of(HCUBE);
+    let [time, spread] = times(hcube);
+    let mut cells = vec![
+        ("images".to_owned(), subject.place.ranks()),
+        ("operation".to_owned(), subject.operation.clone()),
+        ("bytes".to_owned(), subject.bytes.to_string()),
+        ("hcube us".to_owned(), time),
+        ("spread".to_owned(), spread),
+    ];
+    let mut errors = hcube.map_or(0, |run| run.errors);
+    for &other in others {
+        let coarrays = hcube.or_else(|| of(OPENCOARRAYS));
+        let run = coarrays.and_then(|run| compared(runs, run, other));
+        errors += run.map_or(0, |run| run.errors);
+        let over = |run: &Run| if other == MPI { run.over_mpi } else { run.over_opencoarrays };
+        let [time, spread] = times(run);
+        cells.push((format!("{other} us"), time));
+        cells.push(("spread".to_owned(), spread));
+        cells.push((format!("x {other}"), cell(hcube.and_then(over).map(significant))));
+    }
+    cells.push(("errors".to_owned(), errors.to_string()));
+    cells
+}
+
+impl Row for Run {
+    type Subject = Subject;
+
+    fn measured(&self) -> (&Subject, &str, f64) {
+        (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn errors(&self) -> Option<u64> {
+        Some(self.errors)
+    }
+
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        let has = |variant: &&str| runs.iter().any(|run| run.variant == *variant);
+        let others: Vec<&str> = [OPENCOARRAYS, MPI].into_iter().filter(has).collect();
+        vec![Table::of(subjects(runs).into_iter().map(|subject| cells(runs, subject, &others)))]
+    }
+
+    fn compare(runs: &mut [Self]) {
+        let all = runs.to_vec();
         for run in runs.iter_mut().filter(|run| run.variant != MPI) {
             let other = compared(&all, run, OPENCOARRAYS).filter(|_| run.variant == HCUBE);
             let mpi = compared(&all, run, MPI);
-            let over = |other: Option<&Run>| {
-                other
-                    .filter(|_| run.timing.median_us > 0.0)
-                    .map(|one| one.timing.median_us / run.timing.median_us)
-            };
+            let own = run.timing.median_us;
+            let over =
+                |other: Option<&Self>| other.filter(|_| own > 0.0).map(|other| other.timing.median_us / own);
             (run.over_opencoarrays, run.over_mpi) = (over(other), over(mpi));
-            let differs = |other: &&Run| other.check != 0 && run.check != 0 && other.check != run.check;
+            let differs = |other: &&Self| other.check != 0 && run.check != 0 && other.check != run.check;
             run.errors += other.into_iter().chain(mpi).filter(differs).count() as u64;
         }
-        Self { runs, notes }
     }
 
-    fn table(&self) -> Table {
-        let has = |variant: &str| self.runs.iter().any(|run| run.variant == variant);
-        let others: Vec<&str> = [OPENCOARRAYS, MPI].into_iter().filter(|variant| has(variant)).collect();
-        let mut headings: Vec<String> =
-            ["images", "operation", "bytes", "hcube us", "spread"].map(String::from).to_vec();
-        for other in &others {
-            headings.extend([format!("{other} us"), "spread".to_owned(), format!("x {other}")]);
-        }
-        headings.push("errors".to_owned());
-        let mut table = Table::new(headings);
-        let none = || "-".to_owned();
-        let ratio = |value: Option<f64>| value.map_or_else(none, significant);
-        let times = |run: Option<&Run>| match run {
-            Some(run) => [significant(run.timing.median_us), percent(run.timing.spread)],
-            None => [none(), none()],
+    fn legend(runs: &[Self]) -> String {
+        let crowded = if runs.iter().any(|run| !run.subject.place.has_cores()) {
+            "more images than cores: times are mostly those of waiting for a core, and no comparison of the libraries\n"
+        } else {
+            ""
         };
-        for subject in subjects(&self.runs) {
-            let of = |variant: &str| {
-                self.runs.iter().find(|run| run.variant == variant && run.subject == *subject)
-            };
-            let hcube = of(HCUBE);
-            let mut cells = vec![subject.place.ranks(), subject.operation.clone(), subject.bytes.to_string()];
-            cells.extend(times(hcube));
-            let mut errors = hcube.map_or(0, |run| run.errors);
-            for &other in &others {
-                let coarrays = hcube.or_else(|| of(OPENCOARRAYS));
-                let run = coarrays.and_then(|run| compared(&self.runs, run, other));
-                errors += run.map_or(0, |run| run.errors);
-                cells.extend(times(run));
-                let over = |run: &Run| if other == MPI { run.over_mpi } else { run.over_opencoarrays };
-                cells.push(ratio(hcube.and_then(over)));
-            }
-            cells.push(errors.to_string());
-            table.row(cells);
-        }
-        table
+        "\nus: of a call, on the slowest image; bytes: that an image moves in a call, or those of a face or a whole matrix; \
+         x: speed-up of hcube\n"
+            .to_owned()
+            + crowded
     }
 
-    /// The table.
-    pub fn tables(&self) -> Vec<Table> {
-        vec![self.table()]
-    }
-
-    /// The lines below it.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        text.push_str(
-            "\nus: of a call, on the slowest image; bytes: that an image moves in a call, or those of a face or a whole matrix; \
-             x: speed-up of hcube\n",
-        );
-        if self.runs.iter().any(|run| !run.subject.place.has_cores()) {
-            text.push_str(
-                "more images than cores: times are mostly those of waiting for a core, and no comparison of the libraries\n",
-            );
-        }
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
-    }
-
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
@@ -249,6 +228,9 @@ impl Results {
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+    use crate::runs::Report;
+    use crate::runs::tests::{assert_json, assert_lines};
+    use crate::table::tests::has_line;
 
     /// An operation by hcube, OpenCoarrays and MPI in these microseconds; 0 where one was not measured.
     pub fn runs(images: usize, operation: &str, bytes: usize, times: [f64; 3]) -> Vec<Run> {
@@ -260,20 +242,18 @@ pub mod tests {
         [HCUBE, OPENCOARRAYS, MPI].into_iter().zip(times).filter(|(_, us)| *us > 0.0).map(run).collect()
     }
 
-    fn has_line(text: &str, words: &str) -> bool {
-        text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()))
-    }
-
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(runs(2, "jacobi", 4096, [2.0, 8.0, 1.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let first = &value["runs"][0];
-        assert_eq!((first["variant"].as_str(), first["ranks"].as_u64()), (Some(HCUBE), Some(2)));
-        assert_eq!((first["operation"].as_str(), first["bytes"].as_u64()), (Some("jacobi"), Some(4096)));
-        assert_eq!((first["over_opencoarrays"].as_f64(), first["over_mpi"].as_f64()), (Some(4.0), Some(0.5)));
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs, results.runs);
+        let expected = [
+            ("/0/variant", HCUBE.into()),
+            ("/0/ranks", 2.into()),
+            ("/0/operation", "jacobi".into()),
+            ("/0/bytes", 4096.into()),
+            ("/0/over_opencoarrays", 4.0.into()),
+            ("/0/over_mpi", 0.5.into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
@@ -282,11 +262,13 @@ pub mod tests {
         all.extend(runs(2, "halo-faces", 32768, [20.0, 4000.0, 15.0]));
         all.extend(runs(2, "get", 4096, [0.5, 1.0, 0.0]));
         all.extend(runs(2, "get", 8, [0.25, 0.0, 0.0]));
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        assert!(has_line(&text, "2 get 8 0.2500 20% - - - - - - 0"), "{text}");
-        assert!(has_line(&text, "2 get 4096 0.5000 20% 1.000 20% 2.000 - - - 0"), "{text}");
-        assert!(has_line(&text, "2 halo-faces 32768 20.00 20% 4000 20% 200.0 15.00 20% 0.7500 0"), "{text}");
-        assert!(text.ends_with("a note\n"), "{text}");
+        let expected = [
+            "2 get 8 0.2500 20% - - - - - - 0",
+            "2 get 4096 0.5000 20% 1.000 20% 2.000 - - - 0",
+            "2 halo-faces 32768 20.00 20% 4000 20% 200.0 15.00 20% 0.7500 0",
+        ];
+        assert_lines(all.clone(), &expected);
+        let text = Results::new(all, Vec::new()).text();
         let order: Vec<&str> = text.lines().skip(1).take(4).map(|line| &line[..6]).collect();
         assert!(order[3].trim_start().starts_with('4'), "{text}");
         let alone = Results::new(runs(2, "put", 8, [1.0, 0.0, 0.0]), Vec::new()).text();

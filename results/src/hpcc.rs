@@ -12,26 +12,23 @@ mod merit;
 pub use merit::{Compared, MERITS, MIN_PAIRS, Merit};
 
 use crate::numbers::{median, percent, significant, spread};
-use crate::table::Table;
+use crate::table::{Table, cell, ratio};
 use control::Finding;
 
 /// The cells of its row, of which the first two name it.
 fn cells(one: &Compared, merit: &Merit, all: &[Compared]) -> Vec<(&'static str, String)> {
-    let value = |values: &[f64]| {
-        if values.is_empty() { "-".to_owned() } else { significant(median(values)) }
-    };
+    let value = |values: &[f64]| cell((!values.is_empty()).then(|| significant(median(values))));
     let pairs = one.pairs();
-    let factor = |factor: Option<f64>| factor.map_or("-".to_owned(), |factor| format!("{factor:.2}"));
-    let end = |end: fn(f64, f64) -> f64| factor(pairs.iter().copied().reduce(end));
+    let end = |end: fn(f64, f64) -> f64| ratio(pairs.iter().copied().reduce(end));
     vec![
         ("ranks", one.ranks.to_string()),
         ("benchmark", merit.title.to_owned()),
         ("unit", merit.unit.to_owned()),
         ("stock", value(&one.stock)),
         ("hcube", value(&one.hcube)),
-        ("spread", widest(&one.stock, &one.hcube).map_or("-".to_owned(), percent)),
+        ("spread", cell(widest(&one.stock, &one.hcube).map(percent))),
         ("pairs", pairs.len().to_string()),
-        ("speed-up", factor(one.speed_up())),
+        ("speed-up", ratio(one.speed_up())),
         ("lowest", end(f64::min)),
         ("highest", end(f64::max)),
         ("finding", Finding::of(one, all).text().to_owned()),

@@ -22,6 +22,7 @@ pub mod plot;
 pub mod preload;
 pub mod profile;
 pub mod published;
+pub mod runs;
 pub mod simulated;
 pub mod stream;
 pub mod table;

@@ -1,12 +1,13 @@
-//! Results of `hcube bench llcs`: JSON, tables, picture.
+//! Results of `hcube bench llcs`.
 
 pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::{self, Table};
+use crate::plot::Sheet;
+use crate::runs::{self, Row};
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// What one process runs: hcube as programs get it, each kernel of hcube, every entry by a plain loop, the competitor.
 pub const HCUBE: &str = "hcube";
@@ -21,18 +22,10 @@ pub const GRID: &str = "grid";
 pub const ALPHA: &str = "alpha";
 pub const BARRIERS: &str = "barriers";
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each variant for each pair of strings.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub type Results = runs::Results<Run>;
 
 /// The strings, and who has them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     #[serde(flatten)]
     pub place: Place,
@@ -58,7 +51,7 @@ pub struct Prediction {
 }
 
 /// A variant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
@@ -82,22 +75,15 @@ pub struct Run {
     #[serde(default)]
     pub llcs: u64,
     /// Results that differ from those of another algorithm; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// The rate over those of [`RAPIDFUZZ`] and [`PLAIN`].
-    #[serde(default)]
     pub over_rapidfuzz: Option<f64>,
-    #[serde(default)]
     pub over_plain: Option<f64>,
     /// Of all ranks: the rate over that of [`HCUBE`], and its share of the number of ranks.
-    #[serde(default)]
     pub speedup: Option<f64>,
-    #[serde(default)]
     pub efficiency: Option<f64>,
-    #[serde(default)]
     pub predicted: Option<Prediction>,
     /// (predicted - measured) / measured, of the time.
-    #[serde(default)]
     pub prediction_error: Option<f64>,
 }
 
@@ -119,25 +105,9 @@ impl Subject {
 
 impl Run {
     /// A run of these times; [`Results::new`] adds what depends on other runs.
-    pub fn new(subject: Subject, variant: &str, running: usize, timing: Timing) -> Self {
-        Self {
-            gentries_s: 1e-9 * timing.rate(subject.entries()),
-            subject,
-            variant: variant.to_owned(),
-            running,
-            alpha: 0,
-            blocks: [0; 2],
-            timing,
-            batch: 1,
-            llcs: 0,
-            errors: None,
-            over_rapidfuzz: None,
-            over_plain: None,
-            speedup: None,
-            efficiency: None,
-            predicted: None,
-            prediction_error: None,
-        }
+    pub fn new(subject: Subject, variant: String, running: usize, timing: Timing) -> Self {
+        let gentries_s = 1e-9 * timing.rate(subject.entries());
+        Self { subject, variant, running, timing, gentries_s, ..Self::default() }
     }
 
     /// Whether all ranks have computed it together.
@@ -145,77 +115,63 @@ impl Run {
         [GRID, ALPHA, BARRIERS].contains(&self.variant.as_str())
     }
 
-    fn common_cells(&self) -> Vec<(&'static str, String)> {
-        let ranks = match (self.is_distributed(), self.subject.place.ranks) {
-            (false, 2..) => format!("1 of {}", self.subject.place.ranks()),
-            _ => self.subject.place.ranks(),
-        };
-        vec![
-            ("ranks", ranks),
-            ("length", self.subject.length.to_string()),
-            ("symbols", self.subject.symbols.to_string()),
-            ("common", format!("{}%", self.subject.common)),
+    /// The columns of the table: headings, and the cells of this run.
+    fn cells(&self) -> Vec<(&'static str, String)> {
+        let Subject { place, length, symbols, common } = &self.subject;
+        let is_distributed = self.is_distributed();
+        let alone = if !is_distributed && place.ranks > 1 { "1 of " } else { "" };
+        let mut cells = vec![
+            ("ranks", format!("{alone}{}", place.ranks())),
+            ("length", length.to_string()),
+            ("symbols", symbols.to_string()),
+            ("common", format!("{common}%")),
             ("variant", self.variant.clone()),
-        ]
-    }
-
-    fn times(&self) -> [(&'static str, String); 3] {
-        [
+        ];
+        if is_distributed {
+            cells.push(("alpha", self.alpha.to_string()));
+            cells.push(("blocks", format!("{}x{}", self.blocks[0], self.blocks[1])));
+        }
+        cells.extend([
             ("ms", significant(1e-3 * self.timing.median_us)),
             ("10^9/s", significant(self.gentries_s)),
             ("spread", percent(self.timing.spread)),
-        ]
-    }
-
-    /// A line of the table of one process.
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        let mut cells = self.common_cells();
-        cells.extend(self.times());
-        cells.extend([
-            ("over rapidfuzz", ratio(self.over_rapidfuzz)),
-            ("over plain loop", ratio(self.over_plain)),
-            ("LLCS", self.llcs.to_string()),
-            ("errors", self.errors.map_or_else(none, |errors| errors.to_string())),
         ]);
-        cells
-    }
-
-    /// A line of the table of all ranks.
-    fn distributed_cells(&self) -> Vec<(&'static str, String)> {
         let predicted = self.predicted.as_ref();
-        let mut cells = self.common_cells();
-        cells.push(("alpha", self.alpha.to_string()));
-        cells.push(("blocks", format!("{}x{}", self.blocks[0], self.blocks[1])));
-        cells.extend(self.times());
-        cells.extend([
-            ("speed-up", ratio(self.speedup)),
-            ("efficiency", self.efficiency.map_or_else(none, percent)),
-            ("predicted ms", predicted.map_or_else(none, |one| significant(1e3 * one.seconds))),
-            ("predicted eff.", predicted.map_or_else(none, |one| percent(one.efficiency))),
-            ("deviation", self.prediction_error.map_or_else(none, |error| format!("{:+.0}%", 100.0 * error))),
-            ("errors", self.errors.map_or_else(none, |errors| errors.to_string())),
-        ]);
+        if is_distributed {
+            cells.extend([
+                ("speed-up", ratio(self.speedup)),
+                ("efficiency", cell(self.efficiency.map(percent))),
+                ("predicted ms", cell(predicted.map(|one| significant(1e3 * one.seconds)))),
+                ("predicted eff.", cell(predicted.map(|one| percent(one.efficiency)))),
+                ("deviation", cell(self.prediction_error.map(|error| format!("{:+.0}%", 100.0 * error)))),
+            ]);
+        } else {
+            cells.extend([
+                ("over rapidfuzz", ratio(self.over_rapidfuzz)),
+                ("over plain loop", ratio(self.over_plain)),
+                ("LLCS", self.llcs.to_string()),
+            ]);
+        }
+        cells.push(("errors", cell(self.errors)));
         cells
     }
 }
 
-fn none() -> String {
-    "-".to_owned()
-}
+impl Row for Run {
+    type Subject = Subject;
 
-fn ratio(value: Option<f64>) -> String {
-    value.map_or_else(none, |value| format!("{value:.2}"))
-}
+    fn measured(&self) -> (&Subject, &str, f64) {
+        (&self.subject, &self.variant, self.timing.median_us)
+    }
 
-impl Results {
-    /// From the runs of all variants.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        let all = runs.clone();
-        for run in &mut runs {
-            let over = |variant: &str| {
-                let same = all.iter().find(|one| one.variant == variant && one.subject == run.subject);
-                same.filter(|one| one.gentries_s > 0.0).map(|one| run.gentries_s / one.gentries_s)
-            };
+    fn errors(&self) -> Option<u64> {
+        self.errors
+    }
+
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let own = run.timing.median_us;
+            let over = |variant: &str| median(variant).map(|other| other / own);
             if run.variant != RAPIDFUZZ {
                 run.over_rapidfuzz = over(RAPIDFUZZ);
             }
@@ -226,43 +182,33 @@ impl Results {
                 run.speedup = over(HCUBE);
                 run.efficiency = run.speedup.map(|speedup| speedup / run.running.max(1) as f64);
             }
-            let measured = 1e-6 * run.timing.median_us;
+            let measured = 1e-6 * own;
             let predicted = run.predicted.as_ref().filter(|_| measured > 0.0);
             run.prediction_error = predicted.map(|one| (one.seconds - measured) / measured);
-        }
-        Self { runs, notes }
+        });
     }
 
-    /// The tables of one process and of all ranks.
-    pub fn tables(&self) -> Vec<Table> {
-        let (of_all, of_one): (Vec<&Run>, Vec<&Run>) = self.runs.iter().partition(|run| run.is_distributed());
-        let one = Table::of(of_one.iter().map(|run| run.cells()));
-        let all = Table::of(of_all.iter().map(|run| run.distributed_cells()));
-        vec![one, all]
+    /// Those of one process and of all ranks.
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        let (of_all, of_one): (Vec<&Self>, Vec<&Self>) = runs.iter().partition(|run| run.is_distributed());
+        [of_one, of_all].map(|runs| Table::of(runs.into_iter().map(Self::cells))).into()
     }
 
-    /// The lines below them.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        text.push_str(
-            "\nms: of a computation, on the slowest rank; 10^9/s: entries of the matrix, the square of the length; LLCS: the result\n",
-        );
-        if self.runs.iter().any(Run::is_distributed) {
-            text.push_str(
-                "grid: the blocks that hcube selects; alpha: square grids; barriers: square grids with a barrier after each \
-                 block, as in the thesis\n\
-                 speed-up: over hcube on one process; deviation: of the predicted time from the measured time\n",
-            );
-        }
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
+    fn legend(runs: &[Self]) -> String {
+        let of_all = if runs.iter().any(Self::is_distributed) {
+            "grid: the blocks that hcube selects; alpha: square grids; barriers: square grids with a barrier after each \
+             block, as in the thesis\n\
+             speed-up: over hcube on one process; deviation: of the predicted time from the measured time\n"
+        } else {
+            ""
+        };
+        "\nms: of a computation, on the slowest rank; 10^9/s: entries of the matrix, the square of the length; LLCS: the result\n"
+            .to_owned()
+            + of_all
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
@@ -270,13 +216,15 @@ impl Results {
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+    use crate::runs::Report;
+    use crate::runs::tests::{assert_json, assert_lines};
 
     fn run(ranks: usize, length: usize, variant: &str, rate: f64) -> Run {
         let subject = Subject { place: place(ranks), length, symbols: 4, common: 0 };
         let seconds = 1e-9 * subject.entries() / rate;
         let timing = Timing::new(&[seconds, 1.1 * seconds, 0.9 * seconds]);
         let running = if [GRID, ALPHA, BARRIERS].contains(&variant) { ranks } else { 1 };
-        Run::new(subject, variant, running, timing)
+        Run::new(subject, variant.to_owned(), running, timing)
     }
 
     /// hcube, rapidfuzz and the kernels at these rates.
@@ -307,15 +255,16 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(of_all(2, 10_000, [100.0, 180.0, 120.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let grid = &value["runs"][1];
-        assert_eq!((grid["variant"].as_str(), grid["length"].as_u64()), (Some(GRID), Some(10_000)));
-        assert_eq!((grid["ranks"].as_u64(), grid["blocks"][1].as_u64()), (Some(2), Some(2)));
-        assert!(grid["speedup"].as_f64().is_some_and(|ratio| (ratio - 1.8).abs() < 1e-9), "{grid}");
-        assert!(grid["prediction_error"].as_f64().is_some_and(|error| (error + 0.1).abs() < 1e-9), "{grid}");
-        assert!(value["runs"][0]["efficiency"].is_null());
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs, results.runs);
+        let expected = [
+            ("/1/variant", GRID.into()),
+            ("/1/length", 10_000.into()),
+            ("/1/ranks", 2.into()),
+            ("/1/blocks/1", 2.into()),
+            ("/1/speedup", 1.8.into()),
+            ("/1/prediction_error", (-0.1).into()),
+            ("/0/efficiency", ().into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
@@ -323,14 +272,13 @@ pub mod tests {
         let mut all = of_one(10_000, [100.0, 25.0, 8.0, 1.0]);
         (all[0].llcs, all[0].errors) = (6500, Some(0));
         all.extend(of_all(2, 10_000, [100.0, 180.0, 120.0]));
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        let line =
-            |words: &str| text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()));
-        assert!(line("1 10000 4 0% hcube 1.000 100.0 20% 4.00 - 6500 0"), "{text}");
-        assert!(line("1 10000 4 0% standard 12.50 8.000 20% 0.32 8.00 0 -"), "{text}");
-        assert!(line("1 of 2 10000 4 0% hcube 1.000 100.0 20% - - 0 -"), "{text}");
-        assert!(line("2 10000 4 0% alpha 1 2x2 0.8333 120.0 20% 1.20 60% 0.7500 80% -10% -"), "{text}");
-        assert!(text.ends_with("a note\n"), "{text}");
+        let expected = [
+            "1 10000 4 0% hcube 1.000 100.0 20% 4.00 - 6500 0",
+            "1 10000 4 0% standard 12.50 8.000 20% 0.32 8.00 0 -",
+            "1 of 2 10000 4 0% hcube 1.000 100.0 20% - - 0 -",
+            "2 10000 4 0% alpha 1 2x2 0.8333 120.0 20% 1.20 60% 0.7500 80% -10% -",
+        ];
+        assert_lines(all, &expected);
         let text = Results::new(of_one(100, [4.0, 3.0, 2.0, 1.0]), Vec::new()).text();
         assert!(!text.contains("alpha"), "{text}");
     }

@@ -67,10 +67,26 @@ impl Place {
     }
 }
 
+/// The MPI libraries of these places, each once, in a title.
+pub fn libraries<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    distinct(names).join("; ")
+}
+
+/// Each place once, by the number of ranks.
+pub fn places<'a>(all: impl Iterator<Item = &'a Place>) -> Vec<&'a Place> {
+    let mut places = distinct(all);
+    places.sort_by_key(|place| (place.ranks, place.ranks_per_node));
+    places
+}
+
 impl Timing {
     /// From the seconds of each measurement.
     pub fn new(seconds: &[f64]) -> Self {
-        let measured_us: Vec<f64> = seconds.iter().map(|seconds| 1e6 * seconds).collect();
+        Self::of_us(seconds.iter().map(|seconds| 1e6 * seconds).collect())
+    }
+
+    /// From the microseconds of each measurement.
+    pub fn of_us(measured_us: Vec<f64>) -> Self {
         Self { median_us: numbers::median(&measured_us), spread: numbers::spread(&measured_us), measured_us }
     }
 
@@ -83,6 +99,12 @@ impl Timing {
     pub fn point(&self, x: f64, value: impl Fn(f64) -> f64) -> Point {
         let ends = [f64::min, f64::max].map(|end| self.measured_us.iter().map(|&us| value(us)).reduce(end));
         Point { x, y: value(self.median_us), range: ends[0].zip(ends[1]) }
+    }
+
+    /// The rate at the median, with the range of rates in all measurements.
+    pub fn rates(&self, x: f64, rate: f64) -> Point {
+        let amount = rate * self.median_us;
+        self.point(x, |us| amount / us)
     }
 
     /// Fails with the first time that is not positive, which it names.

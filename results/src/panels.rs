@@ -1,12 +1,13 @@
-//! Results of `hcube bench panels`: JSON, table, picture.
+//! Results of `hcube bench panels`.
 
 pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::{self, Table};
+use crate::plot::Sheet;
+use crate::runs::{self, Row};
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// What is measured: panels that stay in the memory of a node, MPI's broadcasts, and the pipelined one of hcube.
 pub const HCUBE: &str = "hcube";
@@ -14,18 +15,10 @@ pub const BCAST: &str = "mpi-bcast";
 pub const IBCAST: &str = "mpi-ibcast";
 pub const PIPELINED: &str = "pipelined";
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each variant of each size.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub type Results = runs::Results<Run>;
 
 /// What is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     #[serde(flatten)]
     pub place: Place,
@@ -36,7 +29,7 @@ pub struct Subject {
 }
 
 /// A variant at a size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
@@ -49,22 +42,14 @@ pub struct Run {
     #[serde(default)]
     pub panels: u32,
     /// Panels with wrong contents, of all ranks; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// This median by that of hcube, for the others.
-    #[serde(default)]
     pub hcube_speedup: Option<f64>,
 }
 
 impl Run {
-    /// A run of these times; [`Results::new`] adds what depends on other runs.
-    pub fn new(subject: Subject, variant: &str, timing: Timing) -> Self {
-        let variant = variant.to_owned();
-        Self { subject, variant, timing, panels: 1, errors: None, hcube_speedup: None }
-    }
-
+    /// The columns of the table: headings, and the cells of this run.
     fn cells(&self) -> Vec<(&'static str, String)> {
-        let none = || "-".to_owned();
         vec![
             ("ranks", self.subject.place.ranks()),
             ("bytes", self.subject.bytes.to_string()),
@@ -72,44 +57,42 @@ impl Run {
             ("variant", self.variant.clone()),
             ("us", significant(self.timing.median_us)),
             ("spread", percent(self.timing.spread)),
-            ("x hcube", self.hcube_speedup.map_or_else(none, |ratio| format!("{ratio:.2}"))),
-            ("errors", self.errors.map_or_else(none, |errors| errors.to_string())),
+            ("x hcube", ratio(self.hcube_speedup)),
+            ("errors", cell(self.errors)),
         ]
     }
 }
 
-impl Results {
-    /// From the runs of all variants.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        let hcube: Vec<Run> = runs.iter().filter(|run| run.variant == HCUBE).cloned().collect();
-        for run in runs.iter_mut().filter(|run| run.variant != HCUBE) {
-            let same = hcube.iter().find(|own| own.subject == run.subject && own.timing.median_us > 0.0);
-            run.hcube_speedup = same.map(|own| run.timing.median_us / own.timing.median_us);
-        }
-        Self { runs, notes }
+impl Row for Run {
+    type Subject = Subject;
+
+    fn measured(&self) -> (&Subject, &str, f64) {
+        (&self.subject, &self.variant, self.timing.median_us)
     }
 
-    /// The table.
-    pub fn tables(&self) -> Vec<Table> {
-        vec![Table::of(self.runs.iter().map(Run::cells))]
+    fn errors(&self) -> Option<u64> {
+        self.errors
     }
 
-    /// The lines below it.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        text.push_str(
-            "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
-             x hcube: speed-up of hcube over this broadcast\n",
-        );
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
+            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
+        });
+    }
+
+    fn legend(_: &[Self]) -> String {
+        "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
+         x hcube: speed-up of hcube over this broadcast\n"
+            .to_owned()
+    }
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
@@ -117,12 +100,14 @@ impl Results {
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+    use crate::runs::tests::{assert_json, assert_lines};
 
     /// All variants, with these times.
     pub fn runs(ranks: usize, bytes: usize, work_us: u32, microseconds: [f64; 4]) -> Vec<Run> {
         let subject = Subject { place: place(ranks), bytes, work_us };
         let run = |(variant, us): (&str, f64)| {
-            Run::new(subject.clone(), variant, Timing::new(&[1e-6 * us, 0.9e-6 * us, 1.1e-6 * us]))
+            let timing = Timing::new(&[1e-6 * us, 0.9e-6 * us, 1.1e-6 * us]);
+            Run { subject: subject.clone(), variant: variant.to_owned(), timing, ..Run::default() }
         };
         [HCUBE, BCAST, IBCAST, PIPELINED].into_iter().zip(microseconds).map(run).collect()
     }
@@ -130,14 +115,15 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(runs(2, 65536, 0, [10.0, 20.0, 30.0, 15.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let second = &value["runs"][1];
-        assert_eq!((second["variant"].as_str(), second["ranks"].as_u64()), (Some(BCAST), Some(2)));
-        assert_eq!((second["bytes"].as_u64(), second["work_us"].as_u64()), (Some(65536), Some(0)));
-        assert!(second["hcube_speedup"].as_f64().is_some_and(|ratio| (ratio - 2.0).abs() < 1e-9));
-        assert!(value["runs"][0]["hcube_speedup"].is_null());
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs.len(), 4);
+        let expected = [
+            ("/1/variant", BCAST.into()),
+            ("/1/ranks", 2.into()),
+            ("/1/bytes", 65536.into()),
+            ("/1/work_us", 0.into()),
+            ("/1/hcube_speedup", 2.0.into()),
+            ("/0/hcube_speedup", ().into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
@@ -145,12 +131,11 @@ pub mod tests {
         let mut all = runs(4, 65536, 100, [10.0, 20.0, 30.0, 15.0]);
         all[0].errors = Some(0);
         all.extend(runs(2, 65536, 100, [20.0, 10.0, 30.0, 15.0]));
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        let line =
-            |words: &str| text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()));
-        assert!(line("4 65536 100 hcube 10.00 20% - 0"), "{text}");
-        assert!(line("4 65536 100 mpi-ibcast 30.00 20% 3.00 -"), "{text}");
-        assert!(line("2 65536 100 mpi-bcast 10.00 20% 0.50 -"), "{text}");
-        assert!(text.ends_with("a note\n"), "{text}");
+        let expected = [
+            "4 65536 100 hcube 10.00 20% - 0",
+            "4 65536 100 mpi-ibcast 30.00 20% 3.00 -",
+            "2 65536 100 mpi-bcast 10.00 20% 0.50 -",
+        ];
+        assert_lines(all, &expected);
     }
 }

@@ -2,8 +2,9 @@
 
 pub mod plot;
 
+use crate::measured::distinct;
 use crate::numbers;
-use crate::table::Table;
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -88,7 +89,6 @@ impl Row {
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
-        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
         let verdict = self.bound.map(|_| if self.exceeds() { "exceeded" } else { "kept" }.to_owned());
         let results = self.same_results.map(|same| if same { "identical" } else { "DIFFERENT" }.to_owned());
         vec![
@@ -99,10 +99,10 @@ impl Row {
             ("spread", numbers::percent(self.reference.spread)),
             ("measured", self.unit.written(self.measured.median)),
             ("spread", numbers::percent(self.measured.spread)),
-            ("ratio", or_none(self.ratio().map(|ratio| format!("{ratio:.2}")))),
-            ("bound", or_none(self.bound.map(|bound| format!("{bound:.2}")))),
+            ("ratio", ratio(self.ratio())),
+            ("bound", ratio(self.bound)),
             ("", verdict.unwrap_or_default()),
-            ("results", or_none(results)),
+            ("results", cell(results)),
         ]
     }
 }
@@ -120,18 +120,6 @@ pub struct Results {
 }
 
 impl Results {
-    /// Each benchmark and variant once, in the order of measurement.
-    fn parts(&self) -> Vec<(&str, &str)> {
-        let mut parts = Vec::new();
-        for row in &self.rows {
-            let part = (row.benchmark.as_str(), row.variant.as_str());
-            if !parts.contains(&part) {
-                parts.push(part);
-            }
-        }
-        parts
-    }
-
     /// Whether a program has had other results.
     pub fn is_wrong(&self) -> bool {
         self.rows.iter().any(|row| row.same_results == Some(false))
@@ -140,8 +128,10 @@ impl Results {
     /// The tables and what their columns mean.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for (benchmark, variant) in self.parts() {
-            let of_part = |row: &&Row| (row.benchmark.as_str(), row.variant.as_str()) == (benchmark, variant);
+        let part = |row: &Row| (row.benchmark.clone(), row.variant.clone());
+        // In the order of measurement.
+        for (benchmark, variant) in distinct(self.rows.iter().map(part)) {
+            let of_part = |row: &&Row| row.benchmark == benchmark && row.variant == variant;
             let rows: Vec<&Row> = self.rows.iter().filter(of_part).collect();
             let table = Table::of(rows.iter().map(|row| row.columns())).render();
             let _ = writeln!(text, "{benchmark}, {variant}:\n{table}{}\n", summary(&rows));

@@ -1,12 +1,13 @@
-//! Results of `hcube bench stream`: JSON, table, picture.
+//! Results of `hcube bench stream`.
 
 pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::table::{self, Table};
+use crate::plot::Sheet;
+use crate::runs::{self, Row};
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 
 /// Kernels, in the order of STREAM.
 pub const KERNELS: [&str; 4] = ["copy", "scale", "add", "triad"];
@@ -18,18 +19,10 @@ pub const STREAMING: &str = "streaming";
 pub const PLAIN: &str = "plain-c";
 pub const MEMCPY: &str = "memcpy";
 
-/// The results as they are written in JSON; those of several runs can be joined.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Results {
-    /// Each variant of each kernel.
-    pub runs: Vec<Run>,
-    /// What was left out, and why.
-    #[serde(default)]
-    pub notes: Vec<String>,
-}
+pub type Results = runs::Results<Run>;
 
 /// What is done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     #[serde(flatten)]
     pub place: Place,
@@ -42,7 +35,7 @@ pub struct Subject {
 }
 
 /// A variant of a kernel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
@@ -56,13 +49,10 @@ pub struct Run {
     /// Bytes that the kernel reads and writes, by the rule of STREAM, in 10^9 per second and rank.
     pub gb_s: f64,
     /// Stores that hcube has selected.
-    #[serde(default)]
     pub stores: Option<String>,
     /// Wrong elements on all ranks; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// The rate over that of [`PLAIN`], for the others.
-    #[serde(default)]
     pub over_plain: Option<f64>,
 }
 
@@ -81,22 +71,13 @@ impl Subject {
 
 impl Run {
     /// A run of these times; [`Results::new`] adds what depends on other runs.
-    pub fn new(subject: Subject, variant: &str, timing: Timing) -> Self {
+    pub fn new(subject: Subject, variant: String, timing: Timing) -> Self {
         let gb_s = 1e-9 * timing.rate(subject.moved() as f64);
-        Self {
-            subject,
-            variant: variant.to_owned(),
-            timing,
-            batch: 1,
-            gb_s,
-            stores: None,
-            errors: None,
-            over_plain: None,
-        }
+        Self { subject, variant, timing, gb_s, ..Self::default() }
     }
 
+    /// The columns of the table: headings, and the cells of this run.
     fn cells(&self) -> Vec<(&'static str, String)> {
-        let none = || "-".to_owned();
         vec![
             ("ranks", self.subject.running.to_string()),
             ("kernel", self.subject.kernel.clone()),
@@ -104,45 +85,43 @@ impl Run {
             ("variant", self.variant.clone()),
             ("GB/s", significant(self.gb_s)),
             ("spread", percent(self.timing.spread)),
-            ("over plain C", self.over_plain.map_or_else(none, |ratio| format!("{ratio:.2}"))),
-            ("errors", self.errors.map_or_else(none, |errors| errors.to_string())),
-            ("stores", self.stores.clone().unwrap_or_else(none)),
+            ("over plain C", ratio(self.over_plain)),
+            ("errors", cell(self.errors)),
+            ("stores", cell(self.stores.as_ref())),
         ]
     }
 }
 
-impl Results {
-    /// From the runs of all variants.
-    pub fn new(mut runs: Vec<Run>, notes: Vec<String>) -> Self {
-        let plain: Vec<Run> = runs.iter().filter(|run| run.variant == PLAIN).cloned().collect();
-        for run in runs.iter_mut().filter(|run| run.variant != PLAIN) {
-            let same = plain.iter().find(|other| other.subject == run.subject && other.gb_s > 0.0);
-            run.over_plain = same.map(|other| run.gb_s / other.gb_s);
-        }
-        Self { runs, notes }
+impl Row for Run {
+    type Subject = Subject;
+
+    fn measured(&self) -> (&Subject, &str, f64) {
+        (&self.subject, &self.variant, self.timing.median_us)
     }
 
-    /// The table.
-    pub fn tables(&self) -> Vec<Table> {
-        vec![Table::of(self.runs.iter().map(Run::cells))]
+    fn errors(&self) -> Option<u64> {
+        self.errors
     }
 
-    /// The lines below it.
-    pub fn below(&self) -> String {
-        let mut text = String::new();
-        text.push_str(
-            "\nranks: those that run the kernel, each on vectors of its own; bytes: of each vector; GB/s: of the slowest rank\n\
-             hcube: with the stores that its trial has selected; memcpy: a bound for copy, not a competitor\n",
-        );
-        for note in &self.notes {
-            let _ = writeln!(text, "{note}");
-        }
-        text
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
-    /// The tables and the lines below them.
-    pub fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
+    fn compare(runs: &mut [Self]) {
+        runs::compare(runs, |run, median| {
+            let plain = median(PLAIN).filter(|_| run.variant != PLAIN);
+            run.over_plain = plain.map(|plain| plain / run.timing.median_us);
+        });
+    }
+
+    fn legend(_: &[Self]) -> String {
+        "\nranks: those that run the kernel, each on vectors of its own; bytes: of each vector; GB/s: of the slowest rank\n\
+         hcube: with the stores that its trial has selected; memcpy: a bound for copy, not a competitor\n"
+            .to_owned()
+    }
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        figure::sheet(runs)
     }
 }
 
@@ -150,13 +129,15 @@ impl Results {
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+    use crate::runs::tests::{assert_json, assert_lines};
 
     /// hcube and the plain loop at these rates.
     pub fn runs(kernel: &str, running: usize, bytes: usize, rates: [f64; 2]) -> Vec<Run> {
         let subject = Subject { place: place(2), kernel: kernel.to_owned(), bytes, running };
         let run = |(variant, rate): (&str, f64)| {
             let seconds = 1e-9 * subject.moved() as f64 / rate;
-            Run::new(subject.clone(), variant, Timing::new(&[seconds, 1.1 * seconds, 0.9 * seconds]))
+            let timing = Timing::new(&[seconds, 1.1 * seconds, 0.9 * seconds]);
+            Run::new(subject.clone(), variant.to_owned(), timing)
         };
         [HCUBE, PLAIN].into_iter().zip(rates).map(run).collect()
     }
@@ -164,14 +145,15 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form() {
         let results = Results::new(runs("triad", 2, 1 << 20, [24.0, 12.0]), Vec::new());
-        let value = serde_json::to_value(&results).expect("valid");
-        let first = &value["runs"][0];
-        assert_eq!((first["variant"].as_str(), first["kernel"].as_str()), (Some(HCUBE), Some("triad")));
-        assert_eq!((first["ranks"].as_u64(), first["running"].as_u64()), (Some(2), Some(2)));
-        assert!(first["gb_s"].as_f64().is_some_and(|rate| (rate - 24.0).abs() < 1e-9), "{first}");
-        assert!(first["over_plain"].as_f64().is_some_and(|ratio| (ratio - 2.0).abs() < 1e-9), "{first}");
-        let back: Results = serde_json::from_value(value).expect("what was written can be read");
-        assert_eq!(back.runs.len(), 2);
+        let expected = [
+            ("/0/variant", HCUBE.into()),
+            ("/0/kernel", "triad".into()),
+            ("/0/ranks", 2.into()),
+            ("/0/running", 2.into()),
+            ("/0/gb_s", 24.0.into()),
+            ("/0/over_plain", 2.0.into()),
+        ];
+        assert_json(&results, &expected);
     }
 
     #[test]
@@ -179,12 +161,11 @@ pub mod tests {
         let mut all = runs("copy", 1, 4096, [20.0, 10.0]);
         (all[0].errors, all[0].stores) = (Some(0), Some("streaming stores".to_owned()));
         all.extend(runs("copy", 2, 4096, [12.0, 16.0]));
-        let text = Results::new(all, vec!["a note".to_owned()]).text();
-        let line =
-            |words: &str| text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()));
-        assert!(line("1 copy 4096 hcube 20.00 20% 2.00 0 streaming stores"), "{text}");
-        assert!(line("1 copy 4096 plain-c 10.00 20% - - -"), "{text}");
-        assert!(line("2 copy 4096 hcube 12.00 20% 0.75 - -"), "{text}");
-        assert!(text.ends_with("a note\n"), "{text}");
+        let expected = [
+            "1 copy 4096 hcube 20.00 20% 2.00 0 streaming stores",
+            "1 copy 4096 plain-c 10.00 20% - - -",
+            "2 copy 4096 hcube 12.00 20% 0.75 - -",
+        ];
+        assert_lines(all, &expected);
     }
 }

@@ -1,5 +1,10 @@
 //! Tables as aligned text.
 
+use crate::numbers;
+
+/// A column: its heading, and the cell of a row.
+pub type Column<R> = (&'static str, fn(&R) -> String);
+
 /// A table with a heading.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -18,14 +23,22 @@ impl Table {
     }
 
     /// From rows of headings and cells; all rows have the same headings.
-    pub fn of(rows: impl IntoIterator<Item = Vec<(&'static str, String)>>) -> Self {
+    pub fn of<T: Into<String>>(rows: impl IntoIterator<Item = Vec<(T, String)>>) -> Self {
         let mut table = Self::default();
         for row in rows {
+            let (headings, cells): (Vec<T>, Vec<String>) = row.into_iter().unzip();
             if table.rows.is_empty() {
-                table.row(row.iter().map(|cell| cell.0));
+                table.row(headings);
             }
-            table.row(row.into_iter().map(|cell| cell.1));
+            table.row(cells);
         }
+        table
+    }
+
+    /// A table with these columns, whose headings stand there also without rows.
+    pub fn with<R>(columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> Self {
+        let mut table = Self::new(columns.iter().map(|column| column.0));
+        rows.into_iter().for_each(|row| table.row(columns.iter().map(|column| (column.1)(&row))));
         table
     }
 
@@ -67,6 +80,21 @@ impl Table {
         }
         text
     }
+}
+
+/// A cell; a dash where there is nothing to tell.
+pub fn cell(text: Option<impl ToString>) -> String {
+    text.map_or_else(|| "-".to_owned(), |text| text.to_string())
+}
+
+/// A ratio in a cell.
+pub fn ratio(value: Option<f64>) -> String {
+    cell(value.map(|value| format!("{value:.2}")))
+}
+
+/// A number of bytes in a cell.
+pub fn bytes(count: Option<u64>) -> String {
+    cell(count.map(|count| numbers::bytes(count as f64)))
 }
 
 /// The tables of results that have any, with the lines below them, as one text.
@@ -117,8 +145,13 @@ impl Growing {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// Whether a text has a line of these words.
+    pub fn has_line(text: &str, words: &str) -> bool {
+        text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()))
+    }
 
     #[test]
     fn numbers_to_the_right_and_words_to_the_left() {

@@ -135,9 +135,10 @@ const OTHER_SYSTEM_CALLS: [(&str, &str); 4] = [
 ];
 
 /// Where `unsafe` stands.
-const UNSAFE: [&str; 8] = [
+const UNSAFE: [&str; 9] = [
     "crates/core/src/",
     "crates/alltoall/src/mpi_front/",
+    "crates/alltoall/src/single_copy/",
     "crates/fft/src/kernel/",
     "crates/gemm/src/pblas/",
     "crates/lcs/src/kernel/",
@@ -147,7 +148,7 @@ const UNSAFE: [&str; 8] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 47] = [
+const OTHER_UNSAFE: [(&str, &str); 36] = [
     ("tool/src/bsp/blas.rs", "calls functions of a BLAS that was loaded"),
     ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
     ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
@@ -176,33 +177,13 @@ const OTHER_UNSAFE: [(&str, &str); 47] = [
         "crates/bsp/src/sync.rs",
         "reads lists of other processes, in the superstep in which they were published",
     ),
-    ("crates/fft/src/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/network.rs", "transfers from and to slots of panels, which outlast the calls"),
-    ("crates/hpl/src/panels.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/hpl/src/slots.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/gemm/src/local.rs", "calls the program's BLAS"),
-    ("crates/gemm/src/stationary.rs", "writes to shared memory where the counters of ranks permit it"),
-    ("crates/gemm/src/transit.rs", "writes to shared memory where the counters of ranks permit it"),
-    ("crates/alltoall/src/fallback.rs", "hands on what the votes have shown to single copy"),
     (
         "crates/alltoall/src/general/direct.rs",
         "writes to another process, which has asked for these bytes and waits for them",
     ),
-    (
-        "crates/alltoall/src/nonblocking.rs",
-        "reads and writes blocks of another process, which it has entered in a table",
-    ),
-    (
-        "crates/alltoall/src/nonblocking/description.rs",
-        "reads and writes blocks that another process has described",
-    ),
-    (
-        "crates/alltoall/src/nonblocking/persistent.rs",
-        "reads and writes blocks of another process, which has started as well",
-    ),
-    ("crates/alltoall/src/single_copy.rs", "writes to another process, where that has asked for it"),
-    ("crates/transpose/src/grid/memory.rs", "hands out parts of shared memory, which one rank each writes"),
-    ("crates/transpose/src/grid/on_node.rs", "writes to shared memory where the counters of ranks permit it"),
     ("crates/transpose/src/grid/tile.rs", "reads and writes matrices by address, within their regions"),
     ("tool/src/bench/alltoall/calls.rs", "calls the functions of MPI and of hcube that it measures"),
     ("tool/src/bench/bsp/calls.rs", "calls the functions of BSPlib and of MPI that it measures"),

@@ -2,8 +2,8 @@
 //!
 //! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`proof`] (which implementation a line has measured), [`files`] (results of earlier runs)
-//! and [`drawn`] (results that are joined and drawn).
+//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`proof`] (which implementation a line has measured) and
+//! [`drawn`] (results that are joined and drawn).
 
 pub mod alltoall;
 pub mod bsp;
@@ -12,7 +12,6 @@ pub mod computation;
 pub mod drawn;
 pub mod fft;
 pub mod fftw;
-pub mod files;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;

@@ -4,12 +4,15 @@
 use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
+use super::leaders::BoundedRoutes;
+use super::node::Transfer;
 use super::report::{Report, UsedPath};
 use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
+use super::single_copy::fallback;
 use super::state::ExchangeState;
 use super::task::Task;
 use super::vote::{Property, Vote};
-use super::{ballot, bundles, enclosed, fallback, leaders, messages, mismatch, slots};
+use super::{ballot, bundles, enclosed, leaders, messages, mismatch, slots};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
@@ -138,7 +141,10 @@ fn vote_and_move<C: Comm>(
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
         Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
-        received => perform(comm, state, task, (choice, streaming), (&sum, received.is_none()), largest),
+        received => {
+            let decision = Decision { choice, sum: &sum, streaming, largest, announced: received.is_none() };
+            perform(comm, state, task, &decision)
+        }
     }
     .unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
@@ -194,20 +200,34 @@ fn finish<C: Comm>(
 ) -> Result<UsedPath> {
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
     let routes = routes.as_ref().expect("asked for where there are routes");
-    leaders::unpack_all(comm, node.as_mut(), scratch, (routes, situation.led), (received, task), *patience)?;
+    let bounded = BoundedRoutes { routes, limit: situation.led };
+    leaders::unpack_all(comm, node.as_mut(), scratch, bounded, received, task, *patience)?;
     Ok(UsedPath::NodeLeaders)
 }
 
-/// Moves the data by the algorithm chosen. `announced`: the notices of this round hold the addresses of blocks.
+/// What follows from the votes.
+struct Decision<'a> {
+    choice: Choice,
+    /// The sum of the votes of all ranks.
+    sum: &'a Vote,
+    /// Whether this rank writes past the cache.
+    streaming: bool,
+    /// Bytes of the largest block on this node.
+    largest: usize,
+    /// Whether the notices of this round hold the addresses of blocks.
+    announced: bool,
+}
+
+/// Moves the data by the algorithm chosen.
 fn perform<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    (choice, streaming): (Choice, bool),
-    (sum, announced): (&Vote, bool),
-    largest: usize,
+    decision: &Decision<'_>,
 ) -> Result<UsedPath> {
+    let &Decision { choice, sum, streaming, largest, .. } = decision;
     let patience = state.patience;
+    let transfer = Transfer { largest, streaming, patience };
     match (choice, &mut state.node) {
         (Choice::Alone, node) => {
             let scratch = node.as_mut().map_or(&mut state.scratch, |node| &mut node.chunk);
@@ -239,20 +259,19 @@ fn perform<C: Comm>(
             Ok(UsedPath::Shared)
         }
         (Choice::Slots, Some(node)) => {
-            slots::exchange(comm, node, task, largest, streaming, patience, || Ok(()))?;
+            slots::exchange(comm, node, task, transfer, || Ok(()))?;
             Ok(UsedPath::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
             // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match, `choose`
             // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
             // an error `vote_and_move` ends the job, after a panic `Lending` does.
-            let complete =
-                unsafe { fallback::exchange(comm, node, task, largest, streaming, patience, || Ok(())) }?;
+            let complete = unsafe { fallback::exchange(comm, node, task, transfer, || Ok(())) }?;
             // All ranks of the communicator are on this node, and have given it up alike.
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
-        _ => by_messages(comm, state, task, (sum, announced), largest),
+        _ => by_messages(comm, state, task, decision),
     }
 }
 
@@ -261,12 +280,12 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    (sum, announced): (&Vote, bool),
-    largest: usize,
+    &Decision { sum, largest, announced, .. }: &Decision<'_>,
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
     let ExchangeState { node, scratch, pace, remote, patience, situation, trials, .. } = state;
     let patience = *patience;
+    let transfer = Transfer { largest, streaming: false, patience };
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
@@ -289,9 +308,9 @@ fn by_messages<C: Comm>(
             // This node may have given it up while others have not.
             // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
             Choice::SingleCopy if node.processes.is_some() => unsafe {
-                fallback::exchange(comm, node, task, largest, false, patience, idle).map(drop)
+                fallback::exchange(comm, node, task, transfer, idle).map(drop)
             },
-            _ => slots::exchange(comm, node, task, largest, false, patience, idle),
+            _ => slots::exchange(comm, node, task, transfer, idle),
         }
     })?;
     Ok(UsedPath::Mixed)

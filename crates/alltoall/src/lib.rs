@@ -10,7 +10,6 @@
 //! | `mismatch` | which ranks have passed counts that do not match |
 //! | [`select`], `trials`, `choice`, `without_votes` | the decision: by rules, and by measured times |
 //! | `enclosed`, `slots`, `single_copy` | algorithms inside a node |
-//! | `fallback` | what single copy has not moved because the kernel refused it |
 //! | `messages`, [`schedule`] | messages, and the orders of partners |
 //! | `bundles` | small blocks along the hypercube |
 //! | `leaders` | small blocks between nodes, by messages between leaders of the nodes |
@@ -24,7 +23,7 @@
 //! [`exchange`](mod@exchange) has seen to it that all ranks have announced blocks of matching lengths.
 //!
 //! ```compile_fail,E0603
-//! use hcube_alltoall::single_copy::exchange;
+//! use hcube_alltoall::single_copy::exchange::exchange;
 //! ```
 
 mod ballot;
@@ -35,7 +34,6 @@ mod copies;
 mod enclosed;
 pub mod exchange;
 mod factors;
-mod fallback;
 pub mod general;
 mod leaders;
 mod messages;
@@ -43,7 +41,6 @@ mod mismatch;
 pub mod model;
 pub mod mpi_front;
 mod node;
-mod nonblocking;
 pub mod options;
 pub mod report;
 pub mod schedule;

@@ -245,9 +245,9 @@ impl OnNode {
             }
             let parts = self.parts.as_ref()?;
             let range = parts.range(rank, place?);
-            // SAFETY: a part that its rank has given to this transform: between the first two waits ranks only read it,
+            // A part that its rank has given to this transform: between the first two waits ranks only read it,
             // between the last two each of them writes the columns of its share, and the rank itself uses it otherwise.
-            let data = View::of(unsafe { parts.all().region(range) });
+            let data = View::of(parts.all().region(range));
             Some(Direct { rows: rows_of(rank), data, length, large_pages: parts.has_large_pages() })
         });
         Matrix::new(direct.collect(), rows)
@@ -256,11 +256,9 @@ impl OnNode {
     /// The node's memory: blocks of columns, and those of rows.
     fn blocks(&self) -> [View<'_>; 2] {
         let [columns, rows] = bytes(&self.transforms.shape).expect("allocated");
-        [0..columns, columns..columns + rows].map(|range| {
-            // SAFETY: ranks write only to the blocks and rows of their shares, and read them after they have waited for
-            // those who wrote them; before a part is written again, all ranks that have read it have been waited for.
-            View::of(unsafe { self.blocks.region(range) })
-        })
+        // Ranks write only to the blocks and rows of their shares, and read them after they have waited for those who wrote
+        // them; before a part is written again, all ranks that have read it have been waited for.
+        [0..columns, columns..columns + rows].map(|range| View::of(self.blocks.region(range)))
     }
 
     /// Waits until all ranks have come to the same place: wait number `number` of a transform.

@@ -159,9 +159,9 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
     fn partial(&self, start: usize, number: usize, indices: &Range<usize>) -> Partial<'e> {
         let (offset, area) = self.panels.partials;
         let begin = start + offset + number * area.bytes;
-        // SAFETY: the area of one rank in the panel that starts here. That rank writes it after all have released what
+        // The area of one rank in the panel that starts here. That rank writes it after all have released what
         // lay there, and others read it when that rank has said that it is written.
-        let memory = unsafe { self.transit.memory.region(begin..begin + area.bytes) };
+        let memory = self.transit.memory.region(begin..begin + area.bytes);
         // Columns of C: as long as this rank's part where A stays, as wide as the panel where B does.
         let leading = if self.fixed.number == 0 { area.leading } else { indices.len().max(1) };
         Partial { memory, leading }

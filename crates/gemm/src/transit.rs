@@ -276,10 +276,10 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
     pub fn area(&self, start: usize, side: usize, line: usize) -> Option<(Region<'e>, usize)> {
         let area = self.panels.area(side, line)?;
         let begin = start + area.offset;
-        // SAFETY: all ranks of the domain place the same panels, so this is the panel of the line on all of them. It is
+        // All ranks of the domain place the same panels, so this is the panel of the line on all of them. It is
         // written after those that read what lay there have released it (`is_free`), by each rank where it owns the
         // elements or receives them, and read when those who write it have completed it (`is_ready`).
-        Some((unsafe { self.memory.region(begin..begin + area.bytes) }, area.leading))
+        Some((self.memory.region(begin..begin + area.bytes), area.leading))
     }
 
     /// Fills this rank's part of a panel and sends it on its way.

@@ -298,8 +298,8 @@ impl<C: Comm> Network<C> {
             };
             if self.is_free(slots, holder) {
                 self.occupants[slots.slot(holder)] = Some(number);
-                // SAFETY: the slot is this rank's, all have released the panel that it had, and nothing is sent from it.
-                unsafe { slots.write_head(holder, head) };
+                // All have released the panel that the slot had, and nothing is sent from it.
+                slots.write_head(holder, head);
                 self.transits[index].start(comm, slots, head, &mut self.traffic)?;
             }
         }

@@ -246,8 +246,7 @@ impl<C: Comm> Panels<C> {
             let slot = self.slots.slot(holder);
             self.wait_for_slot(comm, slot)?;
             self.occupants[slot] = Some(number);
-            // SAFETY: the slot is this rank's, and all have released the panel that it had.
-            unsafe { self.slots.write_head(holder, Head { number, bytes: Some(bytes) }) };
+            self.slots.write_head(holder, Head { number, bytes: Some(bytes) });
         }
         if self.holders.nodes() > 1 && holder.member == self.slots.own_number() {
             self.network.begin(comm, number, holder, self.holders.route(root, number))?;
@@ -315,8 +314,7 @@ impl<C: Comm> Panels<C> {
             }
         }
         if bytes.is_none() {
-            // SAFETY: the slot of an own panel that was not posted.
-            unsafe { self.slots.write_head(holder, head) };
+            self.slots.write_head(holder, head);
         }
         self.slots.post(holder);
         self.network.post(comm, &self.slots, head)
@@ -339,9 +337,9 @@ impl<C: Comm> Panels<C> {
         if self.slots.posted(holder) <= holder.turn {
             return Ok(false);
         }
-        // SAFETY: posted, and not released by this rank. Where ranks have not begun the same panels, it may be rewritten
+        // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be rewritten
         // meanwhile; then it is not the head that is asked for, and nothing else is read.
-        let found = unsafe { self.slots.read_head(holder) };
+        let found = self.slots.read_head(holder);
         match found.bytes {
             _ if found.number != number => {
                 let text = format!("panel {number} is number {} on rank {root}, its root", found.number);
@@ -398,9 +396,9 @@ impl<C: Comm> Panels<C> {
         if root != self.rank || self.slots.posted(holder) > holder.turn {
             return Err(Error::Usage(format!("panel {number} is not this rank's, or was posted")));
         }
-        // SAFETY: `begin` has waited until all ranks had released the panel that this slot had before. Others read only
+        // `begin` has waited until all ranks had released the panel that this slot had before. Others read only
         // what was posted, and `post` needs this value for itself, so the region is gone by then.
-        Ok(unsafe { self.slots.content(holder, 0..bytes) })
+        Ok(self.slots.content(holder, 0..bytes))
     }
 
     /// A panel, for reading until this rank releases it.
@@ -412,10 +410,10 @@ impl<C: Comm> Panels<C> {
             return Err(Error::Usage(format!("panel {number} has not arrived")));
         }
         let &Panel { holder, bytes, .. } = self.panel(number)?;
-        // SAFETY: posted with this number, after which its holder writes there again only when all ranks have released it.
+        // Posted with this number, after which its holder writes there again only when all ranks have released it.
         // `release` needs this value for itself, so the region is gone by then, and ranks release a panel only with all
         // before it. A `Content` is never written.
-        Ok(Content(unsafe { self.slots.content(holder, 0..bytes) }))
+        Ok(Content(self.slots.content(holder, 0..bytes)))
     }
 
     /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank waits for

@@ -162,60 +162,42 @@ impl Slots {
         slot * slot_bytes(self.capacity)
     }
 
-    /// Some bytes of the panel.
-    ///
-    /// # Safety
-    /// The holder writes, between all ranks' release of the panel that was in this slot before and its
-    /// [`post`](Self::post); others read, from then until they release the panel.
+    /// Some bytes of the panel. The holder writes them between all ranks' release of the panel that was in this slot before
+    /// and its [`post`](Self::post); others read them from then until they release the panel.
     ///
     /// # Panics
     /// Where the range is not inside a panel.
-    pub unsafe fn content(&self, holder: Holder, range: Range<usize>) -> Region<'_> {
+    pub fn content(&self, holder: Holder, range: Range<usize>) -> Region<'_> {
         assert!(range.end <= self.capacity, "{range:?} of a panel of {} bytes", self.capacity);
         let start = self.start(holder) + HEAD;
-        // SAFETY: inside the slot; the contract of this function.
-        unsafe { self.memory().region(start + range.start..start + range.end) }
+        self.memory().region(start + range.start..start + range.end)
     }
 
     /// As [`content`](Self::content), for a transfer that goes on after this call.
     ///
     /// # Safety
-    /// As there, until the transfer has finished; where that is never looked for, the memory is [given
-    /// up](Self::leak).
+    /// The memory stays until the transfer has finished; where that is never looked for, it is [given up](Self::leak).
     pub unsafe fn lasting(&self, holder: Holder, range: Range<usize>) -> Region<'static> {
-        // SAFETY: the contract of this function.
-        unsafe {
-            let region = self.content(holder, range);
-            Region::new(region.address(), region.len())
-        }
+        let region = self.content(holder, range);
+        // SAFETY: bytes of the slot, which stay until the transfer has finished, by the contract of this function.
+        unsafe { Region::new(region.address(), region.len()) }
     }
 
-    /// Writes what the panel is.
-    ///
-    /// # Safety
-    /// As [`content`](Self::content), for the holder.
-    pub unsafe fn write_head(&self, holder: Holder, head: Head) {
-        // SAFETY: the contract of this function.
-        unsafe { self.head(holder) }.write(&head.to_bytes());
+    /// Writes what the panel is, on its holder.
+    pub fn write_head(&self, holder: Holder, head: Head) {
+        self.head(holder).write(&head.to_bytes());
     }
 
     /// What the panel is.
-    ///
-    /// # Safety
-    /// As [`content`](Self::content).
-    pub unsafe fn read_head(&self, holder: Holder) -> Head {
+    pub fn read_head(&self, holder: Holder) -> Head {
         let mut bytes = [0; Head::BYTES];
-        // SAFETY: the contract of this function.
-        unsafe { self.head(holder) }.read(&mut bytes);
+        self.head(holder).read(&mut bytes);
         Head::from_bytes(bytes)
     }
 
-    /// # Safety
-    /// As [`content`](Self::content).
-    unsafe fn head(&self, holder: Holder) -> Region<'_> {
+    fn head(&self, holder: Holder) -> Region<'_> {
         let start = self.start(holder);
-        // SAFETY: inside the slot; the contract of this function.
-        unsafe { self.memory().region(start..start + Head::BYTES) }
+        self.memory().region(start..start + Head::BYTES)
     }
 }
 

@@ -40,8 +40,7 @@ fn region(numbers: &mut [f64]) -> Region<'_> {
 
 /// This rank's part of the memory.
 fn own(memory: &Memory) -> Region<'_> {
-    // SAFETY: only this rank writes to it, between transpositions.
-    unsafe { memory.part(memory.own_number()) }
+    memory.part(memory.own_number())
 }
 
 /// Where the parts of A are.

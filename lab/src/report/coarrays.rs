@@ -59,13 +59,13 @@ fn table(runs: &[Run]) -> Table {
             subject.place(),
             subject.operation.clone(),
             bytes,
-            cell(hcube, |run| significant(run.median_us)),
-            cell(hcube, |run| percent(run.spread)),
+            cell(hcube, |run| significant(run.timing.median_us)),
+            cell(hcube, |run| percent(run.timing.spread)),
             cell(hcube.and_then(Run::rate), |rate| rate),
         ];
         for (variant, _) in others {
             let run = of_variant(&runs, variant);
-            cells.push(cell(run, |run| significant(run.median_us)));
+            cells.push(cell(run, |run| significant(run.timing.median_us)));
             cells.push(cell(run.and_then(|run| run.hcube_speedup), |ratio| format!("×{ratio:.2}")));
         }
         table.row(cells);

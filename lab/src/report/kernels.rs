@@ -88,9 +88,9 @@ pub fn fft(inputs: &Inputs) -> Section {
     let mut table = Table::new("Times and rates, and memory beside the vector", columns(&subject, &measured));
     for run in runs {
         table.row([
-            run.place.ranks(),
-            length_name(run.length),
-            if run.out_of_place { "out of place" } else { "in place" }.to_owned(),
+            run.subject.place.ranks(),
+            length_name(run.subject.length),
+            if run.subject.out_of_place { "out of place" } else { "in place" }.to_owned(),
             run.algorithm.clone(),
             significant(1e-3 * run.timing.median_us),
             significant(run.gflop_s),

@@ -62,12 +62,12 @@ fn table(runs: &[Run]) -> Table {
             step.operation.clone(),
             swept(whole_bytes(step.bytes)),
             swept(step.messages.to_string()),
-            cell(hcube, |run| significant(run.median_us)),
-            cell(hcube, |run| percent(run.spread)),
+            cell(hcube, |run| significant(run.timing.median_us)),
+            cell(hcube, |run| percent(run.timing.spread)),
         ];
         for other in &others {
             let run = of_variant(&runs, other);
-            cells.push(cell(run, |run| significant(run.median_us)));
+            cells.push(cell(run, |run| significant(run.timing.median_us)));
             cells.push(cell(run.and_then(|run| run.hcube_speedup), |ratio| format!("×{ratio:.2}")));
         }
         table.row(cells);

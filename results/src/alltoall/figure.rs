@@ -1,10 +1,9 @@
 //! The picture of exchanges: which results make which series.
 
-use super::kinds::figure::panels;
-use super::{Results, Run};
+use super::{Results, Run, kinds};
 use crate::numbers;
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
-use crate::plot::{Colour, Marker};
+use crate::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain};
+use crate::runs::Row;
 
 /// The x axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +14,8 @@ pub enum Over {
     Sizes,
 }
 
-/// Algorithms in the order of tables: the name in results, the name in legends, and the look.
-pub const ALGORITHMS: [(&str, &str, Look); 10] = [
+/// Algorithms in the order of tables.
+pub const ALGORITHMS: [Variant; 10] = [
     ("auto", "hcube, in place", looks::HCUBE),
     ("library-in-place", "MPI library, in place", looks::STOCK),
     ("library-out-of-place", "MPI library, out of place", looks::COMPETITOR),
@@ -88,21 +87,19 @@ fn named(keys: &[&Key]) -> Vec<(String, Look)> {
     named
 }
 
-/// Smallest and largest time of a measurement in seconds.
-pub fn range(run: &Run) -> (f64, f64) {
-    let smallest = run.measured_us.iter().copied().fold(run.median_us, f64::min);
-    let largest = run.measured_us.iter().copied().fold(run.median_us, f64::max);
-    (1e-6 * smallest, 1e-6 * largest)
-}
-
-/// The points of a series: medians where the same was measured several times.
+/// The points of a series in seconds: medians where the same was measured several times.
 fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
     let point = |place: usize| {
         let own: Vec<&&Run> = runs.iter().filter(|run| x(run) == place).collect();
-        let medians: Vec<f64> = own.iter().map(|run| run.median_us).collect();
+        let medians: Vec<f64> = own.iter().map(|run| run.timing.median_us).collect();
+        let y = 1e-6 * numbers::median(&medians);
         // The range of one of several measurements is not that of their median.
-        let range = if let [run] = own[..] { Some(range(run)) } else { None };
-        Point { x: place as f64, y: 1e-6 * numbers::median(&medians), range }
+        let range = if let [run] = own[..] {
+            run.timing.point(0.0, |us| 1e-6 * us).range.or(Some((y, y)))
+        } else {
+            None
+        };
+        Point { x: place as f64, y, range }
     };
     distinct(runs, &x).into_iter().map(point).collect()
 }
@@ -121,14 +118,9 @@ fn machine(runs: &[&Run]) -> String {
 
 /// The picture of all kinds of exchanges; `None` without results.
 pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
-    let exchanges = sheet(over, &results.runs);
-    let title = match results.kinds.first() {
-        Some(run) if exchanges.is_none() => format!("All-to-all exchange, {}", run.subject.place.mpi),
-        _ => String::new(),
-    };
-    let mut sheet = exchanges.unwrap_or(Sheet { title, panels: Vec::new() });
-    sheet.panels.extend(panels(&results.kinds));
-    (!sheet.panels.is_empty()).then_some(sheet)
+    let Some(mut sheet) = sheet(over, &results.runs) else { return kinds::Run::sheet(&results.kinds) };
+    sheet.panels.extend(kinds::figure::panels(&results.kinds));
+    Some(sheet)
 }
 
 /// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results. Over ranks where
@@ -141,12 +133,7 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
     let over = over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
     let of_each = keys(&runs);
-    let mut keys: Vec<&Key> = Vec::new();
-    for key in &of_each {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
+    let keys: Vec<&Key> = crate::measured::distinct(&of_each);
     let names = named(&keys);
     let panel = |value: usize| {
         let belongs = |run: &Run| match over {
@@ -160,23 +147,20 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
                 Over::Ranks => points(&own, |run| run.ranks),
                 Over::Sizes => points(&own, |run| run.bytes_per_rank),
             };
-            Series { name: name.clone(), evidence: Evidence::Measured, look: *look, points }
+            Series::measured(name, *look, points)
         };
-        Chart {
-            title: match over {
-                Over::Ranks => format!("{} per rank", numbers::whole_bytes(value)),
-                Over::Sizes => format!("{value} rank{}", if value == 1 { "" } else { "s" }),
-            },
-            x: match over {
-                Over::Ranks => Axis::new("ranks", Scale::Log2, plain),
-                Over::Sizes => Axis::new("data per rank", Scale::Log2, size),
-            },
-            y: Axis::new("time of one exchange, lower is better", Scale::Log10, time),
-            // The first is in front.
-            series: keys.iter().zip(&names).map(series).rev().collect(),
-            reference: None,
-            file: None,
-        }
+        let (title, x) = match over {
+            Over::Ranks => {
+                (format!("{} per rank", numbers::whole_bytes(value)), Axis::new("ranks", Scale::Log2, plain))
+            }
+            Over::Sizes => {
+                let plural = if value == 1 { "" } else { "s" };
+                (format!("{value} rank{plural}"), Axis::bytes("data per rank"))
+            }
+        };
+        let y = Axis::new("time of one exchange, lower is better", Scale::Log10, time);
+        // The first is in front.
+        Chart::new(title, x, y, keys.iter().zip(&names).map(series).rev().collect())
     };
     let values = if over == Over::Ranks { sizes } else { ranks };
     let panels = values.into_iter().map(panel).collect();

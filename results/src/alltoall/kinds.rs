@@ -4,7 +4,9 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::table::Table;
+use crate::plot::Sheet;
+use crate::runs::Row;
+use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// The names in `--kinds`.
@@ -22,7 +24,7 @@ pub const ALONE: &str = "alone";
 pub const OVERLAPPED: &str = "overlapped";
 
 /// What is exchanged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     #[serde(flatten)]
     pub place: Place,
@@ -33,7 +35,6 @@ pub struct Subject {
     /// Data of each rank: of neighbours, that of six faces.
     pub bytes_per_rank: usize,
     /// Doubles along an edge of a rank's cube; only of neighbours.
-    #[serde(default)]
     pub cube: Option<usize>,
     /// Whether counts were equal.
     #[serde(default)]
@@ -44,20 +45,18 @@ pub struct Subject {
 }
 
 /// A subject by one variant. Times are those of the slowest rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
     /// [`HCUBE`], [`LIBRARY`], or [`COMPUTATION`] without an exchange.
     pub variant: String,
     /// Additional memory that hcube might use; only of the general exchange.
-    #[serde(default)]
     pub memory: Option<usize>,
     /// Whether that was `all`.
     #[serde(default)]
     pub everything: bool,
     /// Path of hcube's last exchange.
-    #[serde(default)]
     pub path: Option<String>,
     #[serde(flatten)]
     pub timing: Timing,
@@ -65,41 +64,19 @@ pub struct Run {
     #[serde(default)]
     pub batch: u32,
     /// Peak memory beyond the caller's buffer; only of the general exchange, and nothing where the kernel does not tell.
-    #[serde(default)]
     pub extra_bytes: Option<u64>,
     /// Elements that were wrong; nothing where not verified.
-    #[serde(default)]
     pub errors: Option<u64>,
     /// The library's median by this one.
-    #[serde(default)]
     pub speedup: Option<f64>,
     /// This median by the longer one of computation and exchange alone; only of [`OVERLAPPED`].
-    #[serde(default)]
     pub over_longer: Option<f64>,
 }
 
 impl Run {
-    /// A run of these times; [`compare`] adds what depends on other runs.
-    pub fn new(subject: Subject, variant: &str, timing: Timing) -> Self {
-        Self {
-            subject,
-            variant: variant.to_owned(),
-            memory: None,
-            everything: false,
-            path: None,
-            timing,
-            batch: 1,
-            extra_bytes: None,
-            errors: None,
-            speedup: None,
-            over_longer: None,
-        }
-    }
-
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        let memory = self.memory?;
-        Some(if self.everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
+        super::memory_name(self.memory, self.everything)
     }
 
     /// Whether another run is of the same exchange by this variant.
@@ -109,31 +86,21 @@ impl Run {
     }
 
     fn cells(&self) -> Vec<(&'static str, String)> {
-        let or_none = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
-        let ratio = |ratio: Option<f64>| or_none(ratio.map(|ratio| format!("{ratio:.2}")));
         let subject = &self.subject;
         vec![
-            ("cube", or_none(subject.cube.map(|edge| edge.to_string()))),
+            ("cube", cell(subject.cube)),
             ("bytes/rank", numbers::whole_bytes(subject.bytes_per_rank)),
             ("exchange", subject.exchange.clone()),
             ("variant", self.variant.clone()),
-            ("memory", or_none(self.memory_name())),
-            ("path", or_none(self.path.clone())),
+            ("memory", cell(self.memory_name())),
+            ("path", cell(self.path.as_ref())),
             ("time", numbers::time(1e-6 * self.timing.median_us)),
             ("spread", percent(self.timing.spread)),
-            ("extra memory", or_none(self.extra_bytes.map(|bytes| numbers::bytes(bytes as f64)))),
+            ("extra memory", bytes(self.extra_bytes)),
             ("x library", ratio(self.speedup)),
             ("/ longer", ratio(self.over_longer)),
-            ("errors", or_none(self.errors.map(|errors| errors.to_string()))),
+            ("errors", cell(self.errors)),
         ]
-    }
-}
-
-/// Fills in the ratios.
-pub fn compare(runs: &mut [Run]) {
-    let all = runs.to_vec();
-    for run in runs.iter_mut().filter(|run| run.variant != COMPUTATION && run.timing.median_us > 0.0) {
-        (run.speedup, run.over_longer) = ratios(run, &all);
     }
 }
 
@@ -170,31 +137,59 @@ fn all_kinds(runs: &[Run]) -> Vec<&str> {
     distinct(runs.iter().map(|run| run.subject.kind.as_str()))
 }
 
-/// A table for each kind, without the columns that it has no figures for.
-pub fn tables(runs: &[Run]) -> Vec<Table> {
-    let table = |kind: &str| {
-        let own = runs.iter().filter(|run| run.subject.kind == kind);
-        let rows: Vec<_> = own.map(Run::cells).collect();
-        let has = |column: usize| rows.iter().any(|row| !matches!(row[column].1.as_str(), "" | "-"));
-        let shown: Vec<usize> = (0..rows[0].len()).filter(|&column| has(column)).collect();
-        let row = |row: &Vec<(&'static str, String)>| shown.iter().map(|&at| row[at].clone()).collect();
-        Table::of(rows.iter().map(row))
-    };
-    all_kinds(runs).into_iter().map(table).collect()
-}
+impl Row for Run {
+    type Subject = Subject;
 
-/// The lines below the tables: what each of them means.
-pub fn below(runs: &[Run]) -> String {
-    all_kinds(runs).into_iter().map(|kind| format!("\n{}", legend(kind))).collect()
+    fn measured(&self) -> (&Subject, &str, f64) {
+        (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn errors(&self) -> Option<u64> {
+        self.errors
+    }
+
+    /// A table for each kind, without the columns that it has no figures for.
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        let table = |kind: &str| {
+            let own = runs.iter().filter(|run| run.subject.kind == kind);
+            let mut rows: Vec<_> = own.map(Self::cells).collect();
+            let has = |column: usize| rows.iter().any(|row| !matches!(row[column].1.as_str(), "" | "-"));
+            let shown: Vec<bool> = (0..rows[0].len()).map(has).collect();
+            for row in &mut rows {
+                let mut shown = shown.iter();
+                row.retain(|_| shown.next() == Some(&true));
+            }
+            Table::of(rows)
+        };
+        all_kinds(runs).into_iter().map(table).collect()
+    }
+
+    fn compare(runs: &mut [Self]) {
+        let all = runs.to_vec();
+        for run in runs.iter_mut().filter(|run| run.variant != COMPUTATION && run.timing.median_us > 0.0) {
+            (run.speedup, run.over_longer) = ratios(run, &all);
+        }
+    }
+
+    /// What each of the tables means.
+    fn legend(runs: &[Self]) -> String {
+        all_kinds(runs).into_iter().map(|kind| format!("\n{}", legend(kind))).collect()
+    }
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let title = format!("All-to-all exchange, {}", runs.first()?.subject.place.mpi);
+        Sheet::new(title, figure::panels(runs))
+    }
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use crate::measured::tests::place;
+    use crate::table::tests::has_line;
 
     fn text(runs: &[Run]) -> String {
-        crate::table::text(&tables(runs), &below(runs))
+        crate::table::text(&Run::tables(runs), &Run::legend(runs))
     }
 
     /// A subject by these variants, in these microseconds.
@@ -209,7 +204,8 @@ pub mod tests {
             seed: 1,
         };
         let run = |&(variant, us): &(&str, f64)| {
-            Run::new(subject.clone(), variant, Timing::new(&[1e-6 * us, 0.9e-6 * us, 1.1e-6 * us]))
+            let timing = Timing::new(&[1e-6 * us, 0.9e-6 * us, 1.1e-6 * us]);
+            Run { subject: subject.clone(), variant: variant.to_owned(), timing, ..Run::default() }
         };
         times.iter().map(run).collect()
     }
@@ -219,16 +215,12 @@ pub mod tests {
         ratio.map(|ratio| format!("{ratio:.2}"))
     }
 
-    fn has_line(text: &str, words: &str) -> bool {
-        text.lines().any(|line| line.split_whitespace().eq(words.split_whitespace()))
-    }
-
     #[test]
     fn general_exchanges_have_memory_and_a_speed_up() {
         let mut all = runs(GENERAL, "", 1 << 20, &[(HCUBE, 120.0), (LIBRARY, 180.0)]);
         (all[0].memory, all[0].errors, all[0].path) = (Some(65536), Some(0), Some("shared".to_owned()));
         all[1].extra_bytes = Some(1 << 20);
-        compare(&mut all);
+        Run::compare(&mut all);
         let ratios = [all[0].speedup, all[1].speedup, all[0].over_longer].map(rounded);
         assert_eq!(ratios, [Some("1.50".to_owned()), Some("1.00".to_owned()), None]);
         let text = text(&all);
@@ -244,7 +236,7 @@ pub mod tests {
         all.extend(runs(NONBLOCKING, OVERLAPPED, 8, &[(HCUBE, 125.0), (LIBRARY, 250.0)]));
         // Another size has no part in it.
         all.extend(runs(NONBLOCKING, ALONE, 16, &[(HCUBE, 500.0)]));
-        compare(&mut all);
+        Run::compare(&mut all);
         let ratios: Vec<_> = all.iter().map(|run| [run.speedup, run.over_longer].map(rounded)).collect();
         let expected = [
             [None, None],
@@ -261,7 +253,7 @@ pub mod tests {
     #[test]
     fn json_has_the_declared_form_and_kinds_have_tables() {
         let mut all = runs(NEIGHBOURS, "packed, open", 196_608, &[(HCUBE, 120.0), (LIBRARY, 180.0)]);
-        compare(&mut all);
+        Run::compare(&mut all);
         let value = serde_json::to_value(&all).expect("valid");
         let first = &value[0];
         assert_eq!((first["kind"].as_str(), first["variant"].as_str()), (Some(NEIGHBOURS), Some(HCUBE)));

@@ -1,8 +1,8 @@
 //! Predictions for all machines, libraries and programs of Krusche 2005 beside what it has published: results of
 //! `hcube bsp published`, and tables of doc/bsp-model.md.
 
-use super::distinct;
 use super::prediction::ByModel;
+use crate::measured::distinct;
 use crate::published::bsp as published;
 use crate::table::Table;
 use published::Program;

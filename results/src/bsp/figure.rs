@@ -1,7 +1,8 @@
 //! The picture of BSP programs: times of supersteps that transfer little, and the time of a message over its size.
 
-use super::{LATENCIES, Run, SWEPT, distinct, variants};
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use super::{LATENCIES, Run, SWEPT, variants};
+use crate::measured::{distinct, libraries};
+use crate::plot::{Axis, Chart, Look, Point, Rows, Scale, Series, Sheet, looks, plain};
 
 /// Numbers of ranks, in ascending order.
 pub fn ranks(runs: &[Run]) -> Vec<usize> {
@@ -15,42 +16,20 @@ fn name_of(variant: &str) -> &str {
     if variant == super::MPI { "MPI" } else { variant }
 }
 
-/// The time of a message, from that in the fastest to that in the slowest repetition.
-fn per_message(run: &Run, x: f64) -> Point {
-    let messages = run.per_message();
-    let low = run.measured_us.iter().copied().reduce(f64::min);
-    let high = run.measured_us.iter().copied().reduce(f64::max);
-    let range = low.zip(high).map(|(low, high)| (low / messages, high / messages));
-    Point { x, y: run.median_us / messages, range }
-}
-
 /// Time of a superstep with hardly any data, a row for each kind and number of ranks.
 pub fn latency(runs: &[Run], file: Option<&'static str>) -> Chart {
     let row = |run: &Run| format!("{}, {}", run.superstep.operation, run.superstep.ranks);
     let mut shown: Vec<&Run> = runs.iter().filter(|run| !run.superstep.is_swept()).collect();
     let order = |run: &Run| LATENCIES.iter().position(|&name| name == run.superstep.operation);
     shown.sort_by_key(|run| (run.superstep.ranks, order(run)));
-    let mut names = distinct(shown.iter().map(|run| row(run)));
-    // The first of the list is the top row.
-    names.reverse();
-    let series = |(number, variant): (usize, &&str)| {
-        let own = shown.iter().filter(|run| run.variant == **variant);
-        let place = |run: &Run| names.iter().position(|name| *name == row(run));
-        Series {
-            name: name_of(variant).to_owned(),
-            evidence: Evidence::Measured,
-            look: look(number, false),
-            points: own.filter_map(|run| Some(Point::new(run.median_us, place(run)? as f64))).collect(),
-        }
-    };
-    Chart {
-        title: "bsp_sync: superstep, by kind and ranks".to_owned(),
-        x: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: variants(runs).iter().enumerate().rev().map(series).collect(),
-        y: Axis::categories("", names.clone()),
-        reference: None,
-        file,
-    }
+    let rows = Rows::new(shown.iter().map(|run| row(run)));
+    let series = variants(runs).into_iter().enumerate().rev().map(|(number, variant)| {
+        let own = shown.iter().filter(|run| run.variant == variant);
+        let points = own.filter_map(|run| rows.point(run.timing.median_us, &row(run)));
+        Series::measured(name_of(variant), look(number, false), points)
+    });
+    let (series, x) = (series.collect(), Axis::new("µs, lower is better", Scale::Log10, plain));
+    rows.chart("bsp_sync: superstep, by kind and ranks", x, series).named(file)
 }
 
 /// The look of a variant by its number, with few messages or with many.
@@ -59,11 +38,6 @@ fn look(variant: usize, many: bool) -> Look {
         [looks::HCUBE, looks::STOCK, looks::COMPETITOR, looks::MODEL, looks::OTHER_OPTIONS, looks::PAPER];
     let (colour, _) = kinds[variant % kinds.len()];
     (colour, if many { looks::OTHER_OPTIONS.1 } else { looks::HCUBE.1 })
-}
-
-/// Bytes on an axis.
-fn bytes(value: f64) -> String {
-    crate::numbers::whole_bytes(value as usize)
 }
 
 /// Time of a message over its size, with the fewest messages of a superstep and with the most that were measured.
@@ -80,35 +54,29 @@ pub fn over_sizes(runs: &[Run], ranks: usize, operation: &str, file: Option<&'st
                 continue;
             }
             let points = sizes.iter().filter_map(|&size| {
-                let own = || shown.iter().filter(|run| run.superstep.bytes == size && run.variant == variant);
+                let mut own =
+                    shown.iter().filter(|run| run.superstep.bytes == size && run.variant == variant);
                 let run = if many {
-                    own().max_by_key(|run| run.superstep.messages)
+                    own.max_by_key(|run| run.superstep.messages)
                 } else {
-                    own().find(|run| run.superstep.messages == fewest)
+                    own.find(|run| run.superstep.messages == fewest)
                 };
-                Some(per_message(run?, size as f64))
+                run.map(|run| run.timing.point(size as f64, |us| us / run.per_message()))
             });
-            let mut points: Vec<Point> = points.collect();
-            points.sort_by(|a, b| a.x.total_cmp(&b.x));
             let messages = match (many, fewest) {
                 (true, _) => format!("up to {most} messages"),
                 (false, 1) => "1 message".to_owned(),
                 (false, _) => format!("{fewest} messages"),
             };
             let name = format!("{}, {messages}", name_of(variant));
-            series.push(Series { name, evidence: Evidence::Measured, look: look(number, many), points });
+            series.push(Series::measured(name, look(number, many), Point::in_order(points)));
         }
     }
     // The first in the legend is the last of the list.
     series.reverse();
-    Chart {
-        title: format!("bsp_{operation}: time per message, {ranks} ranks"),
-        x: Axis::new("size of a message", Scale::Log2, bytes),
-        y: Axis::new("µs per message, lower is better", Scale::Log10, plain),
-        series,
-        reference: None,
-        file,
-    }
+    let y = Axis::new("µs per message, lower is better", Scale::Log10, plain);
+    let title = format!("bsp_{operation}: time per message, {ranks} ranks");
+    Chart::new(title, Axis::bytes("size of a message"), y, series).named(file)
 }
 
 /// The picture; `None` without results.
@@ -117,10 +85,8 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     for ranks in ranks(runs) {
         panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
     }
-    panels.retain(|panel| !panel.is_empty());
-    let libraries = distinct(runs.iter().map(|run| run.superstep.mpi.as_str())).join("; ");
-    let title = format!("Supersteps of BSP programs: {libraries}");
-    (!panels.is_empty()).then_some(Sheet { title, panels })
+    let libraries = libraries(runs.iter().map(|run| run.superstep.mpi.as_str()));
+    Sheet::new(format!("Supersteps of BSP programs: {libraries}"), panels)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 pub mod figure;
 
-use super::distinct;
+use crate::measured::distinct;
 use crate::numbers::{self, significant};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! Pictures of a probe: the gap over the words of a message, a line for each number of messages, for an operation or for
 //! several libraries. Together the lines are the surface g(h*, c) of Krusche 2005, figures 3.3 to 3.10.
 
-use super::distinct;
 use super::samples::{Exchange, Samples};
 use crate::machine::bsp::{GapOperation, Pattern};
+use crate::measured::distinct;
 use crate::numbers::{self, median};
 use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
 

@@ -1,37 +1,20 @@
 //! The picture of coarrays: times of short operations, times of puts and gets over their size, rates of spawned functions.
 
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
-use crate::measured::distinct;
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::measured::{distinct, libraries};
+use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
 
-/// The variants in the order of legends, with their names and looks. Points of memcpy would lie below those of hcube.
-const VARIANTS: [(&str, &str, Look); 3] =
+/// The variants in the order of legends. Points of memcpy would lie below those of hcube.
+const VARIANTS: [Variant; 3] =
     [(HCUBE, "hcube", looks::HCUBE), (MPI, "MPI", looks::STOCK), (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR)];
 
 /// Rows of the chart of times, from the top; others follow.
 const ROWS: [&str; 8] =
     ["fetch-add", "compare-swap", "put-strided", "event", "lock", BARRIER, FINISH, "copy-async"];
 
-/// A value with that of the fastest and of the slowest repetition.
-fn point(run: &Run, x: f64, value: impl Fn(f64) -> f64) -> Point {
-    let ends = [f64::min, f64::max].map(|end| run.measured_us.iter().map(|&us| value(us)).reduce(end));
-    Point { x, y: value(run.median_us), range: ends[0].zip(ends[1]) }
-}
-
-/// Series of the variants, the first one in front; without points where nothing was measured.
-fn series(points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
-    let one = |(variant, name, look): (&str, &str, Look)| Series {
-        name: name.to_owned(),
-        evidence: Evidence::Measured,
-        look,
-        points: points(variant),
-    };
-    VARIANTS.into_iter().rev().map(one).collect()
-}
-
-/// Bytes on an axis.
-fn bytes(value: f64) -> String {
-    crate::numbers::whole_bytes(value as usize)
+/// The axis of times.
+fn times_axis() -> Axis {
+    Axis::new("µs, lower is better", Scale::Log10, plain)
 }
 
 /// Times of all operations but puts, gets and spawned functions, a row for each and its ranks.
@@ -47,22 +30,12 @@ pub fn times(runs: &[Run], file: Option<&'static str>) -> Chart {
     };
     shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node, order(run)));
     let row = |run: &Run| format!("{}, {}", run.subject.name(), run.subject.place());
-    let mut names = distinct(shown.iter().map(|run| row(run)));
-    // The first of the list is the top row.
-    names.reverse();
-    let points = |variant: &str| {
+    let rows = Rows::new(shown.iter().map(|run| row(run)));
+    let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
-        let place = |run: &Run| names.iter().position(|name| *name == row(run));
-        own.filter_map(|run| Some(Point::new(run.median_us, place(run)? as f64))).collect()
-    };
-    Chart {
-        title: "Coarrays: time by operation and ranks".to_owned(),
-        x: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: series(points),
-        y: Axis::categories("", names.clone()),
-        reference: None,
-        file,
-    }
+        own.filter_map(|run| rows.point(run.timing.median_us, &row(run))).collect()
+    });
+    rows.chart("Coarrays: time by operation and ranks", times_axis(), series).named(file)
 }
 
 /// Time of a put or a get over its size.
@@ -72,51 +45,35 @@ pub fn over_sizes(
     operation: &str,
     file: Option<&'static str>,
 ) -> Chart {
-    let points = |variant: &str| {
-        let own = runs.iter().filter(|run| {
-            let subject = &run.subject;
-            run.variant == variant
-                && subject.operation == operation
-                && (subject.ranks, subject.ranks_per_node) == (ranks, ranks_per_node)
-        });
-        let mut points: Vec<Point> = own.map(|run| point(run, run.subject.bytes as f64, |us| us)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        points
+    let is_shown = |run: &&Run| {
+        let subject = &run.subject;
+        subject.operation == operation && (subject.ranks, subject.ranks_per_node) == (ranks, ranks_per_node)
     };
+    let series = Series::of_variants(&VARIANTS, |variant| {
+        let own = runs.iter().filter(is_shown).filter(|run| run.variant == variant);
+        Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
+    });
     let nodes = if ranks_per_node == 0 { String::new() } else { format!(", {ranks_per_node} per node") };
-    Chart {
-        title: format!("Coarrays: {operation}, {ranks} ranks{nodes}"),
-        x: Axis::new("size", Scale::Log2, bytes),
-        y: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: series(points),
-        reference: None,
-        file,
-    }
+    let title = format!("Coarrays: {operation}, {ranks} ranks{nodes}");
+    Chart::new(title, Axis::bytes("size"), times_axis(), series).named(file)
 }
 
 /// Rate of functions that are shipped to change a word each, and of atomic operations that change it from afar.
 pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
-    let of_spawn = || runs.iter().filter(|run| run.subject.operation == SPAWN);
-    let mut shown: Vec<&Run> = of_spawn().collect();
+    let mut shown: Vec<&Run> = runs.iter().filter(|run| run.subject.operation == SPAWN).collect();
     shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node));
     let names = distinct(shown.iter().map(|run| run.subject.place()));
-    let points = |variant: &str| {
+    let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
-        let place = |run: &Run| names.iter().position(|name| *name == run.subject.place());
-        own.filter_map(|run| {
-            let rate = |us: f64| run.subject.ranks as f64 / us;
-            Some(point(run, place(run)? as f64, rate))
-        })
-        .collect()
-    };
-    Chart {
-        title: "Coarrays: exclusive-or on random words".to_owned(),
-        x: Axis::categories("ranks", names.clone()),
-        y: Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, plain),
-        series: series(points),
-        reference: None,
-        file,
-    }
+        let points = own.filter_map(|run| {
+            let place = names.iter().position(|name| *name == run.subject.place())?;
+            Some(run.timing.point(place as f64, |us| run.subject.ranks as f64 / us))
+        });
+        points.collect()
+    });
+    let y = Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, plain);
+    Chart::new("Coarrays: exclusive-or on random words", Axis::categories("ranks", names), y, series)
+        .named(file)
 }
 
 /// The picture; `None` without results.
@@ -125,10 +82,8 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     for place in places(runs) {
         panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
     }
-    panels.retain(|panel| !panel.is_empty());
-    let libraries = distinct(runs.iter().map(|run| run.subject.mpi.as_str())).join("; ");
-    let title = format!("Coarrays: {libraries}");
-    (!panels.is_empty()).then_some(Sheet { title, panels })
+    let libraries = libraries(runs.iter().map(|run| run.subject.mpi.as_str()));
+    Sheet::new(format!("Coarrays: {libraries}"), panels)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The picture of Fourier transforms: rates over the length of the vector, a panel for each number of ranks.
 
 use super::{FFTW_ESTIMATE, FFTW_MEASURE, Run, SIX_STEP, length_name};
-use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::measured::{self, Place, distinct};
+use crate::plot::{Axis, Chart, Look, Point, Scale, Series, Sheet, Variant, looks, plain};
 
-/// Algorithms in the order of legends, with their names and looks; others follow.
-const ALGORITHMS: [(&str, &str, Look); 3] = [
+/// Algorithms in the order of legends; others follow.
+const ALGORITHMS: [Variant; 3] = [
     (SIX_STEP, "hcube, six steps", looks::HCUBE),
     (FFTW_ESTIMATE, "FFTW, estimate", looks::COMPETITOR),
     (FFTW_MEASURE, "FFTW, measure", looks::STOCK),
@@ -13,13 +13,7 @@ const ALGORITHMS: [(&str, &str, Look); 3] = [
 
 /// Where something was measured.
 pub fn places(runs: &[Run]) -> Vec<&Place> {
-    let mut all = distinct(runs.iter().map(|run| &run.place));
-    all.sort_by_key(|place| (place.ranks, place.ranks_per_node));
-    all
-}
-
-fn length(value: f64) -> String {
-    length_name(value as usize)
+    measured::places(runs.iter().map(|run| &run.subject.place))
 }
 
 /// Name and look of an algorithm.
@@ -32,38 +26,29 @@ fn named(algorithm: &str) -> (String, Look) {
 
 /// Rates over lengths at one place.
 pub fn rates(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
-    let own: Vec<&Run> = runs.iter().filter(|run| run.place == *place).collect();
-    let mut kinds = distinct(own.iter().map(|run| (run.algorithm.as_str(), run.out_of_place)));
-    kinds.sort_by_key(|&(algorithm, out)| {
-        (ALGORITHMS.iter().rev().position(|known| known.0 == algorithm), algorithm, !out)
+    let own: Vec<&Run> = runs.iter().filter(|run| run.subject.place == *place).collect();
+    let kind = |run: &&Run| (run.algorithm.clone(), run.subject.out_of_place);
+    let mut kinds = distinct(own.iter().map(kind));
+    kinds.sort_by_key(|(algorithm, out)| {
+        let known = ALGORITHMS.iter().rev().position(|known| known.0 == algorithm);
+        (known, algorithm.clone(), !out)
     });
-    let series = kinds.into_iter().map(|(algorithm, out_of_place)| {
-        let of = own.iter().filter(|run| run.algorithm == algorithm && run.out_of_place == out_of_place);
-        let rate = |run: &Run| {
-            let per_us = run.gflop_s * run.timing.median_us;
-            run.timing.point(run.length as f64, |us| per_us / us)
-        };
-        let mut points: Vec<Point> = of.map(|run| rate(run)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let (name, look) = named(algorithm);
-        let name = if out_of_place { format!("{name}, out of place") } else { name };
-        Series { name, evidence: Evidence::Measured, look, points }
+    let series = kinds.into_iter().map(|own_kind| {
+        let of = own.iter().filter(|run| kind(run) == own_kind);
+        let points = of.map(|run| run.timing.rates(run.subject.length as f64, run.gflop_s));
+        let (name, look) = named(&own_kind.0);
+        let place = if own_kind.1 { ", out of place" } else { "" };
+        Series::measured(name + place, look, Point::in_order(points))
     });
-    Chart {
-        title: format!("Fourier transform, {}", place.title()),
-        x: Axis::new("complex numbers", Scale::Log2, length),
-        y: Axis::new("GFLOP/s, higher is better", Scale::Linear, plain),
-        series: series.collect(),
-        reference: None,
-        file,
-    }
+    let x = Axis::new("complex numbers", Scale::Log2, |length| length_name(length as usize));
+    let y = Axis::new("GFLOP/s, higher is better", Scale::Linear, plain);
+    Chart::new(format!("Fourier transform, {}", place.title()), x, y, series.collect()).named(file)
 }
 
 /// The picture; `None` without results.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let panels: Vec<Chart> = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
-    let title = format!("Fourier transforms: {}", runs.first()?.place.mpi);
-    Some(Sheet { title, panels })
+    let panels = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
+    Sheet::new(format!("Fourier transforms: {}", runs.first()?.subject.place.mpi), panels)
 }
 
 #[cfg(test)]
@@ -97,8 +82,8 @@ mod tests {
     fn further_algorithms_and_places_have_names() {
         let mut all = runs(2, 1 << 20, [10.0, 30.0, 20.0]);
         all[0].algorithm = "binary-exchange".to_owned();
-        all[1].out_of_place = true;
-        let place = all[0].place.clone();
+        all[1].subject.out_of_place = true;
+        let place = all[0].subject.place.clone();
         let names: Vec<String> = rates(&all, &place, None).series.into_iter().map(|one| one.name).collect();
         assert!(names.contains(&"hcube, binary-exchange".to_owned()), "{names:?}");
         assert!(names.contains(&"FFTW, estimate, out of place".to_owned()), "{names:?}");

@@ -2,7 +2,8 @@
 //! other problem.
 
 use super::{HCUBE, Problem, Run, block_name};
-use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
+use crate::measured::{distinct, libraries};
+use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, looks, plain};
 
 /// What is drawn of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +28,11 @@ impl Ratio {
         }
     }
 
-    /// The quantity on an axis.
-    fn axis(self) -> &'static str {
+    /// On an axis.
+    fn axis(self) -> Axis {
         match self {
-            Self::Scalapack | Self::Raised => "speed-up, higher is better",
-            Self::Bound => "share of the local bound, higher is better",
+            Self::Scalapack | Self::Raised => Axis::new("speed-up, higher is better", Scale::Log10, plain),
+            Self::Bound => Axis::new("share of the local bound, higher is better", Scale::Linear, plain),
         }
     }
 
@@ -43,17 +44,6 @@ impl Ratio {
             Self::Bound => "hcube, of the rate of local products",
         }
     }
-}
-
-/// Each value once, in the order of the runs.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }
 
 /// The first word of the name of an MPI library, or two: Open MPI, MPICH.
@@ -105,12 +95,8 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
         let ([rows, columns], mpi) = *key;
         let library = if several { format!(", {}", short(mpi)) } else { String::new() };
         let of_key = own.iter().filter(|run| (run.problem.grid, run.problem.mpi.as_str()) == *key);
-        Series {
-            name: format!("{rows}×{columns} ranks{library}"),
-            evidence: Evidence::Measured,
-            look: looks::numbered(number),
-            points: of_key.filter_map(|run| point(run)).collect(),
-        }
+        let name = format!("{rows}×{columns} ranks{library}");
+        Series::measured(name, looks::numbered(number), of_key.filter_map(|run| point(run)))
     };
     // The first in the legend is the last of the list.
     keys.iter().enumerate().rev().map(series).collect()
@@ -119,42 +105,27 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
 /// A ratio of the square products over their sizes.
 pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
     let ([square, _], usual) = divided(runs);
-    Chart {
-        title: format!("{}: N×N×N, NB {}", ratio.title(), block_name(usual)),
-        x: Axis::new("N", Scale::Log2, plain),
-        y: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
-        series: series(runs, &square, |run| Some(Point::new(run.problem.n as f64, ratio.of(run)?))),
-        reference: Some(1.0),
-        file,
-    }
+    let series = series(runs, &square, |run| Some(Point::new(run.problem.n as f64, ratio.of(run)?)));
+    let title = format!("{}: N×N×N, NB {}", ratio.title(), block_name(usual));
+    Chart::new(title, Axis::new("N", Scale::Log2, plain), ratio.axis(), series).beside(1.0).named(file)
 }
 
 /// A ratio of all other problems, a row for each.
 pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
     let ([_, others], usual) = divided(runs);
     let compared = others.iter().filter(|run| ratio.of(run).is_some());
-    let mut names = distinct(compared.map(|run| row_name(&run.problem, usual)));
-    // The first of the list is the top row.
-    names.reverse();
-    let row = |run: &Run| names.iter().position(|name| *name == row_name(&run.problem, usual));
-    Chart {
-        title: format!("{}: others, NB {}", ratio.title(), block_name(usual)),
-        x: Axis::new(ratio.axis(), if ratio == Ratio::Bound { Scale::Linear } else { Scale::Log10 }, plain),
-        series: series(runs, &others, |run| Some(Point::new(ratio.of(run)?, row(run)? as f64))),
-        y: Axis::categories("", names.clone()),
-        reference: Some(1.0),
-        file,
-    }
+    let rows = Rows::new(compared.map(|run| row_name(&run.problem, usual)));
+    let series = series(runs, &others, |run| rows.point(ratio.of(run)?, &row_name(&run.problem, usual)));
+    let title = format!("{}: others, NB {}", ratio.title(), block_name(usual));
+    rows.chart(title, ratio.axis(), series).beside(1.0).named(file)
 }
 
 /// The picture; `None` without results that can be compared.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
     let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
     panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
-    panels.retain(|panel| !panel.is_empty());
-    let libraries = distinct(runs.iter().map(|run| run.problem.mpi.as_str())).join("; ");
-    let title = format!("Distributed matrix multiplication: {libraries}");
-    (!panels.is_empty()).then_some(Sheet { title, panels })
+    let libraries = libraries(runs.iter().map(|run| run.problem.mpi.as_str()));
+    Sheet::new(format!("Distributed matrix multiplication: {libraries}"), panels)
 }
 
 #[cfg(test)]

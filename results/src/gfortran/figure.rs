@@ -2,21 +2,17 @@
 //! contiguous transfers over their size.
 
 use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
-use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
+use crate::measured::{Place, distinct, libraries};
+use crate::plot::{
+    Axis, Chart, Colour, Look, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain,
+};
 
-/// The libraries in the order of legends, with their names and looks.
-const VARIANTS: [(&str, &str, Look); 2] =
-    [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
+/// The libraries in the order of legends.
+const VARIANTS: [Variant; 2] = [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
 
 /// The looks of numbers of images, which are no libraries.
 const IMAGES: [Look; 4] =
     [looks::OTHER_OPTIONS, looks::COMPETITOR, (Colour::Green, Marker::Down), (Colour::Ink, Marker::Circle)];
-
-/// Bytes on an axis.
-fn bytes(value: f64) -> String {
-    crate::numbers::whole_bytes(value as usize)
-}
 
 /// The places of coarrays, in ascending order.
 pub fn places(runs: &[Run]) -> Vec<&Place> {
@@ -42,25 +38,17 @@ fn rows(
         .filter_map(|run| Some((run, value(run).filter(|&value| value > 0.0)?)))
         .collect();
     let is_shown = |subject: &&Subject| shown.iter().any(|(run, _)| run.subject == **subject);
-    let mut names = distinct(subjects(runs).into_iter().filter(is_shown).map(Subject::name));
-    // The first of the list is the top row.
-    names.reverse();
+    let rows = Rows::new(subjects(runs).into_iter().filter(is_shown).map(Subject::name));
     let series = places(runs).into_iter().enumerate().map(|(number, place)| {
         let own = shown.iter().filter(|(run, _)| run.subject.place == *place);
-        let row = |run: &Run| names.iter().position(|name| *name == run.subject.name());
-        let points = own.filter_map(|(run, value)| Some((*value, row(run)? as f64)));
-        Series::new(images(place), Evidence::Measured, IMAGES[number % IMAGES.len()], points)
+        let points = own.filter_map(|(run, value)| rows.point(*value, &run.subject.name()));
+        Series::measured(images(place), IMAGES[number % IMAGES.len()], points)
     });
-    let series: Vec<Series> = series.collect();
-    Chart {
-        title: title.to_owned(),
-        x: Axis::new(x, Scale::Log10, plain),
-        // The first in the legend is the last of the list.
-        series: series.into_iter().rev().filter(|series| !series.points.is_empty()).collect(),
-        y: Axis::categories("", names.clone()),
-        reference,
-        file,
-    }
+    let mut series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
+    // The first in the legend is the last of the list.
+    series.reverse();
+    let chart = rows.chart(title, Axis::new(x, Scale::Log10, plain), series).named(file);
+    Chart { reference, ..chart }
 }
 
 /// The runs in which every image has a core of its own, and the others.
@@ -91,29 +79,15 @@ pub fn programs(runs: &[Run], file: Option<&'static str>) -> Chart {
 
 /// Time of a contiguous transfer over its size.
 pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'static str>) -> Chart {
-    let points = |variant: &str| {
-        let own = runs.iter().filter(|run| {
-            run.variant == variant && run.subject.operation == operation && run.subject.place == *place
-        });
-        let mut points: Vec<Point> =
-            own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        points
-    };
-    let one = |(variant, name, look): (&str, &str, Look)| Series {
-        name: name.to_owned(),
-        evidence: Evidence::Measured,
-        look,
-        points: points(variant),
-    };
-    Chart {
-        title: format!("Contiguous {operation}, {}", images(place)),
-        x: Axis::new("size", Scale::Log2, bytes),
-        y: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: VARIANTS.into_iter().rev().map(one).filter(|series| !series.points.is_empty()).collect(),
-        reference: None,
-        file,
-    }
+    let is_shown = |run: &&Run| run.subject.operation == operation && run.subject.place == *place;
+    let mut series = Series::of_variants(&VARIANTS, |variant| {
+        let own = runs.iter().filter(is_shown).filter(|run| run.variant == variant);
+        Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
+    });
+    series.retain(|series| !series.points.is_empty());
+    let y = Axis::new("µs, lower is better", Scale::Log10, plain);
+    let title = format!("Contiguous {operation}, {}", images(place));
+    Chart::new(title, Axis::bytes("size"), y, series).named(file)
 }
 
 /// The picture; `None` without results.
@@ -129,10 +103,8 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
             panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
         }
     }
-    panels.retain(|panel| !panel.is_empty());
-    let libraries = distinct(runs.iter().map(|run| run.subject.place.mpi.as_str())).join("; ");
-    let title = format!("Fortran programs with coarrays: {libraries}");
-    (!panels.is_empty()).then_some(Sheet { title, panels })
+    let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
+    Sheet::new(format!("Fortran programs with coarrays: {libraries}"), panels)
 }
 
 #[cfg(test)]

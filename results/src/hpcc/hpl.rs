@@ -2,7 +2,7 @@
 
 use super::merit::MIN_PAIRS;
 use crate::numbers::{median, percent, significant};
-use crate::table::Table;
+use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// HPL's broadcasts, by their numbers in its input file.
@@ -49,21 +49,19 @@ impl Grid {
     }
 
     fn cells(&self) -> Vec<(&'static str, String)> {
-        let none = || "-".to_owned();
         let best = self.best();
         let stock = best.map_or(&[][..], |best| &best.gflops);
-        let value = |values: &[f64]| if values.is_empty() { none() } else { significant(median(values)) };
-        let title = |best: &Broadcast| TOPOLOGIES.get(best.number).map(|&title| title.to_owned());
+        let value = |values: &[f64]| cell((!values.is_empty()).then(|| significant(median(values))));
         vec![
             ("grid", format!("{}x{}", self.rows, self.columns)),
             ("N", self.n.to_string()),
             ("NB", self.block.to_string()),
             ("depth", self.depth.to_string()),
-            ("best broadcast", best.and_then(title).unwrap_or_else(none)),
+            ("best broadcast", cell(best.and_then(|best| TOPOLOGIES.get(best.number)))),
             ("stock GFLOP/s", value(stock)),
             ("hcube GFLOP/s", value(&self.hcube)),
-            ("speed-up", self.speed_up().map_or_else(none, |speed_up| format!("{speed_up:.2}"))),
-            ("spread", super::widest(stock, &self.hcube).map_or_else(none, percent)),
+            ("speed-up", ratio(self.speed_up())),
+            ("spread", cell(super::widest(stock, &self.hcube).map(percent))),
             ("solutions", solutions(stock.len(), self.hcube.len())),
         ]
     }

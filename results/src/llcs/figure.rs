@@ -4,10 +4,12 @@
 
 use super::{ALPHA, BARRIERS, GRID, HCUBE, PLAIN, PLANES, RAPIDFUZZ, Run, STANDARD, Subject, WORDS};
 use crate::measured::distinct;
-use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
+use crate::plot::{
+    Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain,
+};
 
-/// The variants of one process in the order of legends, with their names and looks.
-const VARIANTS: [(&str, &str, Look); 6] = [
+/// The variants of one process in the order of legends.
+const VARIANTS: [Variant; 6] = [
     (HCUBE, "hcube", looks::HCUBE),
     (RAPIDFUZZ, "rapidfuzz", looks::STOCK),
     (PLANES, "hcube, kernel planes", looks::OTHER_OPTIONS),
@@ -49,53 +51,30 @@ pub fn kinds(runs: &[Run], distributed: bool) -> Vec<&Subject> {
     all
 }
 
-/// What `value` makes of runs over their length.
-fn over_length<'a>(runs: impl Iterator<Item = &'a Run>, value: impl Fn(&Run) -> Option<Point>) -> Vec<Point> {
-    let mut points: Vec<Point> = runs.filter_map(value).collect();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    points
+/// The axis of lengths.
+fn lengths() -> Axis {
+    Axis::new("symbols of each string", Scale::Log10, length)
 }
 
 /// Rates of one process over the length.
 pub fn rates(runs: &[Run], subject: &Subject, file: Option<&'static str>) -> Chart {
-    let own = || runs.iter().filter(|run| kind(&run.subject) == kind(subject));
-    let rate = |run: &Run| {
-        let amount = run.gentries_s * run.timing.median_us;
-        Some(run.timing.point(run.subject.length as f64, |us| amount / us))
-    };
-    let series = VARIANTS.into_iter().rev().map(|(variant, name, look)| Series {
-        name: name.to_owned(),
-        evidence: Evidence::Measured,
-        look,
-        points: over_length(own().filter(|run| run.variant == variant), rate),
+    let series = Series::of_variants(&VARIANTS, |variant| {
+        let own = runs.iter().filter(|run| run.variant == variant && kind(&run.subject) == kind(subject));
+        Point::in_order(own.map(|run| run.timing.rates(run.subject.length as f64, run.gentries_s)))
     });
-    Chart {
-        title: format!("LLCS, 1 process, {}", subject.strings()),
-        x: Axis::new("symbols of each string", Scale::Log10, length),
-        y: Axis::new("10^9 entries/s, higher is better", Scale::Log10, plain),
-        series: series.collect(),
-        reference: None,
-        file,
-    }
+    let y = Axis::new("10^9 entries/s, higher is better", Scale::Log10, plain);
+    Chart::new(format!("LLCS, 1 process, {}", subject.strings()), lengths(), y, series).named(file)
 }
 
 /// Measured and predicted efficiency of a variant with one alpha; the selected grid may have any.
 fn efficiencies(runs: &[&Run], name: &str, look: Look) -> [Series; 2] {
-    let measured = |run: &Run| {
-        let amount = run.efficiency? * run.timing.median_us;
-        Some(run.timing.point(run.subject.length as f64, |us| amount / us))
-    };
+    let at = |run: &Run| run.subject.length as f64;
+    let measured = runs.iter().filter_map(|run| Some(run.timing.rates(at(run), run.efficiency?)));
     let predicted =
-        |run: &Run| Some(Point::new(run.subject.length as f64, run.predicted.as_ref()?.efficiency));
-    let series = |name: String, evidence, points| Series { name, evidence, look, points };
-    [
-        series(
-            format!("{name}, cost model"),
-            Evidence::Predicted,
-            over_length(runs.iter().copied(), predicted),
-        ),
-        series(name.to_owned(), Evidence::Measured, over_length(runs.iter().copied(), measured)),
-    ]
+        runs.iter().filter_map(|run| Some(Point::new(at(run), run.predicted.as_ref()?.efficiency)));
+    let measured = Series::measured(name, look, Point::in_order(measured));
+    let (name, points) = (format!("{name}, cost model"), Point::in_order(predicted));
+    [Series { name, evidence: Evidence::Predicted, look, points }, measured]
 }
 
 /// Efficiency of all ranks over the length: the selected grid beside square ones, or square ones with barriers.
@@ -117,14 +96,9 @@ pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<
         series.extend(efficiencies(&own(GRID, None), "selected grid", looks::HCUBE));
     }
     let how = if barriers { "with barriers" } else { "without barriers" };
-    Chart {
-        title: format!("LLCS, {}, {}, {how}", subject.place.title(), subject.strings()),
-        x: Axis::new("symbols of each string", Scale::Log10, length),
-        y: Axis::new("efficiency, higher is better", Scale::Linear, plain),
-        series,
-        reference: Some(1.0),
-        file,
-    }
+    let title = format!("LLCS, {}, {}, {how}", subject.place.title(), subject.strings());
+    let y = Axis::new("efficiency, higher is better", Scale::Linear, plain);
+    Chart::new(title, lengths(), y, series).beside(1.0).named(file)
 }
 
 /// Strings of one kind on any number of ranks.
@@ -153,23 +127,14 @@ pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -
     lengths.truncate(MAX_LENGTHS);
     let series = lengths.iter().enumerate().rev().map(|(number, &one)| {
         let own = shown.iter().filter(|run| run.subject.length == one);
-        let speedup = |run: &&Run| {
-            let amount = run.speedup? * run.timing.median_us;
-            Some(run.timing.point(run.running as f64, |us| amount / us))
-        };
-        let mut points: Vec<Point> = own.filter_map(speedup).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let points = own.filter_map(|run| Some(run.timing.rates(run.running as f64, run.speedup?)));
         let name = format!("{} symbols", length(one as f64));
-        Series { name, evidence: Evidence::Measured, look: looks::numbered(number), points }
+        Series::measured(name, looks::numbered(number), Point::in_order(points))
     });
-    Chart {
-        title: format!("LLCS, selected grid, {}", subject.strings()),
-        x: Axis::new("ranks", Scale::Log2, plain),
-        y: Axis::new("speed-up over one process", Scale::Linear, plain),
-        series: series.collect(),
-        reference: None,
-        file,
-    }
+    let x = Axis::new("ranks", Scale::Log2, plain);
+    let y = Axis::new("speed-up over one process", Scale::Linear, plain);
+    let title = format!("LLCS, selected grid, {}", subject.strings());
+    Chart::new(title, x, y, series.collect()).named(file)
 }
 
 /// The picture; `None` without results.
@@ -181,8 +146,7 @@ pub fn sheet(runs: &[Run]) -> Option<Sheet> {
         panels.extend([false, true].map(|barriers| efficiency(runs, subject, barriers, None)));
     }
     panels.extend(on_ranks(runs).into_iter().map(|subject| over_ranks(runs, subject, None)));
-    panels.retain(|panel| !panel.is_empty());
-    Some(Sheet { title, panels })
+    Sheet::new(title, panels)
 }
 
 #[cfg(test)]

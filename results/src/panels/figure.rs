@@ -2,10 +2,10 @@
 
 use super::{BCAST, HCUBE, IBCAST, PIPELINED, Run};
 use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::plot::{Axis, Chart, Point, Scale, Series, Sheet, Variant, looks, plain};
 
-/// The variants in the order of legends, with their names and looks.
-const VARIANTS: [(&str, &str, Look); 4] = [
+/// The variants in the order of legends.
+const VARIANTS: [Variant; 4] = [
     (HCUBE, "hcube, in node memory", looks::HCUBE),
     (BCAST, "MPI_Bcast", looks::STOCK),
     (IBCAST, "MPI_Ibcast", looks::COMPETITOR),
@@ -21,37 +21,21 @@ pub fn settings(runs: &[Run]) -> Vec<(&Place, u32)> {
 
 /// Time of a panel over its size.
 pub fn times(runs: &[Run], (place, work_us): (&Place, u32), file: Option<&'static str>) -> Chart {
-    let points = |variant: &str| {
-        let own = runs.iter().filter(|run| {
-            run.variant == variant && run.subject.place == *place && run.subject.work_us == work_us
-        });
-        let mut points: Vec<Point> =
-            own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        points
-    };
-    let one = |(variant, name, look): (&str, &str, Look)| Series {
-        name: name.to_owned(),
-        evidence: Evidence::Measured,
-        look,
-        points: points(variant),
-    };
+    let own = |run: &&Run| run.subject.place == *place && run.subject.work_us == work_us;
+    let series = Series::of_variants(&VARIANTS, |variant| {
+        let own = runs.iter().filter(own).filter(|run| run.variant == variant);
+        Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
+    });
     let work = if work_us == 0 { String::new() } else { format!(", {work_us} µs of work") };
-    Chart {
-        title: format!("Panels, {}{work}", place.title()),
-        x: Axis::new("size of a panel", Scale::Log2, |bytes| crate::numbers::whole_bytes(bytes as usize)),
-        y: Axis::new("µs per panel, lower is better", Scale::Log10, plain),
-        series: VARIANTS.into_iter().rev().map(one).collect(),
-        reference: None,
-        file,
-    }
+    let y = Axis::new("µs per panel, lower is better", Scale::Log10, plain);
+    let title = format!("Panels, {}{work}", place.title());
+    Chart::new(title, Axis::bytes("size of a panel"), y, series).named(file)
 }
 
 /// The picture; `None` without results.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let panels: Vec<Chart> = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
-    let title = format!("Broadcasts of panels: {}", runs.first()?.subject.place.mpi);
-    Some(Sheet { title, panels })
+    let panels = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
+    Sheet::new(format!("Broadcasts of panels: {}", runs.first()?.subject.place.mpi), panels)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Axes: range, ticks and position of values.
 
+use crate::numbers;
+
 /// The division of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
@@ -27,6 +29,11 @@ pub struct Axis {
 impl Axis {
     pub fn new(title: impl Into<String>, scale: Scale, written: fn(f64) -> String) -> Self {
         Self { title: title.into(), scale, written }
+    }
+
+    /// An axis of sizes in bytes.
+    pub fn bytes(title: &str) -> Self {
+        Self::new(title, Scale::Log2, |bytes| numbers::whole_bytes(bytes as usize))
     }
 
     /// An axis of named places.

@@ -3,6 +3,7 @@
 use super::axis::Axis;
 use super::colour::Colour;
 use super::evidence::Evidence;
+use crate::measured::distinct;
 
 /// Shapes of markers, so that series differ without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub enum Marker {
 /// Colour and marker of a series.
 pub type Look = (Colour, Marker);
 
+/// A variant in pictures: its name in results, its name in legends, and its look.
+pub type Variant = (&'static str, &'static str, Look);
+
 /// The position of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
@@ -35,6 +39,13 @@ impl Point {
     /// A point without a range.
     pub fn new(x: f64, y: f64) -> Self {
         Self { x, y, range: None }
+    }
+
+    /// From left to right, as a line joins them.
+    pub fn in_order(points: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut points: Vec<Self> = points.into_iter().collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points
     }
 }
 
@@ -62,6 +73,40 @@ impl Series {
         let points = points.into_iter().map(|(x, y)| Point::new(x, y)).collect();
         Self { name: name.into(), evidence, look, points }
     }
+
+    /// What was measured.
+    pub fn measured(name: impl Into<String>, look: Look, points: impl IntoIterator<Item = Point>) -> Self {
+        let points = points.into_iter().collect();
+        Self { name: name.into(), evidence: Evidence::Measured, look, points }
+    }
+
+    /// Variants that were measured, the first one in front.
+    pub fn of_variants(variants: &[Variant], points: impl Fn(&str) -> Vec<Point>) -> Vec<Self> {
+        let one = |&(variant, name, look): &Variant| Self::measured(name, look, points(variant));
+        variants.iter().rev().map(one).collect()
+    }
+}
+
+/// Rows of a chart by their names, the first one at the top.
+pub struct Rows(Vec<String>);
+
+impl Rows {
+    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let mut names = distinct(names);
+        names.reverse();
+        Self(names)
+    }
+
+    /// A value in the row of this name, if there is one.
+    pub fn point(&self, value: f64, name: &str) -> Option<Point> {
+        let row = self.0.iter().position(|row| row == name)?;
+        Some(Point::new(value, row as f64))
+    }
+
+    /// A chart with these rows.
+    pub fn chart(self, title: impl Into<String>, x: Axis, series: Vec<Series>) -> Chart {
+        Chart::new(title, x, Axis::categories("", self.0), series)
+    }
 }
 
 /// A pair of axes with its series.
@@ -80,6 +125,20 @@ pub struct Chart {
 }
 
 impl Chart {
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
+        Self { title: title.into(), x, y, series, reference: None, file: None }
+    }
+
+    /// With a value to compare with.
+    pub fn beside(self, reference: f64) -> Self {
+        Self { reference: Some(reference), ..self }
+    }
+
+    /// With the name of its file.
+    pub fn named(self, file: Option<&'static str>) -> Self {
+        Self { file, ..self }
+    }
+
     /// Whether it has no point.
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.points.is_empty())

@@ -12,7 +12,7 @@ pub mod looks;
 mod sheet;
 
 pub use axis::{Axis, Scale, plain};
-pub use chart::{Chart, Look, Marker, Point, Series};
+pub use chart::{Chart, Look, Marker, Point, Rows, Series, Variant};
 pub use colour::{Colour, dark_style};
 pub use draw::sample;
 pub use evidence::Evidence;

@@ -20,6 +20,12 @@ const CAPTION: f64 = 18.0;
 const GAP: f64 = 12.0;
 
 impl Sheet {
+    /// Of the panels that have points; nothing without any.
+    pub fn new(title: impl Into<String>, mut panels: Vec<Chart>) -> Option<Self> {
+        panels.retain(|panel| !panel.is_empty());
+        (!panels.is_empty()).then(|| Self { title: title.into(), panels })
+    }
+
     pub fn svg(&self) -> String {
         let panels: Vec<&Chart> = self.panels.iter().filter(|panel| !panel.is_empty()).collect();
         let columns = panels.len().clamp(1, COLUMNS);

@@ -1,49 +1,27 @@
 //! The picture of real programs: speed-ups with the preload library, with a row for each program.
 
 use super::Row;
-use crate::plot::{Axis, Chart, Evidence, Scale, Series, looks, plain};
+use crate::measured::distinct;
+use crate::plot::{Axis, Chart, Rows, Scale, Series, looks, plain};
 
 /// The benchmark whose cases are programs.
 pub const PROGRAMS: &str = "programs";
 
-/// Each value once, in the order of the rows.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
-}
-
 /// Speed-ups of all programs; an empty chart without programs.
 pub fn programs(rows: &[Row]) -> Chart {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.benchmark == PROGRAMS).collect();
-    // The first of the list is the top row.
-    let mut names = distinct(rows.iter().map(|row| row.case.as_str()));
-    names.reverse();
+    let names = Rows::new(rows.iter().map(|row| row.case.clone()));
     let series = distinct(rows.iter().map(|row| row.ranks)).into_iter().enumerate();
     let series = series.map(|(number, ranks)| {
         let own = rows.iter().filter(|row| row.ranks == ranks);
-        let place = |row: &&&Row| names.iter().position(|name| *name == row.case);
-        let points = own.filter_map(|row| Some((row.speed_up()?, place(&row)? as f64)));
-        Series::new(
-            format!("{ranks} ranks"),
-            Evidence::Measured,
-            looks::ALL[number % looks::ALL.len()],
-            points,
-        )
+        let points = own.filter_map(|row| names.point(row.speed_up()?, &row.case));
+        Series::measured(format!("{ranks} ranks"), looks::ALL[number % looks::ALL.len()], points)
     });
-    Chart {
-        title: "Programs with hcube, this machine".to_owned(),
-        x: Axis::new("speed-up over the MPI library, higher is better", Scale::Log10, plain),
-        // The first in the legend is the last of the list.
-        series: series.rev().collect(),
-        y: Axis::categories("", names.into_iter().map(str::to_owned).collect()),
-        reference: Some(1.0),
-        file: Some("programs"),
-    }
+    let x = Axis::new("speed-up over the MPI library, higher is better", Scale::Log10, plain);
+    // The first in the legend is the last of the list.
+    let series = series.rev().collect();
+    let chart = names.chart("Programs with hcube, this machine", x, series);
+    chart.beside(1.0).named(Some("programs"))
 }
 
 #[cfg(test)]

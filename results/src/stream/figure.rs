@@ -2,11 +2,11 @@
 //! panels for each place where they were measured, since no line joins different machines or numbers of ranks.
 
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
-use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, looks, plain};
+use crate::measured::{self, Place, distinct};
+use crate::plot::{Axis, Chart, Colour, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
 
-/// The variants in the order of legends, with their names and looks.
-const VARIANTS: [(&str, &str, Look); 5] = [
+/// The variants in the order of legends.
+const VARIANTS: [Variant; 5] = [
     (HCUBE, "hcube", looks::HCUBE),
     (PLAIN, "plain C", looks::STOCK),
     (STREAMING, "streaming stores", looks::OTHER_OPTIONS),
@@ -14,27 +14,19 @@ const VARIANTS: [(&str, &str, Look); 5] = [
     (MEMCPY, "memcpy", looks::COMPETITOR),
 ];
 
-/// Series of the variants, the first one in front.
-fn series(points: impl Fn(&str) -> Vec<Point>) -> Vec<Series> {
-    let one = |(variant, name, look): (&str, &str, Look)| Series {
-        name: name.to_owned(),
-        evidence: Evidence::Measured,
-        look,
-        points: points(variant),
-    };
-    VARIANTS.into_iter().rev().map(one).collect()
-}
-
 /// Where something was measured.
 pub fn places(runs: &[Run]) -> Vec<&Place> {
-    let mut all = distinct(runs.iter().map(|run| &run.subject.place));
-    all.sort_by_key(|place| (place.ranks, place.ranks_per_node));
-    all
+    measured::places(runs.iter().map(|run| &run.subject.place))
 }
 
 /// The runs of a place.
 fn at<'a>(runs: &'a [Run], place: &Place) -> impl Iterator<Item = &'a Run> {
     runs.iter().filter(move |run| run.subject.place == *place)
+}
+
+/// The axis of rates.
+fn rates() -> Axis {
+    Axis::new("GB/s of a rank, higher is better", Scale::Linear, plain)
 }
 
 /// Rates of all kernels on the longest vectors, a row for each kernel and number of ranks that run it.
@@ -44,22 +36,13 @@ pub fn kernels(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart
     let order = |kernel: &str| KERNELS.iter().position(|&known| known == kernel).unwrap_or(KERNELS.len());
     shown.sort_by_key(|run| (run.subject.running, order(&run.subject.kernel)));
     let row = |run: &Run| format!("{}, {}", run.subject.kernel, run.subject.who());
-    let mut names = distinct(shown.iter().map(|run| row(run)));
-    // The first of the list is the top row.
-    names.reverse();
-    let points = |variant: &str| {
+    let rows = Rows::new(shown.iter().map(|run| row(run)));
+    let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
-        let number = |run: &Run| names.iter().position(|name| *name == row(run));
-        own.filter_map(|run| Some(Point::new(run.gb_s, number(run)? as f64))).collect()
-    };
-    Chart {
-        title: format!("STREAM, {}, vectors of {}", place.title(), crate::numbers::whole_bytes(longest)),
-        x: Axis::new("GB/s of a rank, higher is better", Scale::Linear, plain),
-        series: series(points),
-        y: Axis::categories("", names.clone()),
-        reference: None,
-        file,
-    }
+        own.filter_map(|run| rows.point(run.gb_s, &row(run))).collect()
+    });
+    let title = format!("STREAM, {}, vectors of {}", place.title(), crate::numbers::whole_bytes(longest));
+    rows.chart(title, rates(), series).named(file)
 }
 
 /// The rate of triad over the size of the vectors, where all ranks run it; empty with one size.
@@ -68,33 +51,19 @@ pub fn over_sizes(runs: &[Run], place: &Place, file: Option<&'static str>) -> Ch
     let is_shown = |run: &&Run| run.subject.kernel == "triad" && run.subject.running == most;
     let shown: Vec<&Run> = at(runs, place).filter(is_shown).collect();
     let several = distinct(shown.iter().map(|run| run.subject.bytes)).len() > 1;
-    let points = |variant: &str| {
+    let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| several && run.variant == variant);
-        let rate = |run: &Run| {
-            let amount = run.gb_s * run.timing.median_us;
-            run.timing.point(run.subject.bytes as f64, |us| amount / us)
-        };
-        let mut points: Vec<Point> = own.map(|run| rate(run)).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        points
-    };
-    Chart {
-        title: format!("STREAM triad, {most} ranks at once"),
-        x: Axis::new("size of a vector", Scale::Log2, |bytes| crate::numbers::whole_bytes(bytes as usize)),
-        y: Axis::new("GB/s of a rank, higher is better", Scale::Linear, plain),
-        series: series(points),
-        reference: None,
-        file,
-    }
+        Point::in_order(own.map(|run| run.timing.rates(run.subject.bytes as f64, run.gb_s)))
+    });
+    let title = format!("STREAM triad, {most} ranks at once");
+    Chart::new(title, Axis::bytes("size of a vector"), rates(), series).named(file)
 }
 
 /// The picture; `None` without results.
 pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let title = format!("STREAM: {}", runs.first()?.subject.place.mpi);
     let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
-    let mut panels: Vec<Chart> = places(runs).into_iter().flat_map(of_place).collect();
-    panels.retain(|panel| !panel.is_empty());
-    Some(Sheet { title, panels })
+    let panels = places(runs).into_iter().flat_map(of_place).collect();
+    Sheet::new(format!("STREAM: {}", runs.first()?.subject.place.mpi), panels)
 }
 
 #[cfg(test)]

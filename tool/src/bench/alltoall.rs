@@ -5,35 +5,32 @@
 //! | `arguments` | the options, and the cases of the blocking exchange |
 //! | `problem` | counts, what blocks hold, and whether they have arrived |
 //! | `calls` | communicators, and calls by hcube and by the MPI library |
-//! | `measure`, `system`, `report` | the blocking exchange |
+//! | `blocking` | the blocking exchange |
 //! | `kinds` | what the other kinds have in common |
 //! | `general`, `neighbours`, `nonblocking` | one of them each |
-//! | `plot` | the picture of all kinds |
 
 mod arguments;
+mod blocking;
 mod calls;
 mod general;
 mod kinds;
-mod measure;
 mod neighbours;
 mod nonblocking;
-mod plot;
 mod problem;
-mod report;
-mod system;
 
 pub use arguments::Arguments;
 
-use crate::bench::{files, frame};
+use super::{drawn, frame};
 use crate::session::{self, Failure, Session, Verdict};
 use arguments::ExchangeKind;
+use blocking::Blocking;
 use general::General;
+use hcube_results::alltoall::figure::sheet_of_all;
 use hcube_results::alltoall::{Results, Run};
+use hcube_results::runs::Joined;
 use kinds::{Kind, Measured};
-use measure::Alltoall;
 use neighbours::Neighbours;
 use nonblocking::Nonblocking;
-use plot::{check_plot, draw};
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.
@@ -44,26 +41,31 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     session::without_mpi(|| join(arguments))
 }
 
+/// Writes the plot where it was asked for.
+fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
+    let sheet = || sheet_of_all(arguments.over.map(Into::into), results);
+    drawn::draw(arguments.plot.as_deref(), sheet, "there are no results to draw")
+}
+
 /// Collective: measures all kinds, one after the other.
 fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let common = &arguments.common;
-    frame::begin(session, common, || check_plot(arguments))?;
+    frame::begin(session, common, || drawn::check(arguments.plot.as_deref()))?;
     let (mut all, mut proved) = (Results::default(), Verdict::Good);
     for kind in arguments.kinds() {
         if !(all.runs.is_empty() && all.kinds.is_empty()) && session.speaks() && common.json.tables() {
             println!();
         }
         let (results, verdict) = match kind {
-            ExchangeKind::General => measure_kind(session, arguments, General::new(session, arguments))?,
+            ExchangeKind::General => measure_kind(session, arguments, || General::new(session, arguments))?,
             ExchangeKind::Neighbours => {
-                measure_kind(session, arguments, Neighbours::new(session, arguments))?
+                measure_kind(session, arguments, || Neighbours::new(session, arguments))?
             }
             ExchangeKind::Nonblocking => {
-                measure_kind(session, arguments, Nonblocking::new(session, arguments))?
+                measure_kind(session, arguments, || Nonblocking::new(session, arguments))?
             }
             ExchangeKind::Exchange | ExchangeKind::All => {
-                let mut system = Alltoall::new(session, arguments).map_err(|error| error.to_string())?;
-                frame::run(session, common, &mut system)?
+                frame::run(session, common, || Blocking::new(session, arguments))?
             }
         };
         all.add(results);
@@ -78,10 +80,9 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
 fn measure_kind<K: Kind>(
     session: &Session,
     arguments: &Arguments,
-    kind: hcube_core::Result<K>,
+    kind: impl FnOnce() -> hcube_core::Result<K>,
 ) -> Result<(Results, Verdict), Failure> {
-    let system = kind.and_then(|kind| Measured::new(session, arguments, kind));
-    frame::run(session, &arguments.common, &mut system.map_err(|error| error.to_string())?)
+    frame::run(session, &arguments.common, || Measured::new(session, arguments, kind()?))
 }
 
 /// Joins the results of earlier runs, and draws them.
@@ -90,13 +91,14 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.plot.is_none() && !json.wanted() {
         return Err("--from: expected --plot or --json, which say what to do with the results".to_owned());
     }
-    json.check().and_then(|()| check_plot(arguments)).map_err(|error| error.to_string())?;
+    let checked = json.check().and_then(|()| drawn::check(arguments.plot.as_deref()));
+    checked.map_err(|error| error.to_string())?;
     let wanted = |run: &Run| {
         arguments.wants(&run.algorithm)
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();
-    for mut results in files::read::<Results>(&arguments.from)? {
+    for mut results in drawn::read::<Results>(&arguments.from)? {
         results.runs.retain(wanted);
         joined.add(results);
     }

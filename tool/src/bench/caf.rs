@@ -4,56 +4,206 @@ mod arguments;
 mod calls;
 mod functions;
 mod hcube;
-mod measure;
 mod one_sided;
 mod openshmem;
-mod report;
-mod system;
 mod task;
+mod variants;
 
 pub use arguments::Arguments;
 
-use crate::bench::{files, frame};
-use crate::session::{self, Failure};
+use super::frame::{self, LineOf, Opened, System};
+use super::library::mpi_name;
+use super::memory::{self, Wanted};
+use super::proof::{Claim, Counts};
+use super::timing;
+use crate::session::{self, Session};
+use calls::Place;
+use functions::Coarrays;
+use hcube::Images;
+use hcube_caf::options::Options;
+use hcube_core::Result;
+use hcube_core::comm::{Comm, agree};
 use hcube_core::options::RANKS_PER_NODE;
-use hcube_results::caf::Results;
-use measure::Caf;
-use report::{check_plot, draw};
+use hcube_results::caf::{HCUBE, Results, Run};
+use hcube_results::measured::Timing;
+use hcube_results::numbers;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicU64;
+use task::{Operation, Task, WORD};
+use variants::{Variant, Work};
 
 /// Measures under MPI, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    if !arguments.from.is_empty() {
-        return session::without_mpi(|| join(arguments));
-    }
-    if let Some(count) = arguments.ranks_per_node {
-        // SAFETY: no thread has been started that may read the environment meanwhile.
-        unsafe { std::env::set_var(RANKS_PER_NODE.variable, count.to_string()) };
-    }
-    let code = session::run(|session| {
-        let check = || check_plot(arguments);
-        frame::start(session, &arguments.common, check, || Caf::new(session, arguments))
-    });
-    openshmem::leave(code);
-    code
+    let Arguments { common, drawn, .. } = arguments;
+    drawn.run::<Run>(&common.json, || {
+        if let Some(count) = arguments.ranks_per_node {
+            // SAFETY: no thread has been started that may read the environment meanwhile.
+            unsafe { std::env::set_var(RANKS_PER_NODE.variable, count.to_string()) };
+        }
+        let code = session::run(|session| drawn.start(session, common, || Caf::new(session, arguments)));
+        openshmem::leave(code);
+        code
+    })
 }
 
-/// Joins the results of earlier runs, prints and draws them.
-fn join(arguments: &Arguments) -> Result<(), Failure> {
-    let json = &arguments.common.json;
-    json.check().and_then(|()| check_plot(arguments)).map_err(|error| error.to_string())?;
-    let (mut runs, mut notes) = (Vec::new(), Vec::new());
-    for results in files::read::<Results>(&arguments.from)? {
-        runs.extend(results.runs);
-        notes.extend(results.notes);
+/// What hcube counts, by name.
+const COUNTERS: [&str; 5] = [
+    "hcube's puts",
+    "hcube's gets",
+    "hcube's atomic operations",
+    "hcube's functions",
+    "hcube's finish rounds",
+];
+
+/// The counter of an operation of hcube; none of operations that it does not count.
+fn counter(operation: Operation) -> Option<&'static str> {
+    let number = match operation {
+        Operation::Put | Operation::PutStrided => 0,
+        Operation::Get => 1,
+        Operation::FetchAdd | Operation::CompareSwap => 2,
+        Operation::SpawnXor => 3,
+        Operation::Finish => 4,
+        _ => return None,
+    };
+    Some(COUNTERS[number])
+}
+
+/// The benchmark.
+struct Caf<'a> {
+    session: &'a Session,
+    arguments: &'a Arguments,
+    variants: Vec<Variant>,
+    place: Place,
+    own: Box<[AtomicU64]>,
+    mpi: String,
+    /// Ranks of each node, largest first.
+    node_sizes: Vec<usize>,
+    /// Ranks that hcube puts on a node; 0 for all that are on it.
+    ranks_per_node: usize,
+    /// Of hcube.
+    functions: Coarrays,
+}
+
+impl<'a> Caf<'a> {
+    /// Collective: loads the libraries and starts them.
+    fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
+        let comm = &session.comm;
+        let (tasks, mpi) = (arguments.tasks(), session::library());
+        let place = Place { rank: comm.rank(), ranks: comm.size() };
+        let ranks_per_node = agree(comm, Options::from_environment())?.ranks_per_node;
+        let words = tasks.iter().map(Task::shared_words).max().unwrap_or(1);
+        let hcube = agree(comm, Coarrays::load(arguments.caf.as_ref(), mpi_name(&mpi)))?;
+        let (functions, own) = (hcube.0, Self::memory(session, &tasks)?);
+        let variants = variants::start(comm, arguments, hcube, place, words)?;
+        let node_sizes = session.node_sizes()?;
+        Ok(Self { session, arguments, variants, place, own, mpi, node_sizes, ranks_per_node, functions })
     }
-    notes.sort();
-    notes.dedup();
-    // Ratios are those of each file: the same operation may be in several.
-    let joined = Results { runs, notes };
-    if json.tables() {
-        print!("{}", joined.text());
+
+    /// Collective: memory that only this rank uses, for the largest operation.
+    fn memory(session: &Session, tasks: &[Task]) -> Result<Box<[AtomicU64]>> {
+        let largest = tasks.iter().map(Task::own_words).max().unwrap_or(1);
+        let value = numbers::whole_bytes(largest * WORD);
+        let wanted = Wanted { what: "memory", option: "--sizes", value };
+        let mut words = memory::reserve(&session.comm, &wanted, largest as u64)?;
+        words.resize(largest, 0);
+        Ok(words.into_iter().map(AtomicU64::new).collect())
     }
-    json.write(&joined)?;
-    draw(arguments, &joined)
+}
+
+impl System for Caf<'_> {
+    const NAME: &'static str = "caf";
+    /// A task and the number of a variant.
+    type Case = (Task, usize);
+    /// Seconds of the last batch on this rank.
+    type Work = f64;
+    type Row = Run;
+    type Results = Results;
+
+    fn sizes(&self) -> Vec<Vec<Self::Case>> {
+        let cases = |task: Task| {
+            let variants = self.variants.iter().enumerate().filter(|(_, variant)| variant.has(&task));
+            variants.map(|(number, _)| (task, number)).collect()
+        };
+        self.arguments.tasks().into_iter().map(cases).collect()
+    }
+
+    fn name(&self, &(task, variant): &Self::Case) -> String {
+        format!("{}, {}", task.described(String::new(), 0, 0).name(), self.variants[variant].name)
+    }
+
+    fn about(&self) -> String {
+        let files = self.variants.iter().map(|one| one.file.as_str()).filter(|file| !file.is_empty());
+        let files: Vec<&str> = files.collect();
+        let nodes = match self.ranks_per_node {
+            0 => String::new(),
+            count => format!("; hcube takes each {count} rank(s) for a node"),
+        };
+        format!("{}{nodes}\n{}; ", session::shape(&self.node_sizes), files.join(", "))
+    }
+
+    fn open(&mut self, &(_, variant): &Self::Case) -> Result<Opened<f64>> {
+        let Variant { name, work, .. } = &self.variants[variant];
+        Ok(match work {
+            Work::Missing(reason) => Err(format!("{name} left out: {reason}")),
+            _ => Ok(0.0),
+        })
+    }
+
+    fn claim(&self, &(task, variant): &Self::Case, _: &f64) -> Result<Claim> {
+        let variant = &self.variants[variant];
+        let by_symbol = || Claim::of(variant.origin.as_ref().expect("a variant that is measured has one"));
+        Ok(match counter(task.operation) {
+            _ if variant.name != HCUBE => by_symbol(),
+            // Operations and their completion may use others.
+            Some(counter) => Claim::counted(counter).with(&COUNTERS),
+            None => by_symbol().with(&COUNTERS),
+        })
+    }
+
+    fn counts(&self, _: &f64) -> Counts {
+        COUNTERS.into_iter().zip(Images::counts(&self.functions)).collect()
+    }
+
+    fn verify(&mut self, line: &mut LineOf<Self>) -> Result<Option<u64>> {
+        let (comm, (task, variant)) = (&self.session.comm, line.case);
+        let Place { rank, ranks } = self.place;
+        let Work::Library(calls) = &mut self.variants[variant].work else { return Ok(None) };
+        task.fill(&self.own, calls.shared(), rank);
+        comm.barrier()?;
+        calls.run(&task, task.verified_by(), &self.own);
+        comm.barrier()?;
+        let wrong = task.wrong(&self.own, calls.shared(), rank, ranks);
+        wrong.map(|wrong| frame::sum(comm, wrong)).transpose()
+    }
+
+    fn call(&mut self, line: &mut LineOf<Self>, times: u32) -> Result<()> {
+        let (task, variant) = line.case;
+        line.work = self.variants[variant].run(&task, times, &self.own, self.place.is_origin());
+        Ok(())
+    }
+
+    /// Without what completes the batch on all ranks.
+    fn timed(&mut self, comm: &impl Comm, line: &mut LineOf<Self>, times: u32) -> Result<f64> {
+        comm.barrier()?;
+        self.call(line, times)?;
+        Ok(timing::slowest(comm, line.work)? / f64::from(times))
+    }
+
+    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+        let (task, variant) = line.case;
+        let described = task.described(self.mpi.clone(), self.place.ranks, self.ranks_per_node);
+        let variant = &self.variants[variant];
+        Ok(Run {
+            nodes: self.node_sizes.len(),
+            cores: hcube_core::node::processor::cores(),
+            library: variant.file.clone(),
+            batch: line.batch,
+            errors: line.errors,
+            ..Run::new(described, variant.name, Timing::new(seconds))
+        })
+    }
+
+    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
+        Results::new(rows, left_out)
+    }
 }

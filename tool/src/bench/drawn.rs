@@ -1,13 +1,13 @@
 //! The options of benchmarks whose results can be drawn, and joined from several runs.
 
-use super::{files, frame};
+use super::frame::{self, Common, System};
 use crate::output::{self, JsonOption};
-use crate::session::{self, Failure};
+use crate::session::{self, Failure, Session, Verdict};
+use hcube_core::Result;
 use hcube_results::plot::Sheet;
-use hcube_results::table::Table;
-use hcube_results::{fft, gfortran, llcs, panels, stream};
+use hcube_results::runs::{Joined, Report, Results, Row};
 use serde::de::DeserializeOwned;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -21,95 +21,66 @@ pub struct Drawn {
     from: Vec<PathBuf>,
 }
 
-/// Results that can be drawn and joined. Ratios stay those of each run.
-pub trait Joined: frame::Results + DeserializeOwned + Default {
-    /// Adds those of another run.
-    fn add(&mut self, other: Self);
-    /// The picture; nothing without results.
-    fn sheet(&self) -> Option<Sheet>;
+/// Whether the plot that was asked for can be written.
+pub fn check(plot: Option<&Path>) -> Result<()> {
+    plot.map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
+}
+
+/// Writes the plot where it was asked for; or says that there is nothing to draw.
+pub fn draw(
+    plot: Option<&Path>,
+    sheet: impl FnOnce() -> Option<Sheet>,
+    undrawn: &str,
+) -> std::result::Result<(), Failure> {
+    let Some(path) = plot else { return Ok(()) };
+    let sheet = sheet().ok_or_else(|| format!("--plot: {undrawn}"))?;
+    output::write("--plot", path, &output::PLOT, &sheet.svg())
+}
+
+/// Reads the files that `--from` names.
+pub fn read<T: DeserializeOwned>(paths: &[PathBuf]) -> std::result::Result<Vec<T>, Failure> {
+    let read = |path: &PathBuf| {
+        let failure = |error: &dyn std::fmt::Display| format!("--from {}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| failure(&error))?;
+        serde_json::from_str(&text).map_err(|error| failure(&error))
+    };
+    paths.iter().map(read).collect()
 }
 
 impl Drawn {
     /// Whether the plot that was asked for can be written.
-    pub fn check(&self) -> hcube_core::Result<()> {
-        self.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
+    pub fn check(&self) -> Result<()> {
+        check(self.plot.as_deref())
     }
 
     /// Writes the plot where it was asked for.
-    pub fn draw(&self, results: &impl Joined) -> Result<(), Failure> {
-        let Some(path) = &self.plot else { return Ok(()) };
-        let sheet = results.sheet().ok_or("--plot: nothing was measured: there is nothing to draw")?;
-        output::write("--plot", path, &output::PLOT, &sheet.svg())
+    pub fn draw<R: Row>(&self, results: &Results<R>) -> std::result::Result<(), Failure> {
+        draw(self.plot.as_deref(), || R::sheet(&results.runs), R::UNDRAWN)
     }
 
     /// Joins, prints and draws the results of earlier runs, where there are some; else measures.
-    pub fn run<R: Joined>(&self, json: &JsonOption, measure: impl FnOnce() -> ExitCode) -> ExitCode {
+    pub fn run<R: Row>(&self, json: &JsonOption, measure: impl FnOnce() -> ExitCode) -> ExitCode {
         if self.from.is_empty() { measure() } else { session::without_mpi(|| self.join::<R>(json)) }
     }
 
-    fn join<R: Joined>(&self, json: &JsonOption) -> Result<(), Failure> {
+    fn join<R: Row>(&self, json: &JsonOption) -> std::result::Result<(), Failure> {
         json.check().and_then(|()| self.check()).map_err(|error| error.to_string())?;
-        let mut joined = R::default();
-        files::read::<R>(&self.from)?.into_iter().for_each(|results| joined.add(results));
+        let mut joined = Results::<R>::default();
+        read(&self.from)?.into_iter().for_each(|results| joined.add(results));
         if json.tables() {
             print!("{}", joined.text());
         }
         json.write(&joined)?;
         self.draw(&joined)
     }
-}
 
-/// The results of a system with `runs`, each with `errors`, and `notes`.
-macro_rules! joined {
-    ($system:ident) => {
-        impl frame::Results for $system::Results {
-            fn tables(&self) -> Vec<Table> {
-                self.tables()
-            }
-
-            fn below(&self) -> String {
-                self.below()
-            }
-
-            fn errors(&self) -> Vec<Option<u64>> {
-                self.runs.iter().map(|run| run.errors.into()).collect()
-            }
-        }
-
-        impl Joined for $system::Results {
-            fn add(&mut self, other: Self) {
-                self.runs.extend(other.runs);
-                self.notes.extend(other.notes);
-                self.notes.sort();
-                self.notes.dedup();
-            }
-
-            fn sheet(&self) -> Option<Sheet> {
-                $system::figure::sheet(&self.runs)
-            }
-        }
-    };
-}
-
-joined!(fft);
-joined!(stream);
-joined!(panels);
-joined!(llcs);
-joined!(gfortran);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn notes_are_told_once() {
-        let results = |notes: &[&str]| fft::Results {
-            runs: Vec::new(),
-            notes: notes.iter().map(|&note| note.to_owned()).collect(),
-        };
-        let mut joined = results(&["b"]);
-        joined.add(results(&["a", "b"]));
-        assert_eq!(joined.notes, ["a", "b"]);
-        assert!(Joined::sheet(&joined).is_none());
+    /// Collective: measures a system, and draws it.
+    pub fn start<R: Row, S: System<Results = Results<R>>, const REPEAT: u32>(
+        &self,
+        session: &Session,
+        common: &Common<REPEAT>,
+        new: impl FnOnce() -> Result<S>,
+    ) -> std::result::Result<Verdict, Failure> {
+        frame::start(session, common, || self.check(), new, |results| self.draw(results))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW, whose licence the tool does not have.
 
-use super::files;
-use crate::output::{self, JsonOption};
+use super::drawn;
+use crate::output::JsonOption;
 use crate::session::{self, Failure};
 use hcube_results::fftw::{Results, plot};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn compare(arguments: &Arguments) -> Result<(), Failure> {
     let mut results = Results::default();
-    for read in files::read::<Results>(&arguments.from)? {
+    for read in drawn::read::<Results>(&arguments.from)? {
         results.runs.extend(read.runs);
     }
     results.summarise().map_err(|error| format!("--from: {error}"))?;
@@ -44,8 +44,6 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
         print!("{}", results.text());
     }
     arguments.json.write(&results)?;
-    let Some(path) = &arguments.plot else { return Ok(()) };
-    let sheet = plot::sheet(&results.comparisons())
-        .ok_or("--plot: no problem was measured by FFTW's own plan and by hcube")?;
-    output::write("--plot", path, &output::PLOT, &sheet.svg())
+    let undrawn = "no problem was measured by FFTW's own plan and by hcube";
+    drawn::draw(arguments.plot.as_deref(), || plot::sheet(&results.comparisons()), undrawn)
 }

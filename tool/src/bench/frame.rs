@@ -1,19 +1,22 @@
 //! The frame that the benchmarks of all systems fill.
 //!
-//! A system says what its cases are (variants and competitors, at each size), how one of them is measured once,
-//! and what its results are; see [`System`]. The frame does the rest: it opens all cases of a size, warms
-//! them up, measures them alternately in an order that rotates, shows progress with the remaining time, checks which
-//! implementation has worked in each of them ([`proof`](super::proof)), prints the rows of a size as soon as it was measured
-//! and the verdict of the verification at the end, writes JSON, and ends all ranks with the same status.
+//! A system says what its cases are (variants and competitors, at each size), how one of them is prepared, called and verified,
+//! and what a row of its results is; see [`System`]. The frame does the rest: it opens all cases of a size, verifies them, finds
+//! how many calls are timed together, measures the cases alternately in an order that rotates, shows progress with the remaining
+//! time, checks which implementation has worked in each of them ([`proof`](super::proof)), prints the rows of a size as soon as it
+//! was measured and the verdict of the verification at the end, writes JSON, and ends all ranks with the same status.
 
 use super::proof::{Claim, Counts, Moved};
+use super::timing;
 use crate::output::JsonOption;
 use crate::progress::Progress;
-use crate::session::{Failure, Session, Verdict};
+use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
+use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::table::{self, Growing, Table};
-use serde::Serialize;
+use hcube_results::measured::Place;
+use hcube_results::runs::{Report, verification};
+use hcube_results::table::Growing;
 
 /// A number for the life of the process. (`default_value_t` keeps its text in a static variable, which all systems
 /// would share.)
@@ -37,115 +40,171 @@ pub struct Common<const REPEAT: u32> {
     pub json: JsonOption,
 }
 
+/// Whether a case can be measured here; else a note why it is left out.
+pub type Opened<W> = std::result::Result<W, String>;
+
+/// A case under way.
+pub struct Line<C, W> {
+    pub case: C,
+    /// What the case needs while it is measured.
+    pub work: W,
+    /// What has to work, the same on all ranks.
+    pub claim: Claim,
+    /// Calls that are timed together.
+    pub batch: u32,
+    /// What verification has found on all ranks; nothing where not verified.
+    pub errors: Option<u64>,
+}
+
+/// A line of a system.
+pub type LineOf<S> = Line<<S as System>::Case, <S as System>::Work>;
+
 /// A system with its competitors. All methods but [`System::name`] are collective, and what they return is the
 /// same on all ranks where it decides what happens next.
 pub trait System {
     /// The name in `hcube bench`.
     const NAME: &'static str;
     /// What is measured: a variant or a competitor at one size. A line of the table.
-    type Case;
+    type Case: Clone;
     /// What a case needs while it is measured.
-    type Line;
-    /// One measurement.
-    type Sample;
+    type Work;
     /// All measurements of a case.
     type Row: Clone;
     /// All rows, as they are written in JSON.
-    type Results: Results;
+    type Results: Report;
 
     /// The cases of each size.
     fn sizes(&self) -> Vec<Vec<Self::Case>>;
     /// A case in messages and in progress.
     fn name(&self, case: &Self::Case) -> String;
+    /// What stands above the table, behind the name and before the number of measurements.
+    fn about(&self) -> String;
     /// The lines above the table.
-    fn heading(&self) -> String;
+    fn heading(&self, repeat: u32) -> String {
+        let (version, about) = (env!("CARGO_PKG_VERSION"), self.about());
+        format!("hcube {version} {}: {about}medians of {repeat} alternating measurements\n\n", Self::NAME)
+    }
     /// How long a case takes, compared with others of this system: the remaining time follows.
     fn weight(&self, _case: &Self::Case) -> f64 {
         1.0
     }
-    /// The implementation that a line claims to measure, the same on all ranks.
-    fn claim(&self, line: &Self::Line) -> Claim;
+    /// Prepares a case.
+    fn open(&mut self, case: &Self::Case) -> Result<Opened<Self::Work>>;
+    /// The implementation that a case claims to measure.
+    ///
+    /// # Errors
+    /// Where it is not what it should be; ranks may differ.
+    fn claim(&self, case: &Self::Case, work: &Self::Work) -> Result<Claim>;
     /// Local: how often each implementation of this system has worked so far, as its own counters say.
-    fn counts(&self, line: &Self::Line) -> Counts;
-    /// Prepares a case, or says why it is left out.
-    fn open(&mut self, case: &Self::Case) -> hcube_core::Result<Opened<Self::Line>>;
-    /// Runs all cases of a size without measuring them.
-    fn warm_up(&mut self, _lines: &mut [Self::Line]) -> hcube_core::Result<()> {
+    fn counts(&self, work: &Self::Work) -> Counts;
+    /// One call with known data: what is wrong then on all ranks, or nothing where no data shows it.
+    fn verify(&mut self, _line: &mut LineOf<Self>) -> Result<Option<u64>> {
+        Ok(None)
+    }
+    /// Verifies all cases of a size where that was asked for, and finds how many calls are timed together.
+    fn warm_up(&mut self, comm: &impl Comm, verify: bool, lines: &mut [LineOf<Self>]) -> Result<()> {
+        for line in lines {
+            if verify {
+                line.errors = self.verify(line)?;
+            }
+            line.batch = timing::settled(|calls| self.timed(comm, line, calls))?;
+        }
         Ok(())
+    }
+    /// Local: what has to be done before a batch of calls.
+    fn restore(&mut self, _line: &mut LineOf<Self>) {}
+    /// A batch of calls.
+    fn call(&mut self, line: &mut LineOf<Self>, calls: u32) -> Result<()>;
+    /// Seconds of a call on the slowest rank, from a batch.
+    fn timed(&mut self, comm: &impl Comm, line: &mut LineOf<Self>, calls: u32) -> Result<f64> {
+        self.restore(line);
+        let (seconds, ()) = timing::timed(comm, || self.call(line, calls))?;
+        Ok(seconds / f64::from(calls))
     }
     /// Measures a case once; `first` in the first turn.
     fn measure(
         &mut self,
-        line: &mut Self::Line,
-        first: bool,
-        progress: &mut Progress,
-    ) -> hcube_core::Result<Self::Sample>;
-    /// The row of a case, after the last measurement of its size.
-    fn row(&mut self, line: &mut Self::Line, samples: Vec<Self::Sample>) -> hcube_core::Result<Self::Row>;
+        comm: &impl Comm,
+        line: &mut LineOf<Self>,
+        _first: bool,
+        _progress: &mut Progress,
+    ) -> Result<f64> {
+        self.timed(comm, line, line.batch)
+    }
+    /// The row of a case, from the seconds of a call in each measurement.
+    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row>;
     /// All rows, and which cases were left out.
     fn results(&self, rows: Vec<Self::Row>, left_out: Vec<String>) -> Self::Results;
-    /// Writes what was asked for besides JSON.
-    fn write(&self, _results: &Self::Results) -> Result<(), Failure> {
-        Ok(())
-    }
 }
 
-/// Whether a case can be measured here.
-pub enum Opened<L> {
-    Ready(L),
-    LeftOut(String),
+/// Finds how many calls are timed together, the same number for all cases of a size, from the fastest of some calls of each case
+/// that take about this many seconds at most.
+pub fn settle_together<S: System>(
+    system: &mut S,
+    comm: &impl Comm,
+    lines: &mut [LineOf<S>],
+    seconds: f64,
+) -> Result<()> {
+    let mut fastest = Vec::new();
+    for line in &mut *lines {
+        fastest.push(timing::fastest(seconds, || system.timed(comm, line, 1))?);
+    }
+    let batch = timing::batch(&fastest);
+    lines.iter_mut().for_each(|line| line.batch = batch);
+    Ok(())
 }
 
-/// Results of a system.
-pub trait Results: Serialize {
-    /// The tables. Rows of further sizes follow those that were there.
-    fn tables(&self) -> Vec<Table>;
-    /// The lines below the tables.
-    fn below(&self) -> String;
-    /// What verification has found in each line of the table; nothing where it was not verified.
-    fn errors(&self) -> Vec<Option<u64>>;
-
-    /// The tables and the lines below them.
-    fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
-    }
-
-    /// Whether nothing is wrong.
-    fn verdict(&self) -> Verdict {
-        let wrong = self.errors().into_iter().flatten().any(|errors| errors > 0);
-        if wrong { Verdict::Wrong } else { Verdict::Good }
-    }
+/// Collective: where a benchmark runs.
+pub fn place(session: &Session, ranks_per_node: usize) -> Result<Place> {
+    Ok(Place {
+        mpi: session::library(),
+        ranks: session.comm.size(),
+        ranks_per_node,
+        nodes: session.node_sizes()?.len(),
+        cores: hcube_core::node::processor::cores(),
+    })
 }
 
-/// The last line below the table.
-pub fn verification(errors: &[Option<u64>]) -> String {
-    match errors.iter().flatten().filter(|&&errors| errors > 0).count() {
-        0 if errors.iter().all(Option::is_none) => "not verified\n".to_owned(),
-        0 => "verified: 0 errors\n".to_owned(),
-        wrong => format!("VERIFICATION FAILED in {wrong} line(s)\n"),
-    }
+/// How ranks lie, and under which MPI library: for headings.
+pub fn shape(place: &Place) -> String {
+    let nodes = match place.ranks_per_node {
+        0 => String::new(),
+        count => format!("; hcube takes each {count} rank(s) for a node"),
+    };
+    format!("{} rank(s) on {} node(s), {}{nodes}", place.ranks, place.nodes, place.mpi)
+}
+
+/// Collective: the number of all ranks together.
+pub fn sum(comm: &impl Comm, own: u64) -> Result<u64> {
+    Ok(comm.all_gather(&[own])?.iter().sum())
+}
+
+/// Whether nothing is wrong in results.
+pub fn verdict(results: &impl Report) -> Verdict {
+    let wrong = results.errors().into_iter().flatten().any(|errors| errors > 0);
+    if wrong { Verdict::Wrong } else { Verdict::Good }
 }
 
 /// Collective: a benchmark from the check of the files that it is to write to its results. `new` makes the
-/// system.
+/// system, `write` writes what was asked for besides JSON.
 pub fn start<S: System, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
-    check: impl FnOnce() -> hcube_core::Result<()>,
-    new: impl FnOnce() -> hcube_core::Result<S>,
-) -> Result<Verdict, Failure> {
+    check: impl FnOnce() -> Result<()>,
+    new: impl FnOnce() -> Result<S>,
+    write: impl FnOnce(&S::Results) -> std::result::Result<(), Failure>,
+) -> std::result::Result<Verdict, Failure> {
     begin(session, common, check)?;
-    let mut system = new().map_err(|error| error.to_string())?;
-    let (results, proved) = run(session, common, &mut system)?;
-    Ok(finish(session, common, &results, proved, || system.write(&results)))
+    let (results, proved) = run(session, common, new)?;
+    Ok(finish(session, common, &results, proved, || write(&results)))
 }
 
 /// Collective: checks the files that a benchmark is to write.
 pub fn begin<const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
-    check: impl FnOnce() -> hcube_core::Result<()>,
-) -> Result<(), Failure> {
+    check: impl FnOnce() -> Result<()>,
+) -> std::result::Result<(), Failure> {
     let files = if session.speaks() { common.json.check().and_then(|()| check()) } else { Ok(()) };
     agree(&session.comm, files).map_err(|error| error.to_string())
 }
@@ -154,11 +213,12 @@ pub fn begin<const REPEAT: u32>(
 pub fn run<S: System, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
-    system: &mut S,
-) -> Result<(S::Results, Verdict), Failure> {
+    new: impl FnOnce() -> Result<S>,
+) -> std::result::Result<(S::Results, Verdict), Failure> {
+    let mut system = new().map_err(|error| error.to_string())?;
     let tables = session.speaks() && common.json.tables();
     if tables {
-        print!("{}", system.heading());
+        print!("{}", system.heading(common.repeat));
     }
     let mut progress = Progress::new(S::NAME, session.speaks() && !common.no_progress);
     let mut growing = Growing::default();
@@ -168,7 +228,8 @@ pub fn run<S: System, const REPEAT: u32>(
             progress.print(&text);
         }
     };
-    let measured = measure(&session.comm, system, common.repeat, &mut progress, show);
+    let how = (common.repeat, !common.no_verify);
+    let measured = measure(&session.comm, &mut system, how, &mut progress, show);
     let Measured { rows, left_out, refuted } = measured.map_err(|error| error.to_string())?;
     progress.finish();
     let results = system.results(rows, left_out);
@@ -182,12 +243,12 @@ pub fn run<S: System, const REPEAT: u32>(
 }
 
 /// Local: writes JSON, and by `write` what else was asked for. `proved` is what [`run`] has found.
-pub fn finish<R: Results, const REPEAT: u32>(
+pub fn finish<R: Report, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
     results: &R,
     proved: Verdict,
-    write: impl FnOnce() -> Result<(), Failure>,
+    write: impl FnOnce() -> std::result::Result<(), Failure>,
 ) -> Verdict {
     if session.speaks() {
         // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
@@ -196,7 +257,7 @@ pub fn finish<R: Results, const REPEAT: u32>(
             return Verdict::Wrong;
         }
     }
-    if proved == Verdict::Good { results.verdict() } else { proved }
+    if proved == Verdict::Good { verdict(results) } else { proved }
 }
 
 /// What was measured.
@@ -208,58 +269,58 @@ struct Measured<R> {
     refuted: Vec<String>,
 }
 
-/// Collective: all measurements of all cases. `show` gets the rows so far, whenever those of a size are added.
+/// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so far, whenever those of a
+/// size are added.
 fn measure<S: System>(
     comm: &impl Comm,
     system: &mut S,
-    repeat: u32,
+    (repeat, verify): (u32, bool),
     progress: &mut Progress,
     mut show: impl FnMut(&S, &[S::Row], &Progress),
-) -> hcube_core::Result<Measured<S::Row>> {
+) -> Result<Measured<S::Row>> {
     let sizes = system.sizes();
     let mut done = Measured { rows: Vec::new(), left_out: Vec::new(), refuted: Vec::new() };
     let weights = sizes.iter().flatten().map(|case| system.weight(case));
     progress.begin_weighted(weights.sum::<f64>() * f64::from(repeat));
     for cases in sizes {
-        let (mut names, mut weights, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        for case in &cases {
-            progress.prepare(|| system.name(case));
-            let weight = system.weight(case);
-            match system.open(case)? {
-                Opened::Ready(line) => {
-                    names.push(system.name(case));
-                    weights.push(weight);
-                    lines.push(line);
+        let mut lines: Vec<LineOf<S>> = Vec::new();
+        for case in cases {
+            progress.prepare(|| system.name(&case));
+            match system.open(&case)? {
+                Ok(work) => {
+                    let claim = agree(comm, system.claim(&case, &work))?;
+                    lines.push(Line { case, work, claim, batch: 1, errors: None });
                 }
-                Opened::LeftOut(reason) => {
-                    progress.skip(weight * f64::from(repeat));
+                Err(reason) => {
+                    progress.skip(system.weight(&case) * f64::from(repeat));
                     if !done.left_out.contains(&reason) {
                         done.left_out.push(reason);
                     }
                 }
             }
         }
-        system.warm_up(&mut lines)?;
-        let mut samples: Vec<Vec<S::Sample>> = lines.iter().map(|_| Vec::new()).collect();
+        system.warm_up(comm, verify, &mut lines)?;
+        let mut seconds: Vec<Vec<f64>> = lines.iter().map(|_| Vec::new()).collect();
         let mut moved: Vec<Moved> = lines.iter().map(|_| Moved::default()).collect();
         for turn in 0..repeat as usize {
             for number in 0..lines.len() {
                 // No case always runs after the same other case.
                 let number = (number + turn) % lines.len();
-                let name = || format!("{}, {} of {repeat}", names[number], turn + 1);
-                progress.step_weighted(weights[number], name);
-                let before = system.counts(&lines[number]);
-                samples[number].push(system.measure(&mut lines[number], turn == 0, progress)?);
-                moved[number].add(&before, &system.counts(&lines[number]));
+                let line = &mut lines[number];
+                let name = || format!("{}, {} of {repeat}", system.name(&line.case), turn + 1);
+                progress.step_weighted(system.weight(&line.case), name);
+                let before = system.counts(&line.work);
+                seconds[number].push(system.measure(comm, line, turn == 0, progress)?);
+                moved[number].add(&before, &system.counts(&line.work));
             }
         }
         // Lines stay open until the last row: what one keeps would else be reused by the next.
-        for (number, (line, samples)) in lines.iter_mut().zip(samples).enumerate() {
-            let row = system.row(line, samples)?;
-            match moved[number].refutes(comm, &system.claim(line))? {
+        for (line, (seconds, moved)) in lines.iter_mut().zip(seconds.iter().zip(moved)) {
+            let row = system.row(line, seconds)?;
+            match moved.refutes(comm, &line.claim)? {
                 None => done.rows.push(row),
                 Some(reason) => {
-                    let reason = format!("{} left out: NOT MEASURED: {reason}", names[number]);
+                    let reason = format!("{} left out: NOT MEASURED: {reason}", system.name(&line.case));
                     done.left_out.push(reason.clone());
                     done.refuted.push(reason);
                 }
@@ -273,6 +334,8 @@ fn measure<S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_results::table::Table;
+    use serde::Serialize;
 
     /// Two sizes and three competitors; one competitor cannot exchange the larger size.
     #[derive(Default)]
@@ -290,7 +353,7 @@ mod tests {
     #[derive(Serialize)]
     struct Rows(Vec<(String, usize, Option<u64>)>);
 
-    impl Results for Rows {
+    impl Report for Rows {
         fn tables(&self) -> Vec<Table> {
             let cells = |row: &(String, usize, Option<u64>)| vec![("case", row.0.clone())];
             vec![Table::of(self.0.iter().map(cells))]
@@ -306,8 +369,7 @@ mod tests {
     impl System for Toy {
         const NAME: &'static str = "toy";
         type Case = (usize, &'static str);
-        type Line = (usize, &'static str);
-        type Sample = f64;
+        type Work = ();
         type Row = (String, usize, Option<u64>);
         type Results = Rows;
 
@@ -317,40 +379,42 @@ mod tests {
         fn name(&self, case: &Self::Case) -> String {
             format!("{} of {} B", case.1, case.0)
         }
-        fn heading(&self) -> String {
-            String::new()
+        fn about(&self) -> String {
+            "a toy\n".to_owned()
         }
-        fn claim(&self, line: &Self::Line) -> Claim {
-            Claim::counted(line.1)
+        fn open(&mut self, &case: &Self::Case) -> Result<Opened<()>> {
+            self.open += 1;
+            Ok(if case == (64, "b") { Err("b left out: too large".to_owned()) } else { Ok(()) })
         }
-        fn counts(&self, _: &Self::Line) -> Counts {
+        fn claim(&self, case: &Self::Case, (): &()) -> Result<Claim> {
+            Ok(Claim::counted(case.1))
+        }
+        fn counts(&self, (): &()) -> Counts {
             NAMES.into_iter().zip(self.worked).collect()
         }
-        fn open(&mut self, &case: &Self::Case) -> hcube_core::Result<Opened<Self::Line>> {
-            self.open += 1;
-            if case == (64, "b") {
-                return Ok(Opened::LeftOut("b left out: too large".to_owned()));
+        fn verify(&mut self, line: &mut LineOf<Self>) -> Result<Option<u64>> {
+            Ok((line.case.0 == 8).then_some(0))
+        }
+        fn warm_up(&mut self, _: &impl Comm, verify: bool, lines: &mut [LineOf<Self>]) -> Result<()> {
+            for line in lines {
+                line.errors = if verify { self.verify(line)? } else { None };
             }
-            Ok(Opened::Ready(case))
+            Ok(())
         }
-        fn measure(
-            &mut self,
-            line: &mut Self::Line,
-            _: bool,
-            _: &mut Progress,
-        ) -> hcube_core::Result<Self::Sample> {
-            assert_eq!(self.open, if line.0 == 8 { 3 } else { 6 }, "all cases of a size are open");
-            self.order.push(*line);
-            let number = NAMES.iter().position(|name| *name == line.1).expect("one of them");
-            self.worked[if self.deceives == Some(line.1) { 0 } else { number }] += 1;
-            Ok(1.0)
+        fn call(&mut self, line: &mut LineOf<Self>, calls: u32) -> Result<()> {
+            let case = line.case;
+            assert_eq!(
+                (self.open, calls),
+                (if case.0 == 8 { 3 } else { 6 }, 1),
+                "all cases of a size are open"
+            );
+            self.order.push(case);
+            let number = NAMES.iter().position(|name| *name == case.1).expect("one of them");
+            self.worked[if self.deceives == Some(case.1) { 0 } else { number }] += 1;
+            Ok(())
         }
-        fn row(
-            &mut self,
-            line: &mut Self::Line,
-            samples: Vec<Self::Sample>,
-        ) -> hcube_core::Result<Self::Row> {
-            Ok((self.name(line), samples.len(), (line.0 == 8).then_some(0)))
+        fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row> {
+            Ok((self.name(&line.case), seconds.len(), line.errors))
         }
         fn results(&self, rows: Vec<Self::Row>, _: Vec<String>) -> Rows {
             Rows(rows)
@@ -364,7 +428,7 @@ mod tests {
         let of_ranks = hcube_core::comm::threads::run(1, 1, |comm| {
             let (mut toy, mut shown) = (Toy { deceives, ..Toy::default() }, Vec::new());
             let show = |_: &Toy, rows: &[_], _: &Progress| shown.push(rows.len());
-            let found = measure(comm, &mut toy, 2, &mut Progress::new("toy", false), show);
+            let found = measure(comm, &mut toy, (2, true), &mut Progress::new("toy", false), show);
             (found.expect("measured"), toy, shown)
         });
         of_ranks.into_iter().next().expect("one rank")
@@ -380,7 +444,8 @@ mod tests {
         // The rows of a size are there when it was measured.
         assert_eq!(shown, [3, 5]);
         assert!(rows.iter().all(|row| row.1 == 2), "{rows:?}");
-        assert_eq!(toy.results(rows, left_out).verdict(), Verdict::Good);
+        assert_eq!(verdict(&toy.results(rows, left_out)), Verdict::Good);
+        assert_eq!(toy.heading(2).lines().nth(1), Some("medians of 2 alternating measurements"));
     }
 
     #[test]
@@ -406,10 +471,9 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_counted_by_line() {
-        assert_eq!(verification(&[None, None]), "not verified\n");
-        assert_eq!(verification(&[None, Some(0)]), "verified: 0 errors\n");
-        assert_eq!(verification(&[Some(7), None, Some(0)]), "VERIFICATION FAILED in 1 line(s)\n");
-        assert_eq!(Rows(vec![(String::new(), 1, Some(7))]).verdict(), Verdict::Wrong);
+    fn errors_decide_the_verdict() {
+        let row = |errors| (String::new(), 1, errors);
+        assert_eq!(verdict(&Rows(vec![row(None), row(Some(7))])), Verdict::Wrong);
+        assert_eq!(verdict(&Rows(vec![row(None), row(Some(0))])), Verdict::Good);
     }
 }

@@ -13,12 +13,12 @@ pub use arguments::Arguments;
 
 use crate::session::{self, Verdict};
 use crate::{interrupt::Interrupt, launched};
-use hcube_results::gfortran::Results;
+use hcube_results::gfortran::Run;
 use std::process::ExitCode;
 
 /// Measures, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    arguments.drawn.run::<Results>(&arguments.json, || {
+    arguments.drawn.run::<Run>(&arguments.json, || {
         if launched::by_launcher() {
             let text = "bench gfortran starts its programs by itself: expected to be started without mpirun";
             return session::report_failure(text);

@@ -1,4 +1,7 @@
-//! Lengths of vectors and strings, as options give them.
+//! Lengths of vectors and strings, sizes, and choices, as options give them.
+
+use clap::ValueEnum;
+use hcube_alltoall::options::parse_bytes;
 
 /// Elements at most.
 const MAX_LENGTH: usize = 1 << 40;
@@ -22,9 +25,40 @@ pub fn length(text: &str) -> Result<usize, String> {
     })
 }
 
+/// A parser of sizes in bytes that are words of 64 bits, up to a bound and its name.
+pub fn words(bound: usize, name: &'static str) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    const WORD: usize = size_of::<u64>();
+    move |text| {
+        let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(WORD) && bytes <= bound;
+        parse_bytes(text).filter(valid).ok_or_else(|| {
+            format!("expected bytes, a multiple of {WORD} {name}; k, M and G stand for powers of 1024")
+        })
+    }
+}
+
+/// What was chosen, in the order of the list; all without a choice.
+pub fn chosen<T: ValueEnum + PartialEq>(chosen: &[T]) -> Vec<T> {
+    let all = T::value_variants().iter().cloned();
+    all.filter(|one| chosen.is_empty() || chosen.contains(one)).collect()
+}
+
+/// The name of a value in options, which is that in results.
+pub fn name<T: ValueEnum>(value: T) -> String {
+    value.to_possible_value().map_or_else(String::new, |shown| shown.get_name().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_words_up_to_a_bound() {
+        let size = words(4 << 20, "up to 4M");
+        assert_eq!([size("8"), size("64k"), size("4M")], [Ok(8), Ok(65536), Ok(4 << 20)]);
+        for text in ["0", "12", "8M", "x", "-8", "1.5M"] {
+            assert!(size(text).is_err_and(|text| text.contains("a multiple of 8 up to 4M")), "{text}");
+        }
+    }
 
     #[test]
     fn lengths_are_products_of_powers() {

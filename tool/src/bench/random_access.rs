@@ -9,11 +9,12 @@ mod worked;
 pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
-use super::frame::{self, Opened, System};
+use super::frame::{self, LineOf, Opened, System};
 use super::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session;
 use hcube_core::Result;
+use hcube_core::comm::Comm;
 use report::Results;
 use setup::{Competitor, RandomAccess, Row};
 use std::process::ExitCode;
@@ -22,15 +23,16 @@ use updates::Measured;
 /// Runs the benchmark under MPI.
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| {
-        frame::start(session, &arguments.common, || Ok(()), || RandomAccess::new(session, arguments))
+        let new = || RandomAccess::new(session, arguments);
+        frame::start(session, &arguments.common, || Ok(()), new, |_| Ok(()))
     })
 }
 
 impl System for RandomAccess<'_> {
     const NAME: &'static str = "random-access";
     type Case = Competitor;
-    type Line = Competitor;
-    type Sample = Measured;
+    /// All measurements.
+    type Work = Vec<Measured>;
     type Row = Row;
     type Results = Results;
 
@@ -46,42 +48,59 @@ impl System for RandomAccess<'_> {
         }
     }
 
-    fn heading(&self) -> String {
-        report::heading(self)
+    fn about(&self) -> String {
+        report::about(self)
     }
 
-    fn claim(&self, competitor: &Competitor) -> Claim {
-        match *competitor {
+    fn heading(&self, _repeat: u32) -> String {
+        format!("hcube {} {}: {}", env!("CARGO_PKG_VERSION"), Self::NAME, self.about())
+    }
+
+    fn open(&mut self, _: &Competitor) -> Result<Opened<Vec<Measured>>> {
+        Ok(Ok(Vec::new()))
+    }
+
+    fn claim(&self, competitor: &Competitor, _: &Vec<Measured>) -> Result<Claim> {
+        Ok(match *competitor {
             Competitor::LocalBound(_) => worked::claim_of_bound(),
             Competitor::Case(number) => worked::claim(self.cases[number].options.mode, self.bench.ranks()),
-        }
+        })
     }
 
-    fn counts(&self, _: &Competitor) -> Counts {
+    fn counts(&self, _: &Vec<Measured>) -> Counts {
         self.bench.worked.counts()
     }
 
-    fn open(&mut self, &competitor: &Competitor) -> Result<Opened<Competitor>> {
-        Ok(Opened::Ready(competitor))
+    /// Each measurement begins with a trial of its own.
+    fn warm_up(&mut self, _: &impl Comm, _verify: bool, _: &mut [LineOf<Self>]) -> Result<()> {
+        Ok(())
+    }
+
+    fn call(&mut self, _: &mut LineOf<Self>, _calls: u32) -> Result<()> {
+        unreachable!("measurements are cut in slices, not in batches")
     }
 
     fn measure(
         &mut self,
-        competitor: &mut Competitor,
+        _: &impl Comm,
+        line: &mut LineOf<Self>,
         first: bool,
         progress: &mut Progress,
-    ) -> Result<Measured> {
-        match *competitor {
+    ) -> Result<f64> {
+        let measured = match line.case {
             Competitor::LocalBound(stream) => self.bench.local_bound(stream),
             Competitor::Case(number) => {
                 let verify = first && !self.arguments.common.no_verify;
                 self.bench.measure(&self.cases[number], verify, progress)
             }
-        }
+        }?;
+        let seconds = measured.seconds;
+        line.work.push(measured);
+        Ok(seconds)
     }
 
-    fn row(&mut self, &mut competitor: &mut Competitor, measured: Vec<Measured>) -> Result<Row> {
-        Ok(Row { competitor, measured })
+    fn row(&mut self, line: &mut LineOf<Self>, _: &[f64]) -> Result<Row> {
+        Ok(Row { competitor: line.case, measured: std::mem::take(&mut line.work) })
     }
 
     fn results(&self, rows: Vec<Row>, left_out: Vec<String>) -> Results {

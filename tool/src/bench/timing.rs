@@ -13,9 +13,10 @@ const MAX_BATCH_CALLS: u32 = 1000;
 
 /// Seconds that the calls of a long batch take together: far more than leaving a barrier, also where ranks share cores.
 const LONG_BATCH_SECONDS: f64 = 5e-3;
-/// Batches from whose fastest the length of further ones follows, as long as they do not take this many seconds.
+/// Batches from whose fastest the length of further ones follows: a single one may have waited for another program.
 const TRIALS: usize = 8;
-const TRIAL_SECONDS: f64 = 0.02;
+/// Seconds of these batches, after which there are no more.
+pub const TRIAL_SECONDS: f64 = 0.02;
 /// Calls of a long batch.
 const MAX_LONG_BATCH: f64 = 100_000.0;
 
@@ -52,23 +53,29 @@ fn long_batch(seconds: f64) -> u32 {
     (LONG_BATCH_SECONDS / seconds.max(1e-9)).ceil().min(MAX_LONG_BATCH) as u32
 }
 
+/// The seconds of the fastest of some trials, which end when they have taken this many seconds together.
+///
+/// # Errors
+/// Those of `trial`.
+pub fn fastest(seconds: f64, mut trial: impl FnMut() -> Result<f64>) -> Result<f64> {
+    let (mut fastest, mut spent) = (f64::INFINITY, 0.0);
+    for _ in 0..TRIALS {
+        let one = trial()?;
+        (fastest, spent) = (fastest.min(one), spent + one);
+        if spent > seconds {
+            break;
+        }
+    }
+    Ok(fastest)
+}
+
 /// How many calls of one kind are timed together, where each kind has batches of its own: about as many as take 5 ms. `timed`
 /// returns the seconds of one call, from a batch of this length.
 ///
 /// # Errors
 /// Those of `timed`.
 pub fn settled(mut timed: impl FnMut(u32) -> Result<f64>) -> Result<u32> {
-    let mut fastest = |calls: u32| -> Result<f64> {
-        let (mut fastest, mut spent) = (f64::INFINITY, 0.0);
-        for _ in 0..TRIALS {
-            let one = timed(calls)?;
-            (fastest, spent) = (fastest.min(one), spent + one * f64::from(calls));
-            if spent > TRIAL_SECONDS {
-                break;
-            }
-        }
-        Ok(fastest)
-    };
+    let mut fastest = |calls: u32| fastest(TRIAL_SECONDS / f64::from(calls), || timed(calls));
     // A single call is shorter than the differences between ranks that leave a barrier.
     let one = fastest(1)?;
     if one >= LONG_BATCH_SECONDS {

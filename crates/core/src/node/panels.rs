@@ -243,17 +243,13 @@ impl PanelMemory {
         unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// Some of the bytes.
-    ///
-    /// # Safety
-    /// Ranks agree by counters on who writes which bytes when: nobody writes bytes through the region while another
-    /// rank, or a transfer of it, uses them.
+    /// Some of the bytes. Ranks agree by counters on who writes which of them when; a region of bytes that another rank is
+    /// writing reads some of the old and some of the new ones.
     ///
     /// # Panics
     /// Where the range is not inside.
-    pub unsafe fn region(&self, range: Range<usize>) -> Region<'_> {
-        // SAFETY: inside the memory, which lives as long as this value is borrowed; no references to it are made, and
-        // by the contract of this function nobody else accesses what is written.
+    pub fn region(&self, range: Range<usize>) -> Region<'_> {
+        // SAFETY: inside the memory, which lives as long as this value is borrowed; only regions refer to these bytes.
         unsafe { Region::new(self.place(range.clone()), range.len()) }
     }
 
@@ -292,8 +288,7 @@ mod tests {
             let ranks = if comm.rank() < 2 { [0, 1] } else { [2, 3] };
             let memory = PanelMemory::share(comm, &ranks, 100).expect("shared memory");
             let own = memory.own_number();
-            // SAFETY: each rank writes bytes of its own, and reads those of the other after that has said so.
-            let part = |number: usize| unsafe { memory.region(8 * number..8 * number + 8) };
+            let part = |number: usize| memory.region(8 * number..8 * number + 8);
             part(own).write(&[comm.rank() as u8 + 1; 8]);
             memory.counter(own, Counter::Written).store(1, Ordering::Release);
             while memory.counter(1 - own, Counter::Written).load(Ordering::Acquire) == 0 {
@@ -315,8 +310,7 @@ mod tests {
             let ranks: Vec<usize> = (2 * node..comm.size().min(2 * node + 2)).collect();
             let memory = PanelMemory::share_large(comm, &ranks, 5000).expect("memory");
             let mut bytes = [1; 5000];
-            // SAFETY: nobody writes to this memory.
-            unsafe { memory.region(0..5000) }.read(&mut bytes);
+            memory.region(0..5000).read(&mut bytes);
             comm.barrier().expect("no error");
             memory.ranks() == ranks.len() && bytes == [0; 5000]
         });
@@ -339,13 +333,11 @@ mod tests {
             let ranks: &[usize] = if comm.rank() == 0 { &[0] } else { &[1, 2] };
             let memory = PanelMemory::share_large(comm, ranks, BYTES).expect("shared memory");
             if comm.rank() < 2 {
-                // SAFETY: the first rank of each node writes, and the others read after the barrier.
-                unsafe { memory.region(BYTES - 8..BYTES) }.write(&[comm.rank() as u8 + 1; 8]);
+                memory.region(BYTES - 8..BYTES).write(&[comm.rank() as u8 + 1; 8]);
             }
             comm.barrier().expect("no error");
             let mut bytes = [0; 8];
-            // SAFETY: the first rank of each node has written before the barrier, and nobody writes any more.
-            unsafe { memory.region(BYTES - 8..BYTES) }.read(&mut bytes);
+            memory.region(BYTES - 8..BYTES).read(&mut bytes);
             bytes[0]
         });
         assert_eq!(read, [1, 2, 2]);
@@ -357,8 +349,7 @@ mod tests {
     fn own_memory_is_zero_and_may_be_empty() {
         let memory = PanelMemory::own(24).expect("memory");
         let mut bytes = [1; 24];
-        // SAFETY: nobody else has this memory.
-        unsafe { memory.region(0..24) }.read(&mut bytes);
+        memory.region(0..24).read(&mut bytes);
         assert_eq!((bytes, memory.counter(0, Counter::Released).load(Ordering::Relaxed)), ([0; 24], 0));
         let empty = PanelMemory::own(0).expect("memory");
         assert_eq!((empty.capacity(), empty.ranks(), empty.own_number()), (0, 1, 0));
@@ -410,14 +401,12 @@ mod tests {
         const PAGES: usize = 300;
         for memory in [PanelMemory::own(PAGES * PAGE + 5), PanelMemory::own_large(PAGES * PAGE + 5)] {
             let memory = memory.expect("memory");
-            // SAFETY: nobody else has this memory.
-            unsafe { memory.region(0..PAGES * PAGE) }.write(&[1; PAGES * PAGE]);
+            memory.region(0..PAGES * PAGE).write(&[1; PAGES * PAGE]);
             assert_eq!(resident(&memory), PAGES);
             memory.leave();
             assert_eq!(resident(&memory), 0);
             memory.come_back(std::thread::yield_now);
-            // SAFETY: nobody else has this memory.
-            unsafe { memory.region(0..PAGES * PAGE) }.write(&[1; PAGES * PAGE]);
+            memory.region(0..PAGES * PAGE).write(&[1; PAGES * PAGE]);
             assert_eq!(resident(&memory), PAGES);
         }
     }
@@ -426,7 +415,6 @@ mod tests {
     #[should_panic(expected = "20..25 of 24 bytes")]
     fn bytes_outside_are_refused() {
         let memory = PanelMemory::own(24).expect("memory");
-        // SAFETY: nobody else has this memory.
-        let _ = unsafe { memory.region(20..25) };
+        let _ = memory.region(20..25);
     }
 }

@@ -6,15 +6,18 @@
 //! | `call` | the arguments of a call |
 //! | `blacs` | the grid of a context |
 //! | `program` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `service` | which grids are served, and their products |
 //! | `setup` | the agreement of all ranks of a grid at their first call |
 
 mod blacs;
 mod call;
 pub mod program;
-pub mod setup;
+mod service;
+mod setup;
 
 pub use blacs::Blacs;
 pub use call::{Call, Function, Passed};
+pub use service::{Left, Service, no_blas};
 
 use crate::arguments::Refusal;
 use crate::product::Product;

@@ -71,17 +71,13 @@ impl Memory {
         start..start + self.bytes
     }
 
-    /// The part of a rank of the node.
-    ///
-    /// # Safety
-    /// Only that rank and its program write to its part. Others read what it has published, as long as it writes nothing
-    /// there: ranks agree on the time.
+    /// The part of a rank of the node. Only that rank and its program write to it; others read what it has published, as
+    /// long as it writes nothing there: ranks agree on the time.
     ///
     /// # Panics
     /// Where there is no such rank.
-    pub unsafe fn part(&self, number: usize) -> Region<'_> {
-        // SAFETY: the contract of this function.
-        unsafe { self.memory.region(self.range(number)) }
+    pub fn part(&self, number: usize) -> Region<'_> {
+        self.memory.region(self.range(number))
     }
 
     /// What is the same on the ranks of a node, and differs between nodes and from other such memory.

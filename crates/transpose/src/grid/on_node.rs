@@ -126,10 +126,9 @@ impl OnNode {
             Some((memory, numbers)) => {
                 let offset = notices[rank].offset as usize;
                 let length = bytes(size, stride).expect("its rank has checked it");
-                // SAFETY: it is only read, by `transpose`, between the two waits of `execute`: its rank has published it
+                // It is only read, by `transpose`, between the two waits of `execute`: its rank has published it
                 // before, and its program gets it back after them.
-                let part = unsafe { memory.part(numbers[rank]) };
-                part.part(offset..offset + length)
+                memory.part(numbers[rank]).part(offset..offset + length)
             }
             None => own,
         };
@@ -137,8 +136,8 @@ impl OnNode {
     }
 
     fn slot(&self, rank: usize) -> Region<'_> {
-        // SAFETY: only that rank writes it, before it has posted a wait; others read it between two waits.
-        unsafe { self.notices.region(SLOT * rank..SLOT * (rank + 1)) }
+        // Only that rank writes it, before it has posted a wait; others read it between two waits.
+        self.notices.region(SLOT * rank..SLOT * (rank + 1))
     }
 
     fn publish(&self, Notice { offset, stride, code }: Notice) {

@@ -8,7 +8,7 @@ use super::outside;
 use super::path::Path;
 use super::remote::{Remote, not_allocated};
 use super::resize::Whole;
-use super::{Found, Start, Walk};
+use super::{Start, Target, Walk};
 use crate::abi::MAX_RANK;
 use crate::convert::Type;
 use crate::failure::{Image, Result};
@@ -48,11 +48,11 @@ impl<'a> Access<'a> {
     }
 
     /// Where it leads.
-    fn find(&self) -> Result<Found> {
+    fn find(&self) -> Result<Target> {
         match self.part {
             // SAFETY: the compiler has made the reference for this coarray.
             Part::Here(part) => unsafe { self.walk().follow(&self.remote.path.0, self.start(part)) },
-            Part::Away(_) => Ok(Found::Private),
+            Part::Away(_) => Ok(Target::Private),
         }
     }
 
@@ -73,9 +73,9 @@ impl<'a> Access<'a> {
     /// Whether the component to which it leads is allocated or associated.
     pub fn is_present(&self) -> Result<bool> {
         match self.find()? {
-            Found::Here(_) | Found::Outside(_) => Ok(true),
-            Found::Nothing => Ok(false),
-            Found::Private => self.remote.is_present(),
+            Target::Here(_) | Target::Outside(_) => Ok(true),
+            Target::Nothing => Ok(false),
+            Target::Private => self.remote.is_present(),
         }
     }
 
@@ -110,15 +110,15 @@ impl<'a> Access<'a> {
     /// Reads the elements: `take` gets their numbers per dimension and the section in which they lie.
     pub fn read<T>(&self, take: impl FnOnce(&[usize], &Section) -> Result<T>) -> Result<T> {
         match self.find()? {
-            Found::Here(section) => {
+            Target::Here(section) => {
                 let (mut counts, extents) = ([0; MAX_RANK], section.extents());
                 counts.iter_mut().zip(extents).for_each(|(count, extent)| *count = extent.count);
                 take(&counts[..extents.len()], &section)
             }
-            Found::Nothing => Err(not_allocated()),
-            found @ (Found::Outside(_) | Found::Private) => {
+            Target::Nothing => Err(not_allocated()),
+            found @ (Target::Outside(_) | Target::Private) => {
                 let mut elements = match &found {
-                    Found::Outside(section) => self.read_outside(section)?,
+                    Target::Outside(section) => self.read_outside(section)?,
                     _ => self.remote.get()?,
                 };
                 let section = elements.section();
@@ -145,8 +145,8 @@ impl<'a> Access<'a> {
                 }
             }
         }
-        match if asks { Found::Private } else { self.find()? } {
-            Found::Here(into) => {
+        match if asks { Target::Private } else { self.find()? } {
+            Target::Here(into) => {
                 let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                 to.check(of)?;
                 self.note(Kind::Put, into.count(), into.element);
@@ -155,9 +155,9 @@ impl<'a> Access<'a> {
                 unsafe { assign(&into, to, &source, of) };
                 Ok(())
             }
-            Found::Nothing => Err(not_allocated()),
-            found @ (Found::Outside(_) | Found::Private) => {
-                if let Found::Outside(into) = &found {
+            Target::Nothing => Err(not_allocated()),
+            found @ (Target::Outside(_) | Target::Private) => {
+                if let Target::Outside(into) = &found {
                     let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                     to.check(of)?;
                     // SAFETY: the contract of this function.

@@ -6,7 +6,7 @@
 //! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another shape.
 
 use super::path::{Chosen, Path, Step};
-use super::{Found, Start, Walk};
+use super::{Start, Target, Walk};
 use crate::abi::{Descriptor, Dimension, Dtype};
 use crate::block;
 use crate::failure::Result;
@@ -49,7 +49,7 @@ impl Whole {
         let &Step::Component { offset, is_indirect: true, token, .. } = component else { return Ok(None) };
         // SAFETY: the contract of this function.
         let found = unsafe { walk.follow(before, start) }?;
-        let Found::Here(Section { base: object, .. }) = found else { return Ok(None) };
+        let Target::Here(Section { base: object, .. }) = found else { return Ok(None) };
         Ok(Some(Self { object, offset, token, element, rank }))
     }
 

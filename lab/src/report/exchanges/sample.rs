@@ -37,8 +37,7 @@ impl Sample {
     }
 
     fn measured(run: &Run) -> Self {
-        let least = run.measured_us.iter().copied().fold(run.median_us, f64::min);
-        let most = run.measured_us.iter().copied().fold(run.median_us, f64::max);
+        let seconds = run.timing.point(0.0, |us| 1e-6 * us);
         Self {
             evidence: Measured,
             section: String::new(),
@@ -48,8 +47,8 @@ impl Sample {
             algorithm: run.algorithm.clone(),
             path: run.path.clone().unwrap_or_default(),
             memory: run.memory_name().map(|name| (run.memory.unwrap_or_default() as u64, name)),
-            seconds: 1e-6 * run.median_us,
-            range: Some((1e-6 * least, 1e-6 * most)),
+            seconds: seconds.y,
+            range: seconds.range.or(Some((seconds.y, seconds.y))),
         }
     }
 }

@@ -134,8 +134,7 @@ impl Checked for alltoall::Results {
             positive("runs", number, "bytes_per_rank", run.bytes_per_rank as f64)?;
             // One rank moves no data.
             if run.ranks > 1 {
-                positive("runs", number, "median_us", run.median_us)?;
-                run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
+                run.timing.check().or_else(|(name, time)| positive("runs", number, name, time))?;
             }
         }
         for (number, run) in self.kinds.iter().enumerate() {
@@ -181,8 +180,7 @@ impl Checked for bsp::Results {
     fn check(&self) -> Result<(), String> {
         for (number, run) in self.runs.iter().enumerate() {
             positive("runs", number, "ranks", run.superstep.ranks as f64)?;
-            positive("runs", number, "median_us", run.median_us)?;
-            run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
+            run.timing.check().or_else(|(name, time)| positive("runs", number, name, time))?;
             let ratio = run.hcube_speedup;
             ratio.map_or(Ok(()), |ratio| positive("runs", number, "hcube_speedup", ratio))?;
         }

@@ -81,8 +81,8 @@ fn check(number: usize, place: &Place, timing: &Timing) -> Result<(), String> {
 impl Checked for fft::Results {
     fn check(&self) -> Result<(), String> {
         self.runs.iter().enumerate().try_for_each(|(number, run)| {
-            check(number, &run.place, &run.timing)?;
-            positive("runs", number, "length", run.length as f64)?;
+            check(number, &run.subject.place, &run.timing)?;
+            positive("runs", number, "length", run.subject.length as f64)?;
             positive("runs", number, "gflop_s", run.gflop_s)
         })
     }

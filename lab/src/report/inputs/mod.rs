@@ -251,8 +251,7 @@ impl Checked for caf::Results {
     fn check(&self) -> Result<(), String> {
         for (number, run) in self.runs.iter().enumerate() {
             positive("runs", number, "ranks", run.subject.ranks as f64)?;
-            positive("runs", number, "median_us", run.median_us)?;
-            run.measured_us.iter().try_for_each(|&time| positive("runs", number, "measured_us", time))?;
+            run.timing.check().or_else(|(name, time)| positive("runs", number, name, time))?;
         }
         Ok(())
     }

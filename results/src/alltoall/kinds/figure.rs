@@ -1,12 +1,11 @@
 //! The picture of the kinds besides the blocking exchange: a panel for each, with times in rows.
 
 use super::{COMPUTATION, GENERAL, HCUBE, LIBRARY, NEIGHBOURS, NONBLOCKING, Run};
-use crate::measured::distinct;
 use crate::numbers;
-use crate::plot::{Axis, Chart, Evidence, Look, Scale, Series, looks, plain};
+use crate::plot::{Axis, Chart, Rows, Scale, Series, Variant, looks, plain};
 
-/// The variants in the order of legends, with their names and looks.
-const VARIANTS: [(&str, &str, Look); 3] = [
+/// The variants in the order of legends.
+const VARIANTS: [Variant; 3] = [
     (HCUBE, "hcube", looks::HCUBE),
     (LIBRARY, "MPI library", looks::STOCK),
     (COMPUTATION, "only the computation", looks::OTHER_OPTIONS),
@@ -40,24 +39,13 @@ fn row(run: &Run, runs: &[&Run]) -> String {
 fn times(runs: &[Run], kind: &str, title: &str) -> Chart {
     let mut shown: Vec<&Run> = runs.iter().filter(|run| run.subject.kind == kind).collect();
     shown.sort_by_key(|run| run.subject.place.ranks);
-    let mut names = distinct(shown.iter().map(|run| row(run, &shown)));
-    // The first of the list is the top row.
-    names.reverse();
-    let place = |run: &Run| names.iter().position(|name| *name == row(run, &shown)).unwrap_or(0) as f64;
-    let one = |(variant, name, look): (&str, &str, Look)| {
+    let rows = Rows::new(shown.iter().map(|run| row(run, &shown)));
+    let mut series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
-        let points = own.map(|run| crate::plot::Point::new(run.timing.median_us, place(run))).collect();
-        Series { name: name.to_owned(), evidence: Evidence::Measured, look, points }
-    };
-    let series = VARIANTS.into_iter().rev().map(one).filter(|series| !series.points.is_empty());
-    Chart {
-        title: title.to_owned(),
-        x: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: series.collect(),
-        y: Axis::categories("", names.clone()),
-        reference: None,
-        file: None,
-    }
+        own.filter_map(|run| rows.point(run.timing.median_us, &row(run, &shown))).collect()
+    });
+    series.retain(|series| !series.points.is_empty());
+    rows.chart(title, Axis::new("µs, lower is better", Scale::Log10, plain), series)
 }
 
 /// A panel for each kind that was measured.

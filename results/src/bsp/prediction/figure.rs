@@ -2,7 +2,7 @@
 //! published or simulated, and predicted times otherwise.
 
 use super::{ByModel, Results, Row};
-use crate::bsp::distinct;
+use crate::measured::distinct;
 use crate::numbers;
 use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
 

@@ -1,10 +1,11 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
 use crate::bench::frame::Common;
+use crate::bench::lengths::words;
 use crate::choices::{help_and, one_of, value};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, value_parser};
-use hcube_alltoall::options::{MAX_MEMORY_BYTES, parse_bytes};
+use hcube_alltoall::options::MAX_MEMORY_BYTES;
 use hcube_alltoall::{Options, Path, Schedule};
 use hcube_results::alltoall::figure;
 use std::path::PathBuf;
@@ -148,13 +149,6 @@ fn memory(text: &str) -> Result<Memory, String> {
         .map_err(|expected| format!("{expected}, or all"))
 }
 
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= MAX_SIZE;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {ELEMENT} below 16G; k, M and G stand for powers of 1024")
-    })
-}
-
 /// The x axis of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Over {
@@ -214,7 +208,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = selection_parser())]
     pub algorithms: Vec<Selection>,
     /// Bytes of data per rank, for example 64k or 4M; of all kinds but neighbours [default: 64k,512k,4M,32M]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_SIZE, "below 16G"))]
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
           help = help_and::<Options>("memory", "'all' is enough for all blocks. Applies to hcube's \
@@ -404,8 +398,11 @@ mod tests {
 
     #[test]
     fn sizes_and_memory_are_checked() {
-        assert_eq!([size("64k"), size("4M"), size("8")], [Ok(65536), Ok(4 << 20), Ok(8)]);
-        assert!(["0", "12", "16G", "x", "-8", "1.5M"].iter().all(|text| size(text).is_err()));
+        let size = words(MAX_SIZE, "below 16G");
+        assert_eq!(
+            [size("64k"), size("8"), size("16G").map_err(|_| String::new())],
+            [Ok(65536), Ok(8), Err(String::new())]
+        );
         assert!(["2T", "some", "-1"].iter().all(|text| memory(text).is_err()));
     }
 }

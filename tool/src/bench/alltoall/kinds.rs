@@ -3,19 +3,14 @@
 
 use super::arguments::{Arguments, Memory};
 use crate::bench::footprint::Added;
-use crate::bench::frame::{Opened, System};
+use crate::bench::frame::{self, LineOf, Opened, System};
 use crate::bench::proof::{Claim, Counts};
-use crate::bench::timing;
-use crate::progress::Progress;
 use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::alltoall::Results;
 use hcube_results::alltoall::kinds::{COMPUTATION, HCUBE, LIBRARY, Run, Subject};
-use hcube_results::measured::{Place, Timing};
-
-/// Calls from whose fastest the length of a batch follows.
-const TRIALS: usize = 8;
+use hcube_results::measured::Timing;
 
 /// Who makes the exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,50 +94,19 @@ pub struct Measured<'a, K> {
     arguments: &'a Arguments,
     node_sizes: Vec<usize>,
     kind: K,
-    /// Calls that are timed together in the present group.
-    batch: u32,
-}
-
-/// A line with what verification has found.
-pub struct Line<W, L> {
-    case: Case<W>,
-    claim: Claim,
-    errors: Option<u64>,
-    line: L,
 }
 
 impl<'a, K: Kind> Measured<'a, K> {
     /// Collective.
     pub fn new(session: &'a Session, arguments: &'a Arguments, kind: K) -> Result<Self> {
-        Ok(Self { session, arguments, node_sizes: session.node_sizes()?, kind, batch: 1 })
-    }
-
-    fn timed(&mut self, line: &mut Line<K::What, K::Line>, calls: u32) -> Result<f64> {
-        let session = self.session;
-        let (seconds, ()) = timing::timed(&session.comm, || self.kind.call(&mut line.line, calls))?;
-        Ok(seconds / f64::from(calls))
-    }
-
-    fn subject(&self, what: &K::What) -> Subject {
-        let Named { exchange, bytes_per_rank, cube } = self.kind.named(what);
-        let place = Place {
-            mpi: session::library(),
-            ranks: self.session.comm.size(),
-            ranks_per_node: 0,
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
-        };
-        let Arguments { uniform, seed, .. } = *self.arguments;
-        Subject { place, kind: K::NAME.to_owned(), exchange, bytes_per_rank, cube, uniform, seed }
+        Ok(Self { session, arguments, node_sizes: session.node_sizes()?, kind })
     }
 }
 
 impl<K: Kind> System for Measured<'_, K> {
     const NAME: &'static str = "alltoall";
     type Case = Case<K::What>;
-    type Line = Line<K::What, K::Line>;
-    /// Seconds of an exchange.
-    type Sample = f64;
+    type Work = K::Line;
     type Row = Run;
     type Results = Results;
 
@@ -157,73 +121,60 @@ impl<K: Kind> System for Measured<'_, K> {
         format!("{} of {bytes}{exchange}, {}", K::NAME, case.variant.name())
     }
 
-    fn heading(&self) -> String {
-        format!(
-            "hcube {} alltoall: {}\n{}; medians of {} alternating measurements\n\n",
-            env!("CARGO_PKG_VERSION"),
-            session::shape(&self.node_sizes),
-            self.kind.heading(),
-            self.arguments.common.repeat,
-        )
+    fn about(&self) -> String {
+        format!("{}\n{}; ", session::shape(&self.node_sizes), self.kind.heading())
     }
 
-    fn claim(&self, line: &Self::Line) -> Claim {
-        line.claim.clone()
+    fn open(&mut self, case: &Self::Case) -> Result<Opened<K::Line>> {
+        let left_out = |reason| format!("{}, {} left out: {reason}", K::NAME, case.variant.name());
+        Ok(self.kind.open(case).map_err(left_out))
     }
 
-    fn counts(&self, line: &Self::Line) -> Counts {
-        self.kind.counts(&line.line)
+    fn claim(&self, case: &Self::Case, _: &K::Line) -> Result<Claim> {
+        self.kind.claim(case)
     }
 
-    fn open(&mut self, case: &Self::Case) -> Result<Opened<Self::Line>> {
-        let claim = agree(&self.session.comm, self.kind.claim(case))?;
-        Ok(match self.kind.open(case) {
-            Ok(line) => Opened::Ready(Line { case: *case, claim, errors: None, line }),
-            Err(reason) => {
-                Opened::LeftOut(format!("{}, {} left out: {reason}", K::NAME, case.variant.name()))
-            }
-        })
+    fn counts(&self, line: &K::Line) -> Counts {
+        self.kind.counts(line)
     }
 
-    /// Verifies each case, and finds how many calls are to be timed together.
-    fn warm_up(&mut self, lines: &mut [Self::Line]) -> Result<()> {
+    fn verify(&mut self, line: &mut LineOf<Self>) -> Result<Option<u64>> {
         let comm = &self.session.comm;
+        let wrong = agree(comm, self.kind.wrong(&mut line.work))?;
+        let all = frame::sum(comm, wrong.unwrap_or(0))?;
+        Ok(wrong.map(|_| all))
+    }
+
+    fn warm_up(&mut self, comm: &impl Comm, verify: bool, lines: &mut [LineOf<Self>]) -> Result<()> {
         for line in &mut *lines {
-            let wrong = agree(comm, self.kind.wrong(&mut line.line))?;
-            let verified = wrong.is_some() && !self.arguments.common.no_verify;
-            let all = comm.all_gather(&[wrong.unwrap_or(0)])?.iter().sum();
-            line.errors = verified.then_some(all);
+            line.errors = self.verify(line)?.filter(|_| verify);
         }
-        let mut own: Vec<&mut K::Line> = lines.iter_mut().map(|line| &mut line.line).collect();
+        let mut own: Vec<&mut K::Line> = lines.iter_mut().map(|line| &mut line.work).collect();
         self.kind.prepare(self.session, &mut own)?;
-        let mut seconds = Vec::new();
-        for line in lines {
-            let mut fastest = f64::INFINITY;
-            for _ in 0..TRIALS {
-                fastest = fastest.min(self.timed(line, 1)?);
-            }
-            seconds.push(fastest);
-        }
-        self.batch = timing::batch(&seconds);
-        Ok(())
+        frame::settle_together(self, comm, lines, f64::INFINITY)
     }
 
-    fn measure(&mut self, line: &mut Self::Line, _: bool, _: &mut Progress) -> Result<f64> {
-        self.timed(line, self.batch)
+    fn call(&mut self, line: &mut LineOf<Self>, calls: u32) -> Result<()> {
+        self.kind.call(&mut line.work, calls)
     }
 
-    fn row(&mut self, line: &mut Self::Line, seconds: Vec<f64>) -> Result<Run> {
-        let case = line.case;
-        let added = self.kind.footprint(self.session, &line.line)?;
-        let run = Run::new(self.subject(&case.what), case.variant.name(), Timing::new(&seconds));
+    fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
+        let Case { what, variant, memory } = line.case;
+        let added = self.kind.footprint(self.session, &line.work)?;
+        let Named { exchange, bytes_per_rank, cube } = self.kind.named(&what);
+        let (place, kind) = (frame::place(self.session, 0)?, K::NAME.to_owned());
+        let Arguments { uniform, seed, .. } = *self.arguments;
         Ok(Run {
-            memory: case.memory.map(|(bytes, _)| bytes),
-            everything: case.memory.is_some_and(|(_, memory)| memory == Memory::Everything),
-            path: self.kind.path(&line.line)?.map(str::to_owned),
-            batch: self.batch,
+            subject: Subject { place, kind, exchange, bytes_per_rank, cube, uniform, seed },
+            variant: variant.name().to_owned(),
+            memory: memory.map(|(bytes, _)| bytes),
+            everything: memory.is_some_and(|(_, memory)| memory == Memory::Everything),
+            path: self.kind.path(&line.work)?.map(str::to_owned),
+            timing: Timing::new(seconds),
+            batch: line.batch,
             extra_bytes: added.map(|added| added.peak),
             errors: line.errors,
-            ..run
+            ..Run::default()
         })
     }
 

@@ -1,11 +1,11 @@
 //! The options of `hcube bench bsp`, and the supersteps that they select.
 
-use super::step::{Operation, Step, WORD};
+use super::step::{Operation, Step};
+use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
+use crate::bench::lengths::{chosen, words};
 use crate::session::Failure;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::value_parser;
-use hcube_alltoall::options::parse_bytes;
 use std::path::PathBuf;
 
 /// Bytes that a process sends in a superstep: sizes and offsets of BSPlib are of type int.
@@ -17,20 +17,8 @@ const DEFAULT_SIZES: [usize; 6] = [8, 64, 1 << 10, 8 << 10, 64 << 10, 1 << 20];
 /// Messages of a superstep without `--messages`.
 const DEFAULT_MESSAGES: [u32; 5] = [1, 4, 16, 256, 4096];
 
-fn operations() -> impl TypedValueParser<Value = Operation> {
-    let value = |one: Operation| PossibleValue::new(one.name()).help(one.meaning());
-    PossibleValuesParser::new(Operation::ALL.map(value)).map(|text| {
-        let found = Operation::ALL.into_iter().find(|one| one.name() == text);
-        found.expect("one of the names")
-    })
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(WORD) && bytes <= MAX_BYTES;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {WORD} up to 1G; k, M and G stand for powers of 1024")
-    })
-}
+/// What `--plot` draws.
+const PLOT: &str = "Draw times of supersteps, and of messages over their size, into an SVG file";
 
 /// Measurements of each variant without `--repeat`.
 const REPEAT: u32 = 9;
@@ -62,19 +50,19 @@ const REPEAT: u32 = 9;
 ///   mpirun -np 2 hcube bench bsp --library ./libbsponmpi.so --json two.json --plot bsp.svg
 ///   hcube bench bsp --from two.json,four.json --plot bsp.svg
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, mut_arg("plot", |plot| plot.help(PLOT)))]
 pub struct Arguments {
     /// What is measured [default: all of them]
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = operations())]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub operations: Vec<Operation>,
     /// Bytes of a message in the sweep [default: 8,64,1k,8k,64k,1M]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1G"))]
     pub sizes: Vec<usize>,
     /// Messages of a process in a superstep of the sweep [default: 1,4,16,256,4096]
     #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
     pub messages: Vec<u32>,
     /// Leave out supersteps in which a process transfers more
-    #[arg(long, value_name = "BYTES", default_value = "4M", value_parser = size)]
+    #[arg(long, value_name = "BYTES", default_value = "4M", value_parser = words(MAX_BYTES, "up to 1G"))]
     pub max_bytes: usize,
     /// Files of other BSP libraries to compare with
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
@@ -87,18 +75,13 @@ pub struct Arguments {
     pub bsp: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw times of supersteps, and of messages over their size, into an SVG file
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-    /// Do not measure (no mpirun needed): read the results of earlier runs with --json, print and draw them,
-    /// and join them with --json
-    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
-    pub from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub drawn: Drawn,
 }
 
 /// What was chosen, or the default.
-fn chosen<T: Copy>(values: &[T], usual: &[T]) -> Vec<T> {
-    if values.is_empty() { usual } else { values }.to_vec()
+fn or<'a, T>(values: &'a [T], usual: &'a [T]) -> &'a [T] {
+    if values.is_empty() { usual } else { values }
 }
 
 impl Arguments {
@@ -107,18 +90,14 @@ impl Arguments {
     /// # Errors
     /// Where none is left.
     pub fn steps(&self, ranks: usize) -> Result<Vec<Step>, Failure> {
-        let (sizes, counts) =
-            (chosen(&self.sizes, &DEFAULT_SIZES), chosen(&self.messages, &DEFAULT_MESSAGES));
+        let (sizes, counts) = (or(&self.sizes, &DEFAULT_SIZES), or(&self.messages, &DEFAULT_MESSAGES));
         let mut steps = Vec::new();
-        for operation in Operation::ALL {
-            if !self.operations.is_empty() && !self.operations.contains(&operation) {
-                continue;
-            }
+        for operation in chosen(&self.operations) {
             if let Some((bytes, messages)) = operation.fixed_load(ranks) {
                 steps.push(Step { operation, bytes, messages });
                 continue;
             }
-            for &bytes in &sizes {
+            for &bytes in sizes {
                 let counts = counts.iter().map(|&count| count as usize);
                 let fitting = counts.filter(|count| bytes.saturating_mul(*count) <= self.max_bytes);
                 steps.extend(fitting.map(|messages| Step { operation, bytes, messages }));
@@ -137,6 +116,7 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::name;
     use crate::command_line::parse;
 
     fn steps(line: &str) -> Result<Vec<Step>, Failure> {
@@ -156,10 +136,10 @@ mod tests {
         let chosen =
             steps("--operations send,empty --sizes 8,1M --messages 1,8 --max-bytes 1M").expect("valid");
         let loads: Vec<_> =
-            chosen.iter().map(|step| (step.operation.name(), step.bytes, step.messages)).collect();
-        assert_eq!(loads, [("empty", 0, 0), ("send", 8, 1), ("send", 8, 8), ("send", 1 << 20, 1)]);
+            chosen.iter().map(|step| (name(step.operation), step.bytes, step.messages)).collect();
+        let expected = [("empty", 0, 0), ("send", 8, 1), ("send", 8, 8), ("send", 1 << 20, 1)];
+        assert_eq!(loads, expected.map(|(name, bytes, messages)| (name.to_owned(), bytes, messages)));
         let refused = steps("--operations put --sizes 64 --max-bytes 8").expect_err("nothing left");
         assert!(refused.starts_with("--max-bytes = 8: expected"), "{refused}");
-        assert!(["0", "12", "2G", "x"].iter().all(|text| size(text).is_err()));
     }
 }

@@ -1,57 +1,35 @@
 //! What a process does in a superstep, and the data by which it is verified.
 
-use hcube_results::bsp::{LATENCIES, SWEPT, Superstep};
+use crate::bench::lengths::name;
+use clap::ValueEnum;
+use hcube_results::bsp::Superstep;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a word, in which data is verified.
 pub const WORD: usize = size_of::<u64>();
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a process does in a superstep, in the order of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Operation {
-    /// Only the end of the superstep.
+    /// a superstep without data
     Empty,
-    /// A word to the next process.
+    /// 8 bytes to the next process
     Shift,
-    /// A word to every process.
+    /// 8 bytes to every process
     AllToAll,
+    /// bsp_put
     Put,
+    /// bsp_hpput
     Hpput,
+    /// bsp_get
     Get,
+    /// bsp_hpget
     Hpget,
+    /// bsp_send and bsp_move
     Send,
 }
 
 impl Operation {
-    /// All, in the order of tables.
-    pub const ALL: [Self; 8] = [
-        Self::Empty,
-        Self::Shift,
-        Self::AllToAll,
-        Self::Put,
-        Self::Hpput,
-        Self::Get,
-        Self::Hpget,
-        Self::Send,
-    ];
-
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        LATENCIES.iter().chain(&SWEPT).copied().nth(self as usize).unwrap_or_default()
-    }
-
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Empty => "a superstep without data",
-            Self::Shift => "8 bytes to the next process",
-            Self::AllToAll => "8 bytes to every process",
-            Self::Put => "bsp_put",
-            Self::Hpput => "bsp_hpput",
-            Self::Get => "bsp_get",
-            Self::Hpget => "bsp_hpget",
-            Self::Send => "bsp_send and bsp_move",
-        }
-    }
-
     /// Bytes and messages where they are not chosen.
     pub fn fixed_load(self, ranks: usize) -> Option<(usize, usize)> {
         match self {
@@ -96,7 +74,7 @@ impl Step {
     /// What results say of it.
     pub fn described(&self, mpi: String, ranks: usize) -> Superstep {
         let Self { operation, bytes, messages } = *self;
-        Superstep { mpi, ranks, operation: operation.name().to_owned(), bytes, messages }
+        Superstep { mpi, ranks, operation: name(operation), bytes, messages }
     }
 
     /// Where data comes from, and where it arrives.
@@ -134,11 +112,12 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_results::bsp::{LATENCIES, SWEPT};
 
     #[test]
     fn operations_have_their_names() {
-        let names = Operation::ALL.map(Operation::name);
-        assert_eq!(names, ["empty", "shift", "all-to-all", "put", "hpput", "get", "hpget", "send"]);
+        let names = Operation::value_variants().iter().map(|&one| name(one));
+        assert!(names.eq(LATENCIES.into_iter().chain(SWEPT)));
         assert_eq!(Operation::AllToAll.fixed_load(3), Some((8, 3)));
     }
 
@@ -146,7 +125,7 @@ mod tests {
     fn what_has_not_arrived_is_found() {
         let area = || (0..8).map(AtomicU64::new).collect();
         let all: Vec<Areas> = (0..3).map(|_| Areas { own: area(), shared: area() }).collect();
-        for operation in Operation::ALL {
+        for &operation in Operation::value_variants() {
             let (bytes, messages) = operation.fixed_load(3).unwrap_or((16, 2));
             let step = Step { operation, bytes, messages };
             all.iter().enumerate().for_each(|(rank, areas)| step.fill(areas, rank));

@@ -1,29 +1,17 @@
 //! The options of `hcube bench caf`, and the operations that they select.
 
-use super::task::{Operation, Task, WORD};
+use super::task::{Operation, Task};
+use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use crate::bench::lengths::{chosen, words};
 use clap::value_parser;
-use hcube_alltoall::options::parse_bytes;
 use std::path::PathBuf;
 
 /// Bytes of an operation: MPI's numbers are of type int.
 const MAX_BYTES: usize = 256 << 20;
 
-fn operations() -> impl TypedValueParser<Value = Operation> {
-    let value = |one: Operation| PossibleValue::new(one.name()).help(one.meaning());
-    PossibleValuesParser::new(Operation::ALL.map(value)).map(|text| {
-        let found = Operation::ALL.into_iter().find(|one| one.name() == text);
-        found.expect("one of the names")
-    })
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(WORD) && bytes <= MAX_BYTES;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {WORD} up to 256M; k, M and G stand for powers of 1024")
-    })
-}
+/// What `--plot` draws.
+const PLOT: &str = "Draw times of operations, and of puts and gets over their size, into an SVG file";
 
 /// Measurements of each variant without `--repeat`.
 const REPEAT: u32 = 9;
@@ -61,14 +49,14 @@ const REPEAT: u32 = 9;
 ///   mpirun -np 2 hcube bench caf --ranks-per-node 1 --json two.json --plot caf.svg
 ///   hcube bench caf --from two.json,four.json --plot caf.svg
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, mut_arg("plot", |plot| plot.help(PLOT)))]
 pub struct Arguments {
     /// What is measured [default: all of them]
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = operations())]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub operations: Vec<Operation>,
     /// Bytes of put, get, copy-async, broadcast and allreduce [default: 8,64,4k,64k,1M for put and get,
     /// 8,1M for broadcast and allreduce, 1M for copy-async]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size)]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 256M"))]
     pub sizes: Vec<usize>,
     /// Treat each COUNT ranks as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
     #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
@@ -87,23 +75,15 @@ pub struct Arguments {
     pub caf: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw times of operations, and of puts and gets over their size, into an SVG file
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-    /// Do not measure (no mpirun needed): read the results of earlier runs with --json, print and draw them,
-    /// and join them with --json
-    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
-    pub from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub drawn: Drawn,
 }
 
 impl Arguments {
     /// All operations and sizes, in the order of the table.
     pub fn tasks(&self) -> Vec<Task> {
         let mut tasks = Vec::new();
-        for operation in Operation::ALL {
-            if !self.operations.is_empty() && !self.operations.contains(&operation) {
-                continue;
-            }
+        for operation in chosen(&self.operations) {
             let (usual, is_free) = operation.sizes();
             let sizes = if is_free && !self.sizes.is_empty() { &self.sizes } else { usual };
             tasks.extend(sizes.iter().map(|&bytes| Task { operation, bytes }));
@@ -115,17 +95,19 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::name;
     use crate::command_line::parse;
 
-    fn tasks(line: &str) -> Vec<(&'static str, usize)> {
+    fn tasks(line: &str) -> Vec<(String, usize)> {
         let tasks = parse::<Arguments>(line.split_whitespace()).tasks();
-        tasks.iter().map(|task| (task.operation.name(), task.bytes)).collect()
+        tasks.iter().map(|task| (name(task.operation), task.bytes)).collect()
     }
 
     #[test]
     fn nothing_chosen_is_everything() {
         let all = tasks("");
-        assert_eq!((all.len(), all[0], all[4]), (2 * 5 + 8 + 1 + 2 * 2, ("put", 8), ("put", 1 << 20)));
+        assert_eq!(all.len(), 2 * 5 + 8 + 1 + 2 * 2);
+        assert_eq!([&all[0], &all[4]], [&("put".to_owned(), 8), &("put".to_owned(), 1 << 20)]);
     }
 
     #[test]
@@ -133,7 +115,6 @@ mod tests {
         let chosen = tasks("--operations allreduce,put-strided,get --sizes 16,2k");
         let expected =
             [("get", 16), ("get", 2048), ("put-strided", 8000), ("allreduce", 16), ("allreduce", 2048)];
-        assert_eq!(chosen, expected);
-        assert!(["0", "12", "2G", "x"].iter().all(|text| size(text).is_err()));
+        assert_eq!(chosen, expected.map(|(name, bytes)| (name.to_owned(), bytes)));
     }
 }

@@ -1,6 +1,8 @@
 //! What is measured, and the data by which it is verified.
 
-use hcube_results::caf::{BARRIER, FINISH, SPAWN, STRIDED, Subject};
+use crate::bench::lengths::name;
+use clap::ValueEnum;
+use hcube_results::caf::Subject;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a word, in which data is verified.
@@ -12,25 +14,34 @@ pub const STRIDE: usize = 8;
 /// look at the memory of the process.
 pub const TABLE_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What is measured, in the order of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Operation {
+    /// a contiguous put to the next image
     Put,
+    /// a contiguous get from the next image
     Get,
-    /// Words at regular distances.
+    /// a put of 1000 elements of 8 bytes, 64 bytes apart
     PutStrided,
+    /// an atomic addition to a word of the next image
     FetchAdd,
+    /// an atomic compare-and-swap of a word of the next image
     CompareSwap,
-    /// A notice to another image, and one back.
+    /// notify and wait, back and forth between two images; the time of one way
     Event,
-    /// Lock and unlock, without others that want it.
+    /// lock and unlock, on the next image
     Lock,
+    /// a barrier of all images
     Barrier,
-    /// An empty finish block.
+    /// a finish block in which nothing is shipped
     Finish,
-    /// A function that changes a random word of a random image.
+    /// functions shipped to random images, each an exclusive-or on a random word
     SpawnXor,
+    /// an asynchronous copy to the next image, until its event
     CopyAsync,
+    /// a broadcast
     Broadcast,
+    /// a sum of 64-bit integers on all images
     Allreduce,
 }
 
@@ -39,60 +50,6 @@ const ACCESSES: [usize; 5] = [8, 64, 4 << 10, 64 << 10, 1 << 20];
 const COLLECTIVES: [usize; 2] = [8, 1 << 20];
 
 impl Operation {
-    /// All, in the order of tables.
-    pub const ALL: [Self; 13] = [
-        Self::Put,
-        Self::Get,
-        Self::PutStrided,
-        Self::FetchAdd,
-        Self::CompareSwap,
-        Self::Event,
-        Self::Lock,
-        Self::Barrier,
-        Self::Finish,
-        Self::SpawnXor,
-        Self::CopyAsync,
-        Self::Broadcast,
-        Self::Allreduce,
-    ];
-
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Put => "put",
-            Self::Get => "get",
-            Self::PutStrided => STRIDED,
-            Self::FetchAdd => "fetch-add",
-            Self::CompareSwap => "compare-swap",
-            Self::Event => "event",
-            Self::Lock => "lock",
-            Self::Barrier => BARRIER,
-            Self::Finish => FINISH,
-            Self::SpawnXor => SPAWN,
-            Self::CopyAsync => "copy-async",
-            Self::Broadcast => "broadcast",
-            Self::Allreduce => "allreduce",
-        }
-    }
-
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Put => "a contiguous put to the next image",
-            Self::Get => "a contiguous get from the next image",
-            Self::PutStrided => "a put of 1000 elements of 8 bytes, 64 bytes apart",
-            Self::FetchAdd => "an atomic addition to a word of the next image",
-            Self::CompareSwap => "an atomic compare-and-swap of a word of the next image",
-            Self::Event => "notify and wait, back and forth between two images; the time of one way",
-            Self::Lock => "lock and unlock, on the next image",
-            Self::Barrier => "a barrier of all images",
-            Self::Finish => "a finish block in which nothing is shipped",
-            Self::SpawnXor => "functions shipped to random images, each an exclusive-or on a random word",
-            Self::CopyAsync => "an asynchronous copy to the next image, until its event",
-            Self::Broadcast => "a broadcast",
-            Self::Allreduce => "a sum of 64-bit integers on all images",
-        }
-    }
-
     /// Bytes without `--sizes`, which may be another list where the second value says so.
     pub fn sizes(self) -> (&'static [usize], bool) {
         match self {
@@ -168,7 +125,7 @@ impl Task {
 
     /// What results say of it.
     pub fn described(&self, mpi: String, ranks: usize, ranks_per_node: usize) -> Subject {
-        let operation = self.operation.name().to_owned();
+        let operation = name(self.operation);
         Subject { mpi, ranks, ranks_per_node, operation, bytes: self.bytes }
     }
 
@@ -240,22 +197,24 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_results::caf::{BARRIER, FINISH, SPAWN, STRIDED, SWEPT};
 
     fn area(words: usize) -> Vec<AtomicU64> {
         (0..words).map(|_| AtomicU64::new(7)).collect()
     }
 
     #[test]
-    fn operations_have_different_names() {
-        let mut names = Operation::ALL.map(Operation::name).to_vec();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), Operation::ALL.len());
+    fn names_are_those_of_results() {
+        let names =
+            [Operation::PutStrided, Operation::Barrier, Operation::Finish, Operation::SpawnXor].map(name);
+        assert_eq!(names, [STRIDED, BARRIER, FINISH, SPAWN]);
+        let all: Vec<String> = Operation::value_variants().iter().map(|&one| name(one)).collect();
+        assert!(SWEPT.iter().all(|name| all.iter().any(|one| one == name)), "{all:?}");
     }
 
     #[test]
     fn what_has_not_arrived_is_found() {
-        for operation in Operation::ALL {
+        for &operation in Operation::value_variants() {
             let task = Task { operation, bytes: operation.sizes().0[0].min(ELEMENTS * WORD) };
             let areas: Vec<_> = (0..3).map(|_| [area(task.own_words()), area(task.shared_words())]).collect();
             for (rank, [own, shared]) in areas.iter().enumerate() {

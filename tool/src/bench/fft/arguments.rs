@@ -4,7 +4,6 @@ use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
 use crate::bench::lengths::length;
 use clap::{ValueEnum, value_parser};
-use hcube_results::fft;
 use std::path::PathBuf;
 
 /// Numbers of a vector without `--lengths`, at least: those of HPCC on small and on larger memory.
@@ -21,17 +20,6 @@ pub enum Algorithm {
     FftwEstimate,
     /// FFTW, with a plan of FFTW_MEASURE
     FftwMeasure,
-}
-
-impl Algorithm {
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SixStep => fft::SIX_STEP,
-            Self::FftwEstimate => fft::FFTW_ESTIMATE,
-            Self::FftwMeasure => fft::FFTW_MEASURE,
-        }
-    }
 }
 
 /// The benchmark of Fourier transforms (run it under mpirun)
@@ -77,12 +65,6 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The algorithms, in the order of the table.
-    pub fn algorithms(&self) -> Vec<Algorithm> {
-        let all = Algorithm::value_variants().iter().copied();
-        all.filter(|one| self.algorithms.is_empty() || self.algorithms.contains(one)).collect()
-    }
-
     /// The lengths on a number of ranks.
     pub fn lengths(&self, ranks: usize) -> Vec<usize> {
         if !self.lengths.is_empty() {
@@ -96,24 +78,23 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::{chosen, name};
     use crate::command_line::parse;
+    use hcube_results::fft;
 
     #[test]
     fn nothing_chosen_is_everything() {
         let all = parse::<Arguments>([]);
-        assert_eq!(all.algorithms().len(), 3);
+        assert_eq!(chosen(&all.algorithms).len(), 3);
         assert_eq!(all.lengths(1), [1 << 20, 1 << 22]);
         assert_eq!(all.lengths(8), [1 << 20, 1 << 22]);
         assert_eq!(all.lengths(3), [9 << 17, 9 << 19]);
         let some = parse::<Arguments>(["--algorithms", "fftw-measure,six-step", "--lengths", "2^10,100"]);
-        let names: Vec<&str> = some.algorithms().into_iter().map(Algorithm::name).collect();
-        assert_eq!((names, some.lengths(2)), (vec!["six-step", "fftw-measure"], vec![1024, 100]));
-    }
-
-    #[test]
-    fn names_are_those_of_the_command_line() {
-        for one in Algorithm::value_variants() {
-            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
-        }
+        let names: Vec<String> = chosen(&some.algorithms).into_iter().map(name).collect();
+        assert_eq!(
+            (&names[..], some.lengths(2)),
+            (&[fft::SIX_STEP, fft::FFTW_MEASURE].map(str::to_owned)[..], vec![1024, 100])
+        );
+        assert_eq!(name(Algorithm::FftwEstimate), fft::FFTW_ESTIMATE);
     }
 }

@@ -1,14 +1,15 @@
 //! The options of `hcube bench gemm`, and the problems that they select.
 
 use super::problem::{Problem, Routine};
+use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
 use crate::grids;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::value_parser;
+use clap::{ValueEnum, value_parser};
 use hcube_gemm::element::Element;
 use hcube_gemm::product::Operation;
-use hcube_results::gemm::{BOUND, HCUBE, RAISED, SCALAPACK};
+use hcube_results::gemm::{BOUND, RAISED};
 use std::path::PathBuf;
 
 /// Rows, columns and inner indices: the integers of PBLAS are of type int.
@@ -17,73 +18,33 @@ const MAX_ORDER: usize = i32::MAX as usize / 4;
 /// Orders without `--sizes`.
 const DEFAULT_ORDERS: [usize; 4] = [512, 1024, 2048, 4096];
 
-/// What can be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What can be measured, in the order of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Variant {
-    /// hcube.
+    /// libhcube_pblas.so
     Hcube,
-    /// ScaLAPACK as installed.
-    Scalapack,
-    /// ScaLAPACK with panels of another width.
+    /// ScaLAPACK with the panels of --panel
+    #[value(name = RAISED)]
     Raised,
-    /// The local products of all ranks at the same time.
+    /// ScaLAPACK as installed
+    Scalapack,
+    /// local products of all ranks at the same time, without communication
+    #[value(name = BOUND)]
     Bound,
 }
 
-impl Variant {
-    /// All, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Hcube, Self::Raised, Self::Scalapack, Self::Bound];
-
-    /// The name in options and results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hcube => HCUBE,
-            Self::Scalapack => SCALAPACK,
-            Self::Raised => RAISED,
-            Self::Bound => BOUND,
-        }
-    }
-
-    const fn meaning(self) -> &'static str {
-        match self {
-            Self::Hcube => "libhcube_pblas.so",
-            Self::Scalapack => "ScaLAPACK as installed",
-            Self::Raised => "ScaLAPACK with the panels of --panel",
-            Self::Bound => "local products of all ranks at the same time, without communication",
-        }
-    }
-}
-
-/// A parser of values that have names.
-fn named<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: impl Fn(T) -> (&'static str, &'static str) + Clone + Send + Sync + 'static,
-) -> impl TypedValueParser<Value = T> {
-    let value = |&one: &T| {
-        let (name, meaning) = name(one);
-        PossibleValue::new(name).help(meaning)
-    };
-    let values: Vec<PossibleValue> = all.iter().map(value).collect();
-    PossibleValuesParser::new(values).map(move |text| {
-        let found = all.iter().find(|&&one| name(one).0 == text);
-        *found.expect("one of the names")
-    })
-}
-
-fn variants() -> impl TypedValueParser<Value = Variant> {
-    named(&Variant::ALL, |variant| (variant.name(), variant.meaning()))
-}
-
-fn routines() -> impl TypedValueParser<Value = Routine> {
-    named(&Routine::ALL, |routine| (routine.name(), routine.meaning()))
-}
-
+/// Types of elements by their letters.
 fn elements() -> impl TypedValueParser<Value = Element> {
-    named(Element::ALL, |element| match element {
-        Element::Single => ("s", "single precision"),
-        Element::Double => ("d", "double precision"),
-        Element::Complex => ("c", "complex, single precision"),
-        Element::DoubleComplex => ("z", "complex, double precision"),
+    const MEANINGS: [(&str, &str, Element); 4] = [
+        ("s", "single precision", Element::Single),
+        ("d", "double precision", Element::Double),
+        ("c", "complex, single precision", Element::Complex),
+        ("z", "complex, double precision", Element::DoubleComplex),
+    ];
+    let values = MEANINGS.map(|(letter, meaning, _)| PossibleValue::new(letter).help(meaning));
+    PossibleValuesParser::new(values).map(|text| {
+        let found = MEANINGS.iter().find(|(letter, ..)| *letter == text);
+        found.expect("one of the letters").2
     })
 }
 
@@ -149,7 +110,8 @@ const REPEAT: u32 = 7;
 ///   mpirun -np 4 hcube bench gemm --routines getrf --sizes 1000,2000 --json lu.json
 ///   hcube bench gemm --from two.json,four.json --plot gemm.svg
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment,
+          mut_arg("plot", |plot| plot.help("Draw speed-ups and shares of the local bound into an SVG file")))]
 pub struct Arguments {
     /// Process rows and columns, as many as ranks [default: the grid nearest to a square]
     #[arg(long, value_name = "PxQ", value_parser = grids::parse)]
@@ -174,8 +136,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TYPE[,TYPE...]", value_delimiter = ',', default_value = "d", value_parser = elements())]
     pub types: Vec<Element>,
     /// What is computed
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', default_value = "gemm",
-          value_parser = routines())]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', default_value = "gemm")]
     pub routines: Vec<Routine>,
     /// C := C - A B, as in factorisations, instead of C := A B
     #[arg(long)]
@@ -184,7 +145,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u32).range(0..=1 << 20))]
     pub offset: u32,
     /// What is measured [default: all of them]
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = variants())]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub variants: Vec<Variant>,
     /// Width of the panels of scalapack-raised; ScaLAPACK as installed has 32
     #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = value_parser!(u16).range(1..))]
@@ -200,22 +161,11 @@ pub struct Arguments {
     pub pblas: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw speed-ups and shares of the local bound into an SVG file
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-    /// Do not measure (no mpirun needed): read the results of earlier runs with --json, print and draw them,
-    /// and join them with --json
-    #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
-    pub from: Vec<PathBuf>,
+    #[command(flatten)]
+    pub drawn: Drawn,
 }
 
 impl Arguments {
-    /// The variants, each once, in the order of the table.
-    pub fn variants(&self) -> Vec<Variant> {
-        let wanted = |variant: &Variant| self.variants.is_empty() || self.variants.contains(variant);
-        Variant::ALL.into_iter().filter(wanted).collect()
-    }
-
     /// The process rows and columns.
     pub fn grid(&self, ranks: usize) -> Result<(usize, usize), Failure> {
         let (rows, columns) = self.grid.unwrap_or_else(|| grids::nearest_square(ranks));
@@ -265,7 +215,9 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::{chosen, name};
     use crate::command_line::parse;
+    use hcube_results::gemm;
 
     fn arguments(line: &str) -> Arguments {
         parse(line.split_whitespace())
@@ -277,7 +229,8 @@ mod tests {
         let problems = arguments.problems().expect("valid");
         assert_eq!(problems.iter().map(|one| one.size[0]).collect::<Vec<_>>(), DEFAULT_ORDERS);
         assert!(problems.iter().all(|one| one.blocks == [64; 3] && one.element == Element::Double));
-        assert_eq!(arguments.variants(), Variant::ALL);
+        let names = chosen(&arguments.variants).into_iter().map(name);
+        assert!(names.eq([gemm::HCUBE, RAISED, gemm::SCALAPACK, BOUND]));
         assert_eq!((arguments.grid(6), arguments.grid(7)), (Ok((2, 3)), Ok((1, 7))));
     }
 
@@ -308,6 +261,7 @@ mod tests {
         assert!(refused("--routines getrf --block 8:9:8").starts_with("--block = 8:9:8: expected"));
         let message = arguments("--grid 2x2").grid(6).expect_err("refused");
         assert!(message.contains("--grid = 2x2") && message.contains("6 processes"), "{message}");
-        assert_eq!(arguments("--variants local-bound,hcube").variants(), [Variant::Hcube, Variant::Bound]);
+        let some = arguments("--variants local-bound,hcube").variants;
+        assert_eq!(chosen(&some), [Variant::Hcube, Variant::Bound]);
     }
 }

@@ -1,6 +1,7 @@
 //! The functions that are called, by their names in ScaLAPACK, in hcube's library and in the BLAS.
 
 use super::arguments::{Arguments, Variant};
+use crate::bench::lengths::chosen;
 use crate::bench::library::{self, file_of};
 use crate::bench::proof::Origin;
 use hcube_core::node::loader::{self, Library};
@@ -117,8 +118,10 @@ impl Functions {
         let threads = library::BLAS_THREADS
             .into_iter()
             .find_map(|(set, get)| loader::global(set).zip(loader::global(get)));
-        let pblas =
-            arguments.variants().contains(&Variant::Hcube).then(|| load_pblas(arguments, mpi)).transpose()?;
+        let pblas = chosen(&arguments.variants)
+            .contains(&Variant::Hcube)
+            .then(|| load_pblas(arguments, mpi))
+            .transpose()?;
         let hcube = pblas.map(|pblas| of_types("p?gemm_", |text| pblas.symbol(&name(text)))).transpose()?;
         let file = file_of(products[0]);
         let named = |functions: [*const c_void; 4]| functions.map(|function| ("p?gemm_", function));

@@ -1,6 +1,8 @@
 //! What is computed: sizes, and how matrices lie on a grid.
 
+use crate::bench::lengths::name;
 use crate::session::Failure;
+use clap::ValueEnum;
 use hcube_gemm::axis::Axis;
 use hcube_gemm::element::Element;
 use hcube_gemm::product::Operation;
@@ -10,32 +12,13 @@ use std::ffi::c_int;
 /// Entries of a descriptor.
 const ENTRIES: usize = 9;
 
-/// The routine that is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The routine that is called, without the letters of p?.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Routine {
-    /// A product of matrices.
+    /// product of matrices
     Gemm,
-    /// LU factorisation with partial pivoting.
+    /// LU factorisation by ScaLAPACK, with the products of each variant
     Getrf,
-}
-
-impl Routine {
-    pub const ALL: [Self; 2] = [Self::Gemm, Self::Getrf];
-
-    /// The name without the letters of p?.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gemm => "gemm",
-            Self::Getrf => "getrf",
-        }
-    }
-
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Gemm => "product of matrices",
-            Self::Getrf => "LU factorisation by ScaLAPACK, with the products of each variant",
-        }
-    }
 }
 
 /// One problem; a group of lines of the table.
@@ -130,7 +113,7 @@ impl Problem {
 
     /// The name of the routine.
     pub fn routine_name(&self) -> String {
-        format!("p{}{}", self.element.letter(), self.routine.name())
+        format!("p{}{}", self.element.letter(), name(self.routine))
     }
 
     /// A, B and C; all the same for a factorisation.

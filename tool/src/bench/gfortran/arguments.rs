@@ -1,24 +1,15 @@
 //! The options of `hcube bench gfortran`.
 
 use crate::bench::drawn::Drawn;
+use crate::bench::lengths::words;
 use crate::output::JsonOption;
 use clap::builder::PossibleValuesParser;
 use clap::value_parser;
-use hcube_alltoall::options::parse_bytes;
 use hcube_results::gfortran::{self, PROGRAMS};
 use std::path::PathBuf;
 
-/// Bytes of an element of the programs.
-const ELEMENT: usize = 8;
 /// Bytes of a transfer at most.
 const MAX_BYTES: usize = 256 << 20;
-
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= MAX_BYTES;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {ELEMENT} up to 256M; k, M and G stand for powers of 1024")
-    })
-}
 
 /// The benchmark of Fortran programs with coarrays (not under mpirun)
 ///
@@ -58,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = PossibleValuesParser::new(gfortran::operations()))]
     pub operations: Vec<String>,
     /// Bytes of get and put
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', default_value = "8,64,512,4k,32k,256k,1M", value_parser = size)]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', default_value = "8,64,512,4k,32k,256k,1M", value_parser = words(MAX_BYTES, "up to 256M"))]
     pub sizes: Vec<usize>,
     /// Runs of each program, alternating; the table shows the median and (largest - smallest) / median
     #[arg(long, value_name = "TIMES", default_value = "5", value_parser = value_parser!(u32).range(1..=1000))]
@@ -132,6 +123,5 @@ mod tests {
         let some = arguments("--operations jacobi,put,get,halo-faces --sizes 16,2k");
         assert_eq!(some.chosen(), [vec!["get", "put"], vec!["halo-faces", "jacobi"]]);
         assert_eq!(some.sizes, [16, 2048]);
-        assert!(["0", "12", "2G", "x"].iter().all(|text| size(text).is_err()));
     }
 }

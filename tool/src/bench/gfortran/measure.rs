@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::compile::{Compiler, Variant};
 use super::job::{Ended, Launcher};
 use super::lines::Line;
-use crate::bench::frame::{self, Results as _};
+use crate::bench::frame;
 use crate::bench::library::mpi_name;
 use crate::interrupt::Interrupt;
 use crate::launcher;
@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
+use hcube_results::runs::{Report, verification};
 use hcube_results::table::Growing;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -318,11 +319,11 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
     }
     let results = measurements.results();
     if arguments.json.tables() {
-        print!("{}{}", results.below(), frame::verification(&results.errors()));
+        print!("{}{}", results.below(), verification(&results.errors()));
     }
     arguments.json.write(&results)?;
     arguments.drawn.draw(&results)?;
-    Ok(results.verdict())
+    Ok(frame::verdict(&results))
 }
 
 #[cfg(test)]

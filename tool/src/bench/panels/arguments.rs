@@ -2,9 +2,8 @@
 
 use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
+use crate::bench::lengths::words;
 use clap::{ValueEnum, value_parser};
-use hcube_alltoall::options::parse_bytes;
-use hcube_results::panels;
 
 /// Bytes of a word.
 pub const WORD: usize = size_of::<u64>();
@@ -26,25 +25,6 @@ pub enum Variant {
     Pipelined,
 }
 
-impl Variant {
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hcube => panels::HCUBE,
-            Self::MpiBcast => panels::BCAST,
-            Self::MpiIbcast => panels::IBCAST,
-            Self::Pipelined => panels::PIPELINED,
-        }
-    }
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(WORD) && bytes <= MAX_BYTES;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {WORD} up to 1G; k, M and G stand for powers of 1024")
-    })
-}
-
 /// The benchmark of broadcasts of panels (run it under mpirun)
 ///
 /// Ranks take turns as the root of a panel, as in a row of HPL's process grid with a look-ahead of one panel.
@@ -63,7 +43,7 @@ fn size(text: &str) -> Result<usize, String> {
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Bytes of a panel
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size,
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1G"),
           default_value = "64k,512k,4M")]
     pub sizes: Vec<usize>,
     /// Microseconds of computation per panel
@@ -82,29 +62,21 @@ pub struct Arguments {
     pub drawn: Drawn,
 }
 
-impl Arguments {
-    /// The variants, in the order of the table.
-    pub fn variants(&self) -> Vec<Variant> {
-        let all = Variant::value_variants().iter().copied();
-        all.filter(|one| self.variants.is_empty() || self.variants.contains(one)).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::{chosen, name};
     use crate::command_line::parse;
+    use hcube_results::panels;
 
     #[test]
     fn nothing_chosen_is_everything() {
         let all = parse::<Arguments>([]);
-        assert_eq!((all.variants().len(), all.panels, &all.work[..]), (4, 32, &[0, 1000][..]));
+        assert_eq!((chosen(&all.variants).len(), all.panels, &all.work[..]), (4, 32, &[0, 1000][..]));
         assert_eq!(all.sizes, [64 << 10, 512 << 10, 4 << 20]);
         let some = parse::<Arguments>(["--variants", "pipelined,hcube", "--sizes", "8", "--work", "5"]);
-        assert_eq!(some.variants(), [Variant::Hcube, Variant::Pipelined]);
-        assert!(["0", "12", "2G", "x"].iter().all(|text| size(text).is_err()));
-        for one in Variant::value_variants() {
-            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
-        }
+        assert_eq!(chosen(&some.variants), [Variant::Hcube, Variant::Pipelined]);
+        let names = chosen::<Variant>(&[]).into_iter().map(name);
+        assert!(names.eq([panels::HCUBE, panels::BCAST, panels::IBCAST, panels::PIPELINED]));
     }
 }

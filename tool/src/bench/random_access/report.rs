@@ -3,11 +3,11 @@
 use super::arguments::Case;
 use super::setup::{Competitor, RandomAccess, Row};
 use super::updates::Measured;
-use crate::bench::frame;
 use crate::session;
 use hcube_random_access::Options;
 use hcube_results::numbers::{self, percent, significant};
-use hcube_results::table::Table;
+use hcube_results::runs::Report;
+use hcube_results::table::{Table, cell};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -119,7 +119,7 @@ impl Line {
     fn columns(&self, dimensions: bool, optimisations: bool) -> Vec<(&'static str, String)> {
         let timed = self.generate + self.route + self.wait + self.update > 0.0;
         // A single rank does not measure the time of its parts.
-        let share = |share: f64| if timed { percent(share) } else { "-".to_owned() };
+        let share = |share: f64| cell(timed.then(|| percent(share)));
         let mut columns = vec![
             ("stream", self.stream.to_owned()),
             ("Q", self.look_ahead.to_string()),
@@ -135,7 +135,7 @@ impl Line {
         columns.extend([
             ("GUP/s", significant(self.gups)),
             ("spread", percent(self.spread)),
-            ("errors", self.errors.map_or("-".to_owned(), |errors| errors.to_string())),
+            ("errors", cell(self.errors)),
             ("generate", share(self.generate)),
             ("route", share(self.route)),
             ("wait", share(self.wait)),
@@ -149,15 +149,13 @@ impl Line {
     }
 }
 
-/// The lines above the table.
-pub fn heading(of: &RandomAccess) -> String {
+/// What stands above the table, behind the name.
+pub fn about(of: &RandomAccess) -> String {
     let words = of.arguments.table_size;
     let bytes = numbers::bytes(8.0 * (words as f64).exp2());
     let (huge, possible) = of.bench.huge;
     let mut text = format!(
-        "hcube {} random-access: {}\n\
-         table: 2^{words} words ({bytes}), {} updates, {huge} of {possible} possible huge pages\n",
-        env!("CARGO_PKG_VERSION"),
+        "{}\ntable: 2^{words} words ({bytes}), {} updates, {huge} of {possible} possible huge pages\n",
         session::shape(&of.bench.node_sizes),
         of.arguments.total_updates(),
     );
@@ -210,7 +208,7 @@ impl Results {
     }
 }
 
-impl frame::Results for Results {
+impl Report for Results {
     fn tables(&self) -> Vec<Table> {
         vec![self.rows()]
     }

@@ -2,9 +2,8 @@
 
 use crate::bench::drawn::Drawn;
 use crate::bench::frame::Common;
+use crate::bench::lengths::{chosen, words};
 use clap::ValueEnum;
-use hcube_alltoall::options::parse_bytes;
-use hcube_results::stream;
 use hcube_stream::select::Kernel;
 
 /// Bytes of an element.
@@ -54,17 +53,6 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// The name in options and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hcube => stream::HCUBE,
-            Self::Ordinary => stream::ORDINARY,
-            Self::Streaming => stream::STREAMING,
-            Self::PlainC => stream::PLAIN,
-            Self::Memcpy => stream::MEMCPY,
-        }
-    }
-
     /// Whether it has a kernel.
     pub fn has(self, kernel: Kernel) -> bool {
         self != Self::Memcpy || kernel == Kernel::Copy
@@ -78,13 +66,6 @@ pub enum Who {
     All,
     /// One rank while the others wait, as HPCC's SingleSTREAM
     One,
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let valid = |&bytes: &usize| bytes > 0 && bytes.is_multiple_of(ELEMENT) && bytes <= MAX_BYTES;
-    parse_bytes(text).filter(valid).ok_or_else(|| {
-        format!("expected bytes, a multiple of {ELEMENT} up to 1T; k, M and G stand for powers of 1024")
-    })
 }
 
 /// The benchmark of STREAM (run it under mpirun)
@@ -107,7 +88,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub kernels: Vec<Named>,
     /// Bytes of each vector of a rank; the default is more than caches have room for
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = size, default_value = "32M")]
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1T"),
+          default_value = "32M")]
     pub sizes: Vec<usize>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
@@ -121,19 +103,9 @@ pub struct Arguments {
     pub drawn: Drawn,
 }
 
-/// What was chosen, in the order of the list; all without a choice.
-fn chosen<T: ValueEnum + PartialEq + Copy>(chosen: &[T]) -> Vec<T> {
-    let all = T::value_variants().iter().copied();
-    all.filter(|one| chosen.is_empty() || chosen.contains(one)).collect()
-}
-
 impl Arguments {
     pub fn kernels(&self) -> Vec<Kernel> {
         chosen(&self.kernels).into_iter().map(Named::kernel).collect()
-    }
-
-    pub fn variants(&self) -> Vec<Variant> {
-        chosen(&self.variants)
     }
 
     /// Numbers of ranks that run the kernels at the same time.
@@ -148,27 +120,29 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::lengths::name;
     use crate::command_line::parse;
+    use hcube_results::stream;
 
     #[test]
     fn nothing_chosen_is_everything() {
         let all = parse::<Arguments>([]);
-        assert_eq!((all.kernels().len(), all.variants().len(), &all.sizes[..]), (4, 5, &[32 << 20][..]));
+        assert_eq!(
+            (all.kernels().len(), chosen(&all.variants).len(), &all.sizes[..]),
+            (4, 5, &[32 << 20][..])
+        );
         assert_eq!((all.running(4), all.running(1)), (vec![4, 1], vec![1]));
         let some = parse::<Arguments>(["--running", "one", "--kernels", "triad,copy", "--sizes", "8,1k"]);
         assert_eq!((some.running(4), some.kernels()), (vec![1], vec![Kernel::Copy, Kernel::Triad]));
         assert_eq!(some.sizes, [8, 1024]);
-        assert!(["0", "12", "2T", "x"].iter().all(|text| size(text).is_err()));
     }
 
     #[test]
-    fn names_are_those_of_the_command_line() {
-        for one in Variant::value_variants() {
-            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.name());
-        }
-        for one in Named::value_variants() {
-            assert_eq!(one.to_possible_value().expect("shown").get_name(), one.kernel().name());
-        }
+    fn names_are_those_of_results() {
+        let names = [stream::HCUBE, stream::ORDINARY, stream::STREAMING, stream::PLAIN, stream::MEMCPY];
+        assert!(chosen::<Variant>(&[]).into_iter().map(name).eq(names));
+        let kernels = chosen::<Named>(&[]);
+        assert!(kernels.iter().all(|&one| name(one) == one.kernel().name()));
         assert_eq!(Kernel::ALL.map(Kernel::name), stream::KERNELS);
     }
 }

@@ -251,3 +251,8 @@ unsafe fn read_list(process: Process, address: u64, list: &mut [Run]) -> Result<
     // SAFETY: a list of this function's caller, which nothing else refers to, and memory of the process by the contract.
     unsafe { process.read_runs(&[Run { address, bytes }], &here) }
 }
+
+/// The error of a copy that the kernel has refused.
+pub fn of_refusal(rank: usize, refused: &Refused) -> Error {
+    Error::Memory(format!("single copy with rank {rank}: {}", refused.error))
+}

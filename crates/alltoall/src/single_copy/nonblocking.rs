@@ -6,7 +6,7 @@
 //! that this is done. Nothing is left to be done when a rank has started, so computation that follows is not interrupted. When
 //! all ranks have started, all data has arrived: the exchange is complete once a barrier that begins after it is complete.
 //! Ranks that start at about the same time share the work (`sharing`). Exchanges that are started again and again
-//! ([`persistent`]) have descriptions that were read before.
+//! ([`persistent`](super::persistent)) have descriptions that were read before.
 //!
 //! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected is found by the
 //! rank that would copy it, which returns the error; the block is not copied then. A rank may be any number of exchanges ahead of
@@ -16,22 +16,18 @@
 //! when they are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
-mod description;
-pub mod persistent;
-mod sharing;
-
-use super::copies::copy_own;
-use super::node::Node;
-use super::task::Task;
-use description::{Blocks, Description, Part, note_done, too_long};
+use super::description::{Blocks, Description, Part, note_done, of_refusal, too_long};
+use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
+use crate::copies::copy_own;
+use crate::node::Node;
+use crate::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
 use hcube_core::node::arrivals::Arrivals;
 use hcube_core::node::device::Devices;
-use hcube_core::node::single_copy::{Process, Refused};
+use hcube_core::node::single_copy::Process;
 use hcube_core::progress::wait::Patience;
-use sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
 use std::collections::VecDeque;
 
 /// What a rank keeps of its nonblocking exchanges.
@@ -224,9 +220,4 @@ impl<C: Comm> Pairs<'_, C> {
             Err(refused) => Err(of_refusal(rank, &refused)),
         }
     }
-}
-
-/// The error of a copy that the kernel has refused.
-fn of_refusal(rank: usize, refused: &Refused) -> Error {
-    Error::Memory(format!("single copy with rank {rank}: {}", refused.error))
 }

@@ -12,10 +12,10 @@
 //! Cost: that of the slots ([`slots`]), in place for twice the number of rounds. Extra memory: the slots of the board.
 //! Source: our own.
 
-use super::node::{Node, partners, wait};
-use super::single_copy::{self, Part, half};
-use super::slots;
-use super::task::Task;
+use super::exchange::{self, Part, half};
+use crate::node::{Node, Transfer, partners, wait};
+use crate::slots;
+use crate::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::blocks::Blocks;
@@ -27,32 +27,29 @@ use hcube_core::progress::wait::Patience;
 const MAX_REFUSALS: u32 = 2;
 
 /// Makes the exchange by single copy, and what that has not done by slots; whether nothing was left.
-/// `largest` is the size of the largest block on the node.
 ///
 /// # Errors
-/// As [`single_copy::exchange`].
+/// As [`exchange::exchange`].
 ///
 /// # Safety
-/// That of [`single_copy::exchange`].
+/// That of [`exchange::exchange`].
 pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: &Task<'_>,
-    largest: usize,
-    streaming: bool,
-    patience: Patience,
+    transfer: Transfer,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<bool> {
     // SAFETY: the contract of this function.
-    let part = unsafe { single_copy::exchange(comm, node, task, streaming, patience, &mut idle) }?;
+    let part = unsafe { exchange::exchange(comm, node, task, transfer, &mut idle) }?;
     if part.complete {
         return Ok(true);
     }
-    match unmoved(comm, node, task, &part, patience, &mut idle)? {
-        None => slots::exchange(comm, node, task, largest, streaming, patience, idle)?,
+    match unmoved(comm, node, task, &part, transfer.patience, &mut idle)? {
+        None => slots::exchange(comm, node, task, transfer, idle)?,
         Some(halves) => {
             for half in halves {
-                slots::exchange(comm, node, &half, largest, streaming, patience, &mut idle)?;
+                slots::exchange(comm, node, &half, transfer, &mut idle)?;
             }
         }
     }

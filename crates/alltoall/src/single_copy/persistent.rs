@@ -1,6 +1,6 @@
 //! Exchanges inside a node whose buffers and counts stay the same, started again and again.
 //!
-//! Idea: as in [`nonblocking`](super), of two ranks the later one copies the blocks of both, or each copies its own half. What
+//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or each copies its own half. What
 //! a rank has to know of the blocks of others it reads once, when the exchange is initialised; lengths are compared then as well. A
 //! start only finds out which of the two ranks of each pair is the later one ([`Pairs`]), and copies.
 //!
@@ -10,14 +10,13 @@
 //! more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank and of the corresponding blocks of its
 //! partners, and at least a page of shared memory. Source: our own.
 
-use super::description::{Blocks, Description, Part, too_long};
-use super::of_refusal;
+use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
 use crate::node::Node;
 use crate::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::node::pairs::{Pairs, StartOrder};
+use hcube_core::node::pairs::{Order, Pairs};
 use hcube_core::node::single_copy::{Process, copy_own_runs};
 use hcube_core::progress::wait::Patience;
 use std::time::Instant;
@@ -120,14 +119,14 @@ impl Persistent {
         let begin = Instant::now();
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
-        let found: Vec<(usize, StartOrder)> = found.enumerate().collect();
+        let found: Vec<(usize, Order)> = found.enumerate().collect();
         // SAFETY: the contract of this function: nobody else copies these blocks, by `Pairs`.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {
             match found {
-                StartOrder::Earlier => {}
-                StartOrder::Later => copy(index, Part::Both)?,
-                StartOrder::LaterShared => copy(index, Part::Received)?,
+                Order::Earlier => {}
+                Order::Later => copy(index, Part::Both)?,
+                Order::LaterShared => copy(index, Part::Received)?,
             }
         }
         // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access them.
@@ -135,7 +134,7 @@ impl Persistent {
         if !self.stays {
             return Ok(());
         }
-        let later = found.iter().filter(|(_, found)| *found == StartOrder::Earlier).map(|&(index, _)| index);
+        let later = found.iter().filter(|(_, found)| *found == Order::Earlier).map(|&(index, _)| index);
         let later: Vec<usize> = later.collect();
         let bytes = later.iter().map(|&index| self.partners[index].bytes()).sum();
         let copy = |index, ()| copy(index, Part::Received);

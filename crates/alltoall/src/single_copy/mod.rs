@@ -1,0 +1,17 @@
+//! Exchanges by copies between the memories of processes of one node.
+//!
+//! Only here a rank reads and writes memory of other processes, which have announced it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`exchange`] | large blocks of one exchange |
+//! | [`fallback`] | what that has not moved because the kernel refused it |
+//! | [`nonblocking`], `description`, `sharing` | nonblocking exchanges: of two ranks the later one copies |
+//! | [`persistent`] | exchanges that are initialised once, and started again and again |
+
+mod description;
+pub mod exchange;
+pub mod fallback;
+pub mod nonblocking;
+pub mod persistent;
+mod sharing;
