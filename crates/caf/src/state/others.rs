@@ -2,7 +2,7 @@
 //!
 //! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops writes its own; the
 //! first one of its node that notices the end of its process writes it otherwise. Images of the node read the words where they
-//! wait in vain, those of other nodes are told by messages, in both cases by the one that wrote the word.
+//! have nothing to do, those of other nodes are told by messages, in both cases by the one that wrote the word.
 //!
 //! What an image has sent before it was gone still counts. So an image counts as gone from the second poll on: what it had
 //! sent at the first poll has been taken by the second, because nothing had arrived any more, or because of
