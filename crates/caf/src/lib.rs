@@ -5,7 +5,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`operations`] | what a program calls: accesses, copies, events, locks, collective operations, shipped functions, teams |
-//! | [`engine`] | an image, and waiting, which does what other images ask for |
+//! | `engine` | an image, and waiting, which does what other images ask for |
 //! | [`state`] | the parts of an image's state: teams, coarrays, locks, what has arrived, which images have failed or stopped |
 //!
 //! Beside them, [`process`] holds the one state of a process.

@@ -19,11 +19,11 @@ pub(crate) enum Step {
 }
 
 impl<C: Comm> Image<C> {
-    /// Something has arrived in a wait; see [`Others::look_when_busy`].
+    /// Something has arrived in a wait; see [`crate::state::others::Others::poll_when_busy`].
     #[inline]
-    pub(crate) fn look_when_busy(&mut self) {
+    pub(crate) fn poll_when_busy(&mut self) {
         let Self { others, memory, .. } = self;
-        others.look_when_busy(memory);
+        others.poll_when_busy(memory);
     }
 
     /// Sends to other nodes what somebody waits for there.
@@ -32,7 +32,7 @@ impl<C: Comm> Image<C> {
         self.memory.flush_awaited(&self.comm)
     }
 
-    /// Looks once for what has arrived, and does it.
+    /// Polls once for what has arrived, and does it.
     pub(crate) fn progress(&mut self) -> Result<Step> {
         if self.shipped.is_ready() {
             return Ok(Step::Run);

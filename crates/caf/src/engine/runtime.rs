@@ -41,7 +41,7 @@ impl<C: Comm> Runtime<C> {
         let mut image = self.image.borrow_mut();
         image.others.check_own()?;
         let result = work(&mut image);
-        // The program may not look again for long.
+        // The program may not poll again for long.
         image.send_awaited()?;
         result
     }

@@ -70,16 +70,16 @@ impl<C: Comm> Runtime<C> {
             match image.progress()? {
                 Step::Idle => {
                     let Image { others, participation, memory, comm, .. } = &mut *image;
-                    others.look(memory);
+                    others.poll(memory);
                     participation.ask(comm.rank(), others, memory);
                     wait.pause(comm);
                 }
-                Step::Worked => image.look_when_busy(),
+                Step::Worked => image.poll_when_busy(),
                 Step::Run => {
                     drop(image);
                     self.run()?;
                     image = self.image.borrow_mut();
-                    image.look_when_busy();
+                    image.poll_when_busy();
                 }
             }
             if let Some(result) = poll(&mut image)? {
@@ -137,7 +137,7 @@ impl<C: Comm> Runtime<C> {
         loop {
             let mut image = self.image.borrow_mut();
             match image.progress()? {
-                Step::Worked => image.look_when_busy(),
+                Step::Worked => image.poll_when_busy(),
                 Step::Run => {
                     drop(image);
                     self.run()?;
@@ -147,7 +147,7 @@ impl<C: Comm> Runtime<C> {
                         return Ok(());
                     }
                     let Image { others, memory, comm, .. } = &mut *image;
-                    others.look(memory);
+                    others.poll(memory);
                     memory.flush(comm)?;
                     wait.pause(comm);
                 }

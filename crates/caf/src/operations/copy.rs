@@ -136,7 +136,7 @@ pub(crate) fn take_message<C: Comm>(image: &mut Image<C>, message: Message) -> R
             let offset = usize::try_from(offset).expect("an offset");
             image.pending.add(Scope::PROGRAM, Notice { offset, for_image: from, number });
         }
-        [..] => image.notices.note_taken(number)?,
+        [..] => return Ok(image.notices.note_taken(number)),
     }
     Ok(true)
 }

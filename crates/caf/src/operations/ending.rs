@@ -58,7 +58,7 @@ impl<C: Comm> Runtime<C> {
         })?;
         self.terminate(world, Scope::PROGRAM)?;
         self.barrier(world)?;
-        // What this image has sent last is taken by others only while they look.
+        // What this image has sent last is taken by others only while they poll.
         self.with(|image| image.leave())
     }
 

@@ -218,7 +218,7 @@ impl<C: Comm> Runtime<C> {
         if self.with(|image| image.take_notice(event, index))? {
             return Ok(true);
         }
-        let around = self.look_around();
+        let around = self.poll_others();
         if self.with(|image| image.take_notice(event, index))? { Ok(true) } else { around.map(|()| false) }
     }
 
@@ -279,7 +279,7 @@ impl<C: Comm> Runtime<C> {
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {
                 return image.others.check_rest().map(|()| None);
             }
-            // Only this image takes notices away, so those that are there stay during this look.
+            // Only this image takes notices away, so those that are there stay during this poll.
             missing = wanted.iter().map(|(&at, &count)| (at, count)).find(|&(at, count)| !has(at, count));
             if missing.is_some() {
                 return Ok(None);

@@ -79,7 +79,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_for_room(lock.place.image)?;
         let taken = self.ask_for_lock(lock, false)?;
         if !taken {
-            self.look_around()?;
+            self.poll_others()?;
         }
         Ok(taken)
     }

@@ -2,9 +2,9 @@
 //!
 //! Idea: an image that fails or stops sends first what it has to send, then writes its word and tells other nodes; see
 //! [`crate::state::others`]. Every call that it makes later is an error. Every wait of another image is an error as soon as the
-//! image knows it, unless what it waits for is there at the first look.
+//! image knows it, unless what it waits for is there at the first poll.
 //!
-//! Restrictions: an image of another node that does not look for messages within `LIMIT_SECONDS` may not be told.
+//! Restrictions: an image of another node that does not poll within `LIMIT_SECONDS` may not be told.
 //! Cost: a message to every image of another node.
 //! Source: the statuses are those of Fortran 2018, 16.9.77 and 16.9.183.
 
@@ -82,11 +82,11 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for, and looks twice at who is gone: the second look is certain.
+    /// Does what others have asked for, and polls twice for who is gone: the second poll is certain.
     fn learn(&self) -> Result<()> {
         for _ in 0..2 {
             self.serve()?;
-            self.change(|image| image.others.look(&mut image.memory))?;
+            self.change(|image| image.others.poll(&mut image.memory))?;
         }
         Ok(())
     }
@@ -95,7 +95,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// Where an image has failed or stopped, so that callers who try again and again come to an end.
-    pub(crate) fn look_around(&self) -> Result<()> {
+    pub(crate) fn poll_others(&self) -> Result<()> {
         self.with(|image| image.others.check_any())?;
         self.learn()
     }
@@ -114,7 +114,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// As [`Self::status`], without a look at what is not known yet.
+    /// As [`Self::status`], without a poll for what is not known yet.
     ///
     /// # Errors
     /// As there.

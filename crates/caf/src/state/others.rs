@@ -2,14 +2,14 @@
 //!
 //! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops writes its own; the
 //! first one of its node that notices the end of its process writes it otherwise. Images of the node read the words where they
-//! wait in vain, those of other nodes are told by messages, in both cases by the one that wrote the word.
+//! have nothing to do, those of other nodes are told by messages, in both cases by the one that wrote the word.
 //!
-//! What an image has sent before it was gone still counts. So an image counts as gone from the second look on: what it had
-//! sent at the first look has been taken by the second, because nothing had arrived any more, or because of
-//! `STEPS_PER_LOOK`.
+//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll on: what it had
+//! sent at the first poll has been taken by the second, because nothing had arrived any more, or because of
+//! `MESSAGES_PER_POLL`.
 //!
 //! Restrictions: the end of a process is noticed only by other images of its node.
-//! Cost: a load per image of the node in waits that have found nothing; a system call per `LOOKS_PER_PROCESS` of them; a
+//! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS` of them; a
 //! message to each image of another node for an image that is gone, and one to each image for a failed image that is known to
 //! one that stops.
 
@@ -24,10 +24,10 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-/// Looks from one question about a process to the next.
-const LOOKS_PER_PROCESS: u32 = 4096;
-/// Messages that an image takes in a wait from one look to the next: more than the ring of another image holds.
-const STEPS_PER_LOOK: u32 = 1 << 14;
+/// Polls from one question about a process to the next.
+const POLLS_PER_PROCESS: u32 = 4096;
+/// Messages that an image takes in a wait from one poll to the next: more than the ring of another image holds.
+const MESSAGES_PER_POLL: u32 = 1 << 14;
 
 /// The word of an image whose process has ended, or is ending.
 pub(crate) const DIED: u64 = 3;
@@ -68,14 +68,14 @@ pub struct Others {
     images: usize,
     /// Images that are not alive, as far as is known here.
     gone: BTreeMap<usize, Status>,
-    /// Those of which this was seen in the last look: what they have sent before may still be under way.
+    /// Those of which this was seen in the last poll: what they have sent before may still be under way.
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,
     /// Images that have stopped or failed, and wait until all have.
     serving: BTreeSet<usize>,
-    looks: u32,
-    /// Messages since the last look.
+    polls: u32,
+    /// Messages since the last poll.
     steps: u32,
     /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
     returned: Option<Cell<usize>>,
@@ -104,7 +104,7 @@ impl Others {
             seen: BTreeMap::new(),
             died: BTreeSet::new(),
             serving: BTreeSet::new(),
-            looks: 0,
+            polls: 0,
             steps: 0,
             returned: None,
             next: 0,
@@ -142,9 +142,9 @@ impl Others {
         }
     }
 
-    /// Looks at the words of the node's images, and at one process from time to time. What the last look has seen is certain
+    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll has seen is certain
     /// now.
-    pub(crate) fn look<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+    pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
         self.gone.append(&mut self.seen);
         for number in 0..memory.node().len() {
@@ -155,22 +155,22 @@ impl Others {
                 self.note(image, word);
             }
         }
-        self.looks = self.looks.wrapping_add(1);
-        if self.looks.is_multiple_of(LOOKS_PER_PROCESS) && !self.processes.is_empty() {
-            self.look_at_process(memory);
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls.is_multiple_of(POLLS_PER_PROCESS) && !self.processes.is_empty() {
+            self.ask_process(memory);
         }
     }
 
-    /// A message has arrived in a wait: looks if there have been many.
-    pub(crate) fn look_when_busy<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+    /// A message has arrived in a wait: polls if there have been many.
+    pub(crate) fn poll_when_busy<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps += 1;
-        if self.steps >= STEPS_PER_LOOK {
-            self.look(memory);
+        if self.steps >= MESSAGES_PER_POLL {
+            self.poll(memory);
         }
     }
 
     /// Asks whether the next process of the node has ended.
-    fn look_at_process<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+    fn ask_process<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.next = (self.next + 1) % self.processes.len();
         let image = memory.node()[self.next];
         if self.died.contains(&image) || !has_ended(self.processes[self.next]) {
@@ -357,7 +357,7 @@ mod tests {
             if comm.rank() != 1 {
                 while others.status(1) == Status::Alive {
                     assert_eq!(others.check_all(), Ok(()));
-                    others.look(&mut memory);
+                    others.poll(&mut memory);
                     if let Some(message) = memory.receive(comm).expect("no MPI") {
                         assert_eq!(message.kind, Kind::Status as u8);
                         others.note_message(message.tag);

@@ -6,7 +6,7 @@
 //!
 //! Restrictions: only with [`Runtime::tolerate`](crate::Runtime::tolerate); otherwise an image that is gone ends every wait, as
 //! does one whose process has ended.
-//! Cost: a message each way per image that is gone, for each operation that waits for longer than a look.
+//! Cost: a message each way per image that is gone, for each operation that waits for longer than a poll.
 //! Source: our own.
 
 use crate::state::messages::Kind;
@@ -49,7 +49,7 @@ impl Participation {
         }
     }
 
-    /// Asks the images that have stopped or failed since the last look.
+    /// Asks the images that have stopped or failed since the last poll.
     pub fn ask<C: Comm>(&mut self, own: usize, others: &Others, memory: &mut Onesided<C>) {
         if !others.is_tolerant() {
             return;

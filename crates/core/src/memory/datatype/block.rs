@@ -219,7 +219,7 @@ impl<'a> Block<'a> {
         packed: *mut u8,
         length: usize,
     ) {
-        // SAFETY: the contract of this function.
+        // SAFETY: the range is inside the block, whose elements and packed bytes can be accessed and do not overlap.
         unsafe {
             match &self.form {
                 Form::Contiguous => {}

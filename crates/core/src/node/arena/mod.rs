@@ -305,7 +305,7 @@ impl Arena {
     /// others in the turn after that in which the list was located.
     #[inline]
     pub unsafe fn records<'a>(&self, list: List) -> Records<'a> {
-        // SAFETY: the contract of this function.
+        // SAFETY: its writer leaves the memory of a list of that turn alone until this rank meets the others again.
         unsafe { list.records(self.segment.address()) }
     }
 
