@@ -125,7 +125,8 @@ const COLUMNS: Beside<Run> = Beside {
         vec![("ranks", ranks), ("operation", operation.clone()), ("bytes", bytes), ("messages", messages)]
     },
     timing: |run| &run.timing,
-    own: ("us/message", |run, _| numbers::significant(run.timing.median_us / run.per_message())),
+    own_heading: "us/message",
+    own_cell: |run, _| numbers::significant(run.timing.median_us / run.per_message()),
     speed_up: |run| run.hcube_speedup,
 };
 

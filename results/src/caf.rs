@@ -149,7 +149,8 @@ const COLUMNS: Beside<Run> = Beside {
         vec![("ranks", subject.place()), ("operation", operation), ("bytes", bytes)]
     },
     timing: |run| &run.timing,
-    own: ("rate", Run::rate_of_memcpy),
+    own_heading: "rate",
+    own_cell: Run::rate_of_memcpy,
     speed_up: |run| run.hcube_speedup,
 };
 

@@ -158,8 +158,9 @@ pub struct Beside<R: Row> {
     /// What names a row.
     pub subject: fn(&R::Subject) -> Vec<(&'static str, String)>,
     pub timing: fn(&R) -> &Timing,
-    /// A further column of hcube, from its run and those beside it.
-    pub own: (&'static str, fn(&R, &[&R]) -> String),
+    /// A further column of hcube: its heading, and its cell from hcube's run and those beside it.
+    pub own_heading: &'static str,
+    pub own_cell: fn(&R, &[&R]) -> String,
     /// hcube's speed-up over another variant.
     pub speed_up: fn(&R) -> Option<f64>,
 }
@@ -177,7 +178,9 @@ impl<R: Row> Beside<R> {
                 cells.push((format!("{variant} us"), cell(timing.map(|one| significant(one.median_us)))));
                 cells.push(("spread".to_owned(), cell(timing.map(|one| percent(one.spread)))));
                 cells.push(match variant {
-                    "hcube" => (self.own.0.to_owned(), cell(run.map(|run| (self.own.1)(run, &runs)))),
+                    "hcube" => {
+                        (self.own_heading.to_owned(), cell(run.map(|run| (self.own_cell)(run, &runs))))
+                    }
                     _ => (format!("x {variant}"), ratio(run.and_then(self.speed_up))),
                 });
             }

@@ -6,7 +6,6 @@ use common::{Launch, Mpi};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::LazyLock;
 
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
@@ -58,23 +57,6 @@ fn one_rank_is_a_program_too() {
     let output = bsp(1, &["--operations", "empty,put,get,send", "--sizes", "64", "--repeat", "1"]);
     let output = output.args(["--no-mpi", "--max-bytes", "64"]).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
-}
-
-#[test]
-fn results_are_joined_and_drawn() {
-    let fixture = common::root().join("lab/tests/fixtures/bsp.json");
-    let (plot, joined) = (file("bsp.svg"), file("bsp-joined.json"));
-    let mut command = Command::new(TOOL.as_str());
-    command.args(["bench", "bsp", "--from"]).arg(&fixture);
-    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-    let mean = ["2", "put", "mpi", "4.00", "4.00", "1", "x", "8", "B"];
-    assert!(text.lines().any(|line| line.split_whitespace().eq(mean)), "{text}");
-    let drawn = fs::read_to_string(&plot).expect("a plot");
-    assert!(
-        drawn.starts_with("<svg") && drawn.contains("hcube, up to 16 messages, measured: 8 B"),
-        "{drawn}"
-    );
-    assert_eq!(runs(&fixture).len(), runs(&joined).len());
 }
 
 #[test]

@@ -6,7 +6,6 @@ use common::{Launch, Mpi};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::LazyLock;
 
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
@@ -79,20 +78,6 @@ fn images_on_several_nodes_exchange_messages() {
 fn one_image_is_a_program_too() {
     let output = caf(1, &["--repeat", "1", "--sizes", "64", "--no-mpi"]).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
-}
-
-#[test]
-fn results_are_joined_and_drawn() {
-    let fixture = common::root().join("lab/tests/fixtures/caf.json");
-    let (plot, joined) = (file("caf.svg"), file("caf-joined.json"));
-    let mut command = Command::new(TOOL.as_str());
-    command.args(["bench", "caf", "--from"]).arg(&fixture);
-    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-    let expected = "2 finish 0 1.250 20% 2.50 barriers - - - - - - -";
-    assert!(text.lines().any(|line| line.split_whitespace().eq(expected.split_whitespace())), "{text}");
-    let drawn = fs::read_to_string(&plot).expect("a plot");
-    assert!(drawn.starts_with("<svg") && drawn.contains("Coarrays: put, 2 ranks"), "{drawn}");
-    assert_eq!(runs(&fixture).len(), runs(&joined).len());
 }
 
 #[test]

@@ -7,7 +7,6 @@ use common::{Launch, Mpi};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::LazyLock;
 
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
@@ -96,24 +95,6 @@ fn products_that_hcube_leaves_to_scalapack_are_no_success() {
     assert!(outcome.stdout.contains(words) && outcome.stderr.contains(words), "{outcome:?}");
     let has_row = |line: &str| line.split_whitespace().nth(5) == Some("hcube") && !line.contains("left out");
     assert!(!outcome.stdout.lines().any(has_row), "{outcome:?}");
-}
-
-#[test]
-fn results_are_joined_and_drawn() {
-    let fixture = common::root().join("lab/tests/fixtures/gemm.json");
-    let (plot, joined) = (file("gemm.svg"), file("gemm-joined.json"));
-    let mut command = Command::new(TOOL.as_str());
-    command.args(["bench", "gemm", "--from"]).arg(&fixture);
-    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-    let mean = ["pdgemm", "NN", "2x2", "64", "1.25", "1.60", "0.64"];
-    assert!(text.lines().any(|line| line.split_whitespace().eq(mean)), "{text}");
-    let drawn = fs::read_to_string(&plot).expect("a plot");
-    assert!(drawn.starts_with("<svg") && drawn.contains("1×2 ranks, measured: 2048, 2"), "{drawn}");
-    let [results, again] = [&fixture, &joined].map(|path| {
-        let text = fs::read_to_string(path).expect("a file");
-        serde_json::from_str::<Value>(&text).expect("JSON")["runs"].as_array().map(Vec::len)
-    });
-    assert_eq!(results, again);
 }
 
 #[test]

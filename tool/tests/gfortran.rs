@@ -113,20 +113,6 @@ fn images_on_several_nodes_exchange_messages() {
 }
 
 #[test]
-fn results_are_joined_and_drawn() {
-    let fixture = common::root().join("lab/tests/fixtures/gfortran.json");
-    let (plot, joined) = (file("gfortran.svg"), file("gfortran-joined.json"));
-    let mut command = Command::new(TOOL.as_str());
-    command.args(["bench", "gfortran", "--from"]).arg(&fixture);
-    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-    let rows = text.lines().filter(|line| line.split_whitespace().nth(1) == Some("halo-faces")).count();
-    assert_eq!(rows, 2, "{text}");
-    let drawn = fs::read_to_string(&plot).expect("a plot");
-    assert!(drawn.starts_with("<svg") && drawn.contains("Programs with coarrays against MPI"), "{drawn}");
-    assert_eq!(runs(&fixture), runs(&joined));
-}
-
-#[test]
 fn what_cannot_be_is_refused_by_name() {
     if !has_compiler() {
         return;

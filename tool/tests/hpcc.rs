@@ -145,28 +145,6 @@ fn one_rank_is_a_program_too() {
 }
 
 #[test]
-fn results_are_joined_and_drawn() {
-    for (system, line, title) in [
-        ("fft", "2 2^20 in six-step 15.00 6.991 10% 1.60", "Fourier transform, 2 ranks"),
-        ("stream", "2 triad 33554432 hcube 23.00 10% 1.53", "STREAM, 4 ranks, vectors of 32 MiB"),
-        ("panels", "4 4194304 0 mpi-bcast 2400 10% 2.00 0", "Panels, 4 ranks"),
-    ] {
-        let fixture = common::root().join(format!("lab/tests/fixtures/{system}.json"));
-        let (plot, joined) = (file(&format!("{system}.svg")), file(&format!("{system}-joined.json")));
-        let mut command = Command::new(TOOL.as_str());
-        command.args(["bench", system, "--from"]).arg(&fixture);
-        let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-        let expected: Vec<&str> = line.split(' ').collect();
-        let is_expected =
-            |line: &str| line.split_whitespace().take(expected.len()).eq(expected.iter().copied());
-        assert!(text.lines().any(is_expected), "{line}: {text}");
-        let drawn = fs::read_to_string(&plot).expect("a plot");
-        assert!(drawn.starts_with("<svg") && drawn.contains(title), "{drawn}");
-        assert_eq!(runs(&fixture).len(), runs(&joined).len());
-    }
-}
-
-#[test]
 fn what_cannot_be_is_refused_by_name() {
     for (ranks, line, words) in [
         (1, "fft --lengths 14", &["--lengths = 14: expected 2^a 3^b 5^c"][..]),

@@ -6,7 +6,6 @@ use common::Launch;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 static TOOL: LazyLock<String> = LazyLock::new(common::tool);
@@ -85,22 +84,6 @@ fn without_a_machine_messages_are_measured() {
     let options = ["--lengths", "500", "--symbols", "4", "--variants", "hcube,grid", "--no-verify"];
     let output = llcs(2, &options).folder(&folder).run().success();
     assert!(output.contains("messages measured in this run") && output.contains("not verified"), "{output}");
-}
-
-#[test]
-fn results_are_joined_and_drawn() {
-    let fixture = common::root().join("lab/tests/fixtures/llcs.json");
-    let (plot, joined) = (file("llcs.svg"), file("llcs-joined.json"));
-    let mut command = Command::new(TOOL.as_str());
-    command.args(["bench", "llcs", "--from"]).arg(&fixture);
-    let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
-    let line = "1 10000 4 0% hcube 0.6667 150.0 10% 5.00 - 6500 0";
-    assert!(text.lines().any(|one| one.split_whitespace().eq(line.split(' '))), "{text}");
-    let drawn = fs::read_to_string(&plot).expect("a plot");
-    for words in ["hcube, measured: 10^4, 150", "selected grid, 4 symbols", "rapidfuzz"] {
-        assert!(drawn.contains(words), "{words}: {drawn}");
-    }
-    assert_eq!(runs(&fixture).len(), runs(&joined).len());
 }
 
 #[test]

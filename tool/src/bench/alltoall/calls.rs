@@ -75,7 +75,11 @@ fn done(call: &'static str, code: c_int) -> Result<()> {
 
 /// Collective: an exchange several times; also after a failure, since the other ranks wait in these calls.
 pub fn repeat(calls: u32, mut exchange: impl FnMut() -> Result<()>) -> Result<()> {
-    (0..calls).fold(Ok(()), |done, _| done.and(exchange()))
+    let mut done = Ok(());
+    for _ in 0..calls {
+        done = done.and(exchange());
+    }
+    done
 }
 
 /// MPI's datatype of a type of Rust.

@@ -9,10 +9,10 @@ use std::path::Path;
 functions! {
     /// Those of BSPlib that are measured, also by their names in LPF.
     Functions, "bsp_" or "bsplibstd_":
-    sync();
     begin(c_int);
     end();
     nprocs() -> c_int;
+    sync();
     push_reg(*const c_void, c_int);
     put(c_int, *const c_void, *mut c_void, c_int, c_int);
     hpput(c_int, *const c_void, *mut c_void, c_int, c_int);

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 functions! {
     /// Those of FFTW 3 that are measured.
     Functions, "fftw_":
-    execute(*mut c_void);
     malloc(usize) -> *mut c_void;
+    execute(*mut c_void);
     free(*mut c_void);
     destroy_plan(*mut c_void);
 }

@@ -238,52 +238,51 @@ impl<'a> UpdateBench<'a> {
 
     /// Sums over all ranks.
     fn gather(&self, own: &Statistics) -> Result<Statistics> {
-        let times = [own.total, own.generate, own.route, own.wait, own.update].map(f64::to_bits);
-        let counts =
-            [own.messages, own.message_bytes, own.shared_bytes, own.excess, own.most_held, own.memory];
-        let all = self.comm.all_gather(&[&times[..], &counts[..]].concat())?;
-        let mut totals =
-            Statistics { stages: own.stages, open_bound: own.open_bound, ..Statistics::default() };
+        let none = Statistics { stages: own.stages, open_bound: own.open_bound, ..Statistics::default() };
+        let mut own = *own;
+        let Parts { times, sums, maxima } = Parts::of(&mut own);
+        let times = times.map(|time| time.to_bits());
+        let counts: Vec<u64> = sums.into_iter().chain(maxima).map(|count| *count).collect();
+        let all = self.comm.all_gather(&[&times[..], &counts].concat())?;
+        let mut totals = none;
         for rank in all.chunks_exact(times.len() + counts.len()) {
-            let time = |number: usize| f64::from_bits(rank[number]);
-            let (total, generate, route, wait, update) = (time(0), time(1), time(2), time(3), time(4));
-            let counts = &rank[times.len()..];
-            let one = Statistics {
-                total,
-                generate,
-                route,
-                wait,
-                update,
-                messages: counts[0],
-                message_bytes: counts[1],
-                shared_bytes: counts[2],
-                excess: counts[3],
-                most_held: counts[4],
-                memory: counts[5],
-                ..totals
-            };
+            let mut one = none;
+            let Parts { times, sums, maxima } = Parts::of(&mut one);
+            let (of_times, of_counts) = rank.split_at(times.len());
+            times.into_iter().zip(of_times).for_each(|(time, &bits)| *time = f64::from_bits(bits));
+            let counts = sums.into_iter().chain(maxima).zip(of_counts);
+            counts.for_each(|(count, &found)| *count = found);
             add(&mut totals, &one);
         }
         Ok(totals)
     }
 }
 
+/// What statistics consist of.
+struct Parts<'a> {
+    times: [&'a mut f64; 5],
+    /// Counts that are added up over runs and ranks.
+    sums: [&'a mut u64; 4],
+    /// Counts of which the largest one is told.
+    maxima: [&'a mut u64; 2],
+}
+
+impl<'a> Parts<'a> {
+    fn of(all: &'a mut Statistics) -> Self {
+        Self {
+            times: [&mut all.total, &mut all.generate, &mut all.route, &mut all.wait, &mut all.update],
+            sums: [&mut all.messages, &mut all.message_bytes, &mut all.shared_bytes, &mut all.excess],
+            maxima: [&mut all.most_held, &mut all.memory],
+        }
+    }
+}
+
 /// Adds what another run, or the same run on another rank, has done.
 fn add(sum: &mut Statistics, other: &Statistics) {
-    for (to, from) in [
-        (&mut sum.total, other.total),
-        (&mut sum.generate, other.generate),
-        (&mut sum.route, other.route),
-        (&mut sum.wait, other.wait),
-        (&mut sum.update, other.update),
-    ] {
-        *to += from;
-    }
-    sum.messages += other.messages;
-    sum.message_bytes += other.message_bytes;
-    sum.shared_bytes += other.shared_bytes;
-    sum.excess += other.excess;
-    sum.most_held = sum.most_held.max(other.most_held);
-    sum.memory = sum.memory.max(other.memory);
     (sum.stages, sum.open_bound) = (other.stages, other.open_bound);
+    let (to, mut other) = (Parts::of(sum), *other);
+    let from = Parts::of(&mut other);
+    to.times.into_iter().zip(from.times).for_each(|(to, from)| *to += *from);
+    to.sums.into_iter().zip(from.sums).for_each(|(to, from)| *to += *from);
+    to.maxima.into_iter().zip(from.maxima).for_each(|(to, from)| *to = (*to).max(*from));
 }
