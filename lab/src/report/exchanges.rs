@@ -10,6 +10,7 @@ use super::table::{Table, cell};
 use super::variants;
 use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
 use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
+use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::plot::looks;
@@ -58,14 +59,7 @@ fn schedules(samples: &[&Sample]) -> Vec<Series> {
 
 /// Places and additional memory, which a line over ranks has in common.
 fn conditions<'a>(samples: &[&'a Sample]) -> Vec<(&'a str, u64)> {
-    let mut found = Vec::new();
-    for sample in samples {
-        let condition = (sample.place.as_str(), sample.additional());
-        if !found.contains(&condition) {
-            found.push(condition);
-        }
-    }
-    found
+    measured::distinct(samples.iter().map(|sample| (sample.place.as_str(), sample.additional())))
 }
 
 /// Adds a sentence on simulations without shared links in these sections.

@@ -3,6 +3,7 @@
 use crate::report::shared::{distinct, machine_title};
 use crate::report::sources::Inputs;
 use hcube_results::alltoall::Run;
+use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::plot::{Look, Point, Series};
@@ -108,13 +109,7 @@ pub fn line(
 
 /// Places of the samples, in the order of their first occurrence.
 pub fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
-    let mut places: Vec<&str> = Vec::new();
-    for sample in samples {
-        if !places.contains(&sample.place.as_str()) {
-            places.push(&sample.place);
-        }
-    }
-    places
+    measured::distinct(samples.iter().map(|sample| sample.place.as_str()))
 }
 
 /// The samples that match.
