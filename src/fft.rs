@@ -49,7 +49,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_create(
     plan: *mut *mut hcube_fft_plan,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid.
     unsafe { create(length, direction, comm, std::ptr::null(), plan, error) }
 }
 
@@ -111,7 +111,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_create_with(
     plan: *mut *mut hcube_fft_plan,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid.
     unsafe { create(length, direction, comm, options, plan, error) }
 }
 

@@ -208,7 +208,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_alltoall_set_options(communicator(comm), options, error) }
 }
 
@@ -223,6 +223,6 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, and text for length bytes; MPI has given out the handle.
     unsafe { hcube_alltoall_last_path(communicator(comm), text, length, error) }
 }

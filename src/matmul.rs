@@ -142,7 +142,8 @@ unsafe fn matrices(arrays: [(&str, *mut f64); 3], elements: usize) -> Result<Mat
             return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
         }
     }
-    // SAFETY: the contract of this function; no region is used after the call.
+    // SAFETY: null without bytes, or an array of these bytes that nobody else uses until the call has
+    // returned; no region is used after it.
     let [a, b, c] = arrays.map(|(_, array)| unsafe { Region::new(array.cast(), bytes) });
     Ok(Matrices { a, b, c })
 }
@@ -157,7 +158,7 @@ unsafe fn run(
     matrices: Result<Matrices>,
     dgemm: hcube_matmul_kernel,
 ) -> Result<()> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the `dgemm_` of a BLAS.
     let blas = dgemm.map(|dgemm| unsafe { LocalGemm::new(Element::Double, dgemm as *const _) });
     let mut temporary: Option<(Scratch, Lent)> = None;
     let mut functions = Functions {

@@ -24,7 +24,7 @@ fn passed(
 /// # Safety
 /// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
 unsafe fn perform(call: &Call, name: &CStr) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let obstacle = gate::run(None, || match unsafe { product(call) } {
         Ok((product, comm)) => match compute(&product, comm, name) {
             Ok(()) => None,

@@ -80,7 +80,7 @@ unsafe fn agree_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid; the table's words are valid for its length.
     agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
@@ -131,7 +131,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -170,7 +170,8 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
+    // one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -206,7 +207,8 @@ pub unsafe extern "C-unwind" fn hcube_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
+    // one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -236,7 +238,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -268,7 +270,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and text for length bytes; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

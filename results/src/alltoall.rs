@@ -5,7 +5,6 @@ pub mod kinds;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::{self, Joined, Report, Row};
 use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -77,15 +76,10 @@ pub struct Run {
     pub speedup_out_of_place: Option<f64>,
 }
 
-/// Additional memory in words.
-fn memory_name(memory: Option<usize>, everything: bool) -> Option<String> {
-    memory.map(|memory| if everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
-}
-
 impl Run {
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        memory_name(self.memory, self.everything)
+        kinds::memory_name(self.memory, self.everything)
     }
 
     /// The columns of the table: headings, and the cells of this run.
@@ -153,10 +147,6 @@ impl Row for Run {
         let words = "\nx: speed-up over the library's own function, in place and out of place\n\
                      extra memory: peak beyond the caller's buffers (one in place, two out of place)\n";
         means.unwrap_or_default() + if runs.is_empty() { "" } else { words }
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(None, runs)
     }
 }
 

@@ -8,7 +8,6 @@ pub mod surface;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers;
-use crate::plot::Sheet;
 use crate::runs::{self, Beside, Row};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -147,10 +146,7 @@ impl Row for Run {
     }
 
     fn compare(runs: &mut [Self]) {
-        runs::compare(runs, |run, median| {
-            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
-            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
-        });
+        runs::compare_with_hcube(runs, |run| &mut run.hcube_speedup);
     }
 
     fn legend(runs: &[Self]) -> String {
@@ -159,10 +155,6 @@ impl Row for Run {
         means.unwrap_or_default()
             + "\nus: of a superstep; bytes: of a message; messages: of a process in a superstep\n\
                x: speed-up of hcube\n"
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

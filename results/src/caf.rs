@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::{self, Beside, Row};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
@@ -173,10 +172,7 @@ impl Row for Run {
     }
 
     fn compare(runs: &mut [Self]) {
-        runs::compare(runs, |run, median| {
-            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
-            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
-        });
+        runs::compare_with_hcube(runs, |run| &mut run.hcube_speedup);
         let barrier = |run: &&Self| run.subject.operation == BARRIER && run.timing.median_us > 0.0;
         let barriers: Vec<Self> = runs.iter().filter(barrier).cloned().collect();
         for run in runs.iter_mut().filter(|run| run.subject.operation == FINISH) {
@@ -190,10 +186,6 @@ impl Row for Run {
         "\nus: of an operation on the slowest rank; bytes: of an operation; x: speed-up of hcube\n\
          rate: M/s counts the operations of all ranks; 1 barrier is the row 'barrier' of hcube\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

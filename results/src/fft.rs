@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -142,10 +141,6 @@ impl Row for Run {
          exchange, wait, columns, rows: shares of the last transform, mean over ranks; extra/rank: memory beside the vector\n\
          error: largest difference after the inverse transform, in rounding errors times log2 n; more than 16 is wrong\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::distinct;
 use crate::numbers::{self, percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -191,7 +190,6 @@ fn means(runs: &[Run]) -> Table {
 }
 
 impl Row for Run {
-    const UNDRAWN: &'static str = "hcube was not measured beside any other variant: there is nothing to draw";
     type Subject = Problem;
 
     fn measured(&self) -> (&Problem, &str, f64) {
@@ -222,10 +220,6 @@ impl Row for Run {
             + "\nx raised: speed-up over ScaLAPACK with wider panels, the fair comparison; x ScaLAPACK: over ScaLAPACK as installed\n\
                of bound: share of the rate of all ranks' local products at the same time, without communication\n\
                errors: numbers of the result that differ from those of ScaLAPACK\n"
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

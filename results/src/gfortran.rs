@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell};
 use serde::{Deserialize, Serialize};
@@ -217,10 +216,6 @@ impl Row for Run {
          x: speed-up of hcube\n"
             .to_owned()
             + crowded
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

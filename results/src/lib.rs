@@ -13,6 +13,7 @@ pub mod gemm;
 pub mod gfortran;
 pub mod hpcc;
 pub mod json;
+pub mod lists;
 pub mod llcs;
 pub mod machine;
 pub mod measured;

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -205,10 +204,6 @@ impl Row for Run {
         "\nms: of a computation, on the slowest rank; 10^9/s: entries of the matrix, the square of the length; LLCS: the result\n"
             .to_owned()
             + of_all
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

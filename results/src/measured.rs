@@ -1,5 +1,6 @@
 //! What the results of several benchmarks have in common: where something was measured, and its times.
 
+pub use crate::lists::distinct;
 use crate::numbers;
 use crate::plot::Point;
 use serde::{Deserialize, Serialize};
@@ -30,17 +31,6 @@ pub struct Timing {
     /// Microseconds of each measurement.
     #[serde(default)]
     pub measured_us: Vec<f64>,
-}
-
-/// Each value once, in the order of the list.
-pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut all = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }
 
 impl Place {

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -79,20 +78,13 @@ impl Row for Run {
     }
 
     fn compare(runs: &mut [Self]) {
-        runs::compare(runs, |run, median| {
-            let hcube = median(HCUBE).filter(|_| run.variant != HCUBE);
-            run.hcube_speedup = hcube.map(|hcube| run.timing.median_us / hcube);
-        });
+        runs::compare_with_hcube(runs, |run| &mut run.hcube_speedup);
     }
 
     fn legend(_: &[Self]) -> String {
         "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
          x hcube: speed-up of hcube over this broadcast\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

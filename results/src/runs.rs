@@ -31,8 +31,6 @@ pub trait Joined: Report + DeserializeOwned + Default {
 
 /// One variant of what is measured: a line of the table, unless variants have columns.
 pub trait Row: Clone + Default + Serialize + DeserializeOwned {
-    /// Why there is no picture of some results.
-    const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";
     /// What all variants do.
     type Subject: PartialEq;
 
@@ -45,6 +43,13 @@ pub trait Row: Clone + Default + Serialize + DeserializeOwned {
     fn compare(runs: &mut [Self]);
     /// What the columns mean.
     fn legend(runs: &[Self]) -> String;
+}
+
+/// Runs of which there is a picture.
+pub trait Pictured: Row {
+    /// Why there is none of some results.
+    const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";
+
     /// The picture; nothing without results.
     fn sheet(runs: &[Self]) -> Option<Sheet>;
 }
@@ -119,6 +124,15 @@ pub fn compare<R: Row>(runs: &mut [R], set: impl Fn(&mut R, &dyn Fn(&str) -> Opt
         };
         beside.iter_mut().for_each(|run| set(run, &median));
     }
+}
+
+/// Fills in hcube's speed-up over each other variant.
+pub fn compare_with_hcube<R: Row>(runs: &mut [R], speed_up: impl Fn(&mut R) -> &mut Option<f64>) {
+    compare(runs, |run, median| {
+        let (_, variant, own) = run.measured();
+        let hcube = median("hcube").filter(|_| variant != "hcube");
+        *speed_up(run) = hcube.map(|hcube| own / hcube);
+    });
 }
 
 /// The variants, hcube first.

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::plot::Sheet;
 use crate::runs::{self, Row};
 use crate::table::{Table, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -118,10 +117,6 @@ impl Row for Run {
         "\nranks: those that run the kernel, each on vectors of its own; bytes: of each vector; GB/s: of the slowest rank\n\
          hcube: with the stores that its trial has selected; memcpy: a bound for copy, not a competitor\n"
             .to_owned()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        figure::sheet(runs)
     }
 }
 

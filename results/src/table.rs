@@ -1,6 +1,7 @@
 //! Tables as aligned text.
 
 use crate::numbers;
+use std::borrow::Borrow;
 
 /// A column: its heading, and the cell of a row.
 pub type Column<R> = (&'static str, fn(&R) -> String);
@@ -36,9 +37,9 @@ impl Table {
     }
 
     /// A table with these columns, whose headings stand there also without rows.
-    pub fn with<R>(columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> Self {
+    pub fn with<R>(columns: &[Column<R>], rows: impl IntoIterator<Item = impl Borrow<R>>) -> Self {
         let mut table = Self::new(columns.iter().map(|column| column.0));
-        rows.into_iter().for_each(|row| table.row(columns.iter().map(|column| (column.1)(&row))));
+        rows.into_iter().for_each(|row| table.row(columns.iter().map(|column| (column.1)(row.borrow()))));
         table
     }
 

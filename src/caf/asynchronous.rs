@@ -25,7 +25,7 @@ unsafe fn side(
 ) -> Result<Side> {
     // SAFETY: null or valid, by the contract of this function.
     let place = unsafe { required(place, name)? };
-    // SAFETY: the contract of this function.
+    // SAFETY: memory is valid for `bytes` bytes from the offset on, until the copy is complete.
     unsafe { side_at(runtime, name, place, bytes) }.map_err(|error| field(name, error))
 }
 
@@ -73,7 +73,7 @@ pub(super) unsafe fn optional(
     name: &'static str,
     event: *const hcube_event,
 ) -> Result<Option<EventAt>> {
-    // SAFETY: the contract of this function.
+    // SAFETY: null or valid.
     let event = unsafe { event.as_ref() };
     event.map(|event| event_at(runtime, event)).transpose().map_err(|error| field(name, error))
 }

@@ -9,6 +9,7 @@ mod circles;
 mod map;
 mod modules;
 mod programs;
+mod safety;
 mod sources;
 
 use common::root;
@@ -191,9 +192,9 @@ const OTHER_UNSAFE: [(&str, &str); 36] = [
     ("tool/src/bench/caf.rs", "sets a variable of the process before hcube reads it"),
     ("tool/src/bench/caf/functions.rs", "finds the functions that it measures by their names"),
     ("tool/src/bench/caf/hcube.rs", "calls the functions of hcube that it measures"),
-    ("tool/src/bench/caf/measure.rs", "copies memory beside what is measured"),
     ("tool/src/bench/caf/one_sided.rs", "calls the functions of MPI that it measures"),
     ("tool/src/bench/caf/openshmem.rs", "calls the functions of OpenSHMEM that it measures"),
+    ("tool/src/bench/caf/variants.rs", "copies memory beside what is measured"),
     ("tool/src/bench/fft/fftw.rs", "calls the functions of FFTW that it measures"),
     ("tool/src/bench/footprint.rs", "gives memory back between measurements"),
     ("tool/src/bench/gemm/calls.rs", "calls the functions of ScaLAPACK and of hcube that it measures"),

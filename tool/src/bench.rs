@@ -1,8 +1,8 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
-//! The frame is [`frame`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
+//! The frame is [`frame`], and what prints and writes its results is [`job`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
 //! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (products of numbers and powers), [`proof`] (which implementation a line has measured) and
+//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (what options accept), [`random`] (known data), [`proof`] (which implementation a line has measured) and
 //! [`drawn`] (results that are joined and drawn).
 
 pub mod alltoall;
@@ -16,12 +16,14 @@ pub mod footprint;
 pub mod frame;
 pub mod gemm;
 pub mod gfortran;
+pub mod job;
 pub mod lengths;
 pub mod library;
 pub mod llcs;
 pub mod memory;
 pub mod panels;
 pub mod proof;
+pub mod random;
 pub mod random_access;
 pub mod stream;
 pub mod timing;

@@ -306,7 +306,9 @@ fn by_messages<C: Comm>(
         let choice = if announced { inside_node(situation, sum, trials, false) } else { Choice::Slots };
         match choice {
             // This node may have given it up while others have not.
-            // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
+            // SAFETY: the votes of all ranks, whose notices were seen, show that counts match and that no
+            // rank has non-contiguous blocks; all ranks make the same choice. After an error `vote_and_move`
+            // ends the job, after a panic `Lending` does.
             Choice::SingleCopy if node.processes.is_some() => unsafe {
                 fallback::exchange(comm, node, task, transfer, idle).map(drop)
             },

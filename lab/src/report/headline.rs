@@ -1,17 +1,19 @@
 //! The headline figures, each with its evidence.
 
+use super::checks::HpccRun;
 use super::exchange_kinds;
 use super::exchanges;
-use super::inputs::{HpccRun, Inputs};
 use super::kernels;
 use super::kernels_simulated;
 use super::nodes;
 use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
+use super::sources::Inputs;
 use super::transforms;
 use super::variants;
 use super::{coarrays, subsequences, supersteps};
+use crate::simulate::results::Results;
 use hcube_results::alltoall::kinds;
 use hcube_results::gemm::HCUBE;
 use hcube_results::hpcc::MIN_PAIRS;
@@ -114,14 +116,14 @@ fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card
 
 fn red_storm(inputs: &Inputs) -> Option<Card> {
     let (variant, cases) = variants::as_users_get(&rates::simulated(inputs))?;
-    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.ranks)?)))?;
+    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.site.ranks)?)))?;
     let (case, published) = most;
     let stock =
         published.stock.map_or(String::new(), |stock| format!(", and {} for HPCC as shipped", gups(stock)));
     let text = format!(
         "on {} ranks of a model of Red Storm ({}). The paper's hypercube algorithm reached {} GUP/s there{stock} \
          (published).",
-        case.ranks,
+        case.site.ranks,
         variant.name,
         gups(published.hypercube)
     );
@@ -132,9 +134,9 @@ fn node_aware(inputs: &Inputs) -> Option<Card> {
     let (gain, case) = nodes::best(inputs)?;
     let text = format!(
         "speed-up over only messages, on {} ranks of a model of {} with {} ranks per node.",
-        case.ranks,
-        machine_title(inputs, &case.machine),
-        case.ranks_per_node
+        case.site.ranks,
+        machine_title(inputs, &case.site.machine),
+        case.site.ranks_per_node
     );
     Some(Card::new(format!("up to {}", times(gain)), Simulated, "Node-aware RandomAccess", text))
 }
@@ -249,17 +251,10 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let others = [llcs::RAPIDFUZZ, llcs::PLAIN];
     let of_hcube = subsequences::runs(inputs).iter().filter(|run| !others.contains(&run.variant.as_str()));
     measured.extend(of_hcube.filter_map(|run| run.errors));
-    let mut simulated: Vec<u64> = Vec::new();
-    if let Some(results) = &inputs.simulated {
-        simulated.extend(results.random_access.iter().map(|case| case.errors));
-        simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
-        simulated.extend(results.gemm.iter().map(|product| product.errors));
-        simulated.extend(results.bsp.iter().map(|superstep| superstep.errors));
-        simulated.extend(results.teams.iter().map(|team| team.errors));
-        simulated.extend(results.coarray_updates.iter().map(|updates| updates.errors));
-        simulated.extend(results.lcs.iter().map(|subsequence| subsequence.errors));
-        simulated.extend(results.bsp_programs.iter().filter_map(|program| program.row.errors));
-    }
+    let lists = inputs.simulated.iter().flat_map(Results::lists);
+    // A factorisation is a run, not its places.
+    let rows = lists.filter(|(list, _)| *list != "hpl").flat_map(|(_, rows)| rows);
+    let mut simulated: Vec<u64> = rows.filter_map(|row| row.errors()).collect();
     simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

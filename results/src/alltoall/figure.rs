@@ -1,9 +1,9 @@
 //! The picture of exchanges: which results make which series.
 
-use super::{Results, Run, kinds};
+use super::kinds::figure::panels;
+use super::{Results, Run};
 use crate::numbers;
 use crate::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain};
-use crate::runs::Row;
 
 /// The x axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,8 +118,12 @@ fn machine(runs: &[&Run]) -> String {
 
 /// The picture of all kinds of exchanges; `None` without results.
 pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
-    let Some(mut sheet) = sheet(over, &results.runs) else { return kinds::Run::sheet(&results.kinds) };
-    sheet.panels.extend(kinds::figure::panels(&results.kinds));
+    let panels = panels(&results.kinds);
+    let Some(mut sheet) = sheet(over, &results.runs) else {
+        let place = &results.kinds.first()?.subject.place;
+        return Sheet::new(format!("All-to-all exchange, {}", place.mpi), panels);
+    };
+    sheet.panels.extend(panels);
     Some(sheet)
 }
 

@@ -4,7 +4,6 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::plot::Sheet;
 use crate::runs::Row;
 use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -73,10 +72,15 @@ pub struct Run {
     pub over_longer: Option<f64>,
 }
 
+/// Additional memory in words.
+pub fn memory_name(memory: Option<usize>, everything: bool) -> Option<String> {
+    memory.map(|memory| if everything { "all".to_owned() } else { numbers::whole_bytes(memory) })
+}
+
 impl Run {
     /// The additional memory in words.
     pub fn memory_name(&self) -> Option<String> {
-        super::memory_name(self.memory, self.everything)
+        memory_name(self.memory, self.everything)
     }
 
     /// Whether another run is of the same exchange by this variant.
@@ -174,11 +178,6 @@ impl Row for Run {
     /// What each of the tables means.
     fn legend(runs: &[Self]) -> String {
         all_kinds(runs).into_iter().map(|kind| format!("\n{}", legend(kind))).collect()
-    }
-
-    fn sheet(runs: &[Self]) -> Option<Sheet> {
-        let title = format!("All-to-all exchange, {}", runs.first()?.subject.place.mpi);
-        Sheet::new(title, figure::panels(runs))
     }
 }
 

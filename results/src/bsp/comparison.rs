@@ -4,7 +4,7 @@
 use super::prediction::ByModel;
 use crate::measured::distinct;
 use crate::published::bsp as published;
-use crate::table::Table;
+use crate::table::{Column, Table};
 use published::Program;
 use serde::Serialize;
 
@@ -100,42 +100,28 @@ impl Compared {
             published_model_percent: published(|row| row.error_model_percent),
         })
     }
-
-    fn cells(&self) -> [String; 12] {
-        let one = |value: f64| format!("{value:.1}");
-        let [constant, words, messages] = self.points.all().map(one);
-        [
-            self.program.to_owned(),
-            self.machine.to_owned(),
-            self.library.to_owned(),
-            self.runs.to_string(),
-            constant,
-            words,
-            messages,
-            one(self.printed_points.constant),
-            one(self.error_constant_percent),
-            one(self.published_constant_percent),
-            one(self.error_model_percent),
-            one(self.published_model_percent),
-        ]
-    }
 }
 
-/// Headings of tables.
-const HEADINGS: [&str; 12] = [
-    "program",
-    "machine",
-    "library",
-    "runs",
-    "points, constant g",
-    "g(h)",
-    "g(h,h*)",
-    "printed",
-    "error in %, constant g",
-    "thesis",
-    "second model",
-    "thesis",
+/// The columns of tables.
+const COLUMNS: [Column<Compared>; 12] = [
+    ("program", |row| row.program.to_owned()),
+    ("machine", |row| row.machine.to_owned()),
+    ("library", |row| row.library.to_owned()),
+    ("runs", |row| row.runs.to_string()),
+    ("points, constant g", |row| one(row.points.constant)),
+    ("g(h)", |row| one(row.points.words)),
+    ("g(h,h*)", |row| one(row.points.messages)),
+    ("printed", |row| one(row.printed_points.constant)),
+    ("error in %, constant g", |row| one(row.error_constant_percent)),
+    ("thesis", |row| one(row.published_constant_percent)),
+    ("second model", |row| one(row.error_model_percent)),
+    ("thesis", |row| one(row.published_model_percent)),
 ];
+
+/// With one decimal.
+fn one(value: f64) -> String {
+    format!("{value:.1}")
+}
 
 impl Comparison {
     /// One row for each program, machine and library, in the order of tables.
@@ -155,10 +141,7 @@ impl Comparison {
 
     /// The table and what its columns are.
     pub fn text(&self) -> String {
-        let mut table = Table::new(HEADINGS);
-        for row in &self.rows {
-            table.row(row.cells());
-        }
+        let table = Table::with(&COLUMNS, &self.rows);
         format!(
             "Predictions for the machines of Krusche 2005 beside its tables D.1 to G.3\n\n{}\npoints: mean difference of \
              predicted and published efficiencies; printed: with a constant g by the equations and rates as they are printed\n\
@@ -171,11 +154,10 @@ impl Comparison {
     /// The table in Markdown, and the sentences below it.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let mut text = line(&HEADINGS.map(str::to_owned)) + &"|---".repeat(HEADINGS.len()) + "|\n";
-        for row in &self.rows {
-            text += &line(&row.cells());
-        }
-        text + "\n" + &self.sentences()
+        let headings = COLUMNS.map(|(heading, _)| heading.to_owned());
+        let rows = self.rows.iter().map(|row| line(&COLUMNS.map(|(_, cell)| cell(row))));
+        let rows: String = rows.collect();
+        format!("{}{}|\n{rows}\n{}", line(&headings), "|---".repeat(COLUMNS.len()), self.sentences())
     }
 
     /// What the table shows, counted.

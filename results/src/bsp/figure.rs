@@ -3,6 +3,7 @@
 use super::{LATENCIES, Run, SWEPT, variants};
 use crate::measured::{distinct, libraries};
 use crate::plot::{Axis, Chart, Look, Point, Rows, Scale, Series, Sheet, looks, plain};
+use crate::runs::Pictured;
 
 /// Numbers of ranks, in ascending order.
 pub fn ranks(runs: &[Run]) -> Vec<usize> {
@@ -79,14 +80,15 @@ pub fn over_sizes(runs: &[Run], ranks: usize, operation: &str, file: Option<&'st
     Chart::new(title, Axis::bytes("size of a message"), y, series).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let mut panels = vec![latency(runs, None)];
-    for ranks in ranks(runs) {
-        panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let mut panels = vec![latency(runs, None)];
+        for ranks in ranks(runs) {
+            panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
+        }
+        let libraries = libraries(runs.iter().map(|run| run.superstep.mpi.as_str()));
+        Sheet::new(format!("Supersteps of BSP programs: {libraries}"), panels)
     }
-    let libraries = libraries(runs.iter().map(|run| run.superstep.mpi.as_str()));
-    Sheet::new(format!("Supersteps of BSP programs: {libraries}"), panels)
 }
 
 #[cfg(test)]
@@ -124,10 +126,10 @@ mod tests {
         assert_eq!([chart.y.value(1.0), chart.y.value(0.0)], ["empty, 2", "empty, 4"]);
         let hcube = chart.series.last().expect("three");
         assert_eq!(hcube.points, [Point::new(0.5, 1.0), Point::new(0.5, 0.0)]);
-        let drawn = sheet(&measured()).expect("there are results").svg();
+        let drawn = Run::sheet(&measured()).expect("there are results").svg();
         for words in ["Some MPI 1.0", "bsp_put: time per message, 2 ranks", "other, 1 message"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
     }
 }

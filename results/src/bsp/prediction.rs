@@ -5,7 +5,7 @@ pub mod figure;
 
 use crate::measured::distinct;
 use crate::numbers::{self, significant};
-use crate::table::Table;
+use crate::table::{Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -94,16 +94,26 @@ impl Row {
         self.efficiency_percent.constant / 100.0 * self.seconds.constant * self.processes as f64
     }
 
-    /// What the row is about; a star where the machine's figures do not reach.
-    fn first_cells(&self) -> Vec<String> {
+    /// What the row is about, with the name of the parameter; a star where the machine's figures do not reach.
+    fn first_cells(&self, parameter: &str) -> Vec<(String, String)> {
         let star = if self.beyond_range { "*" } else { "" };
-        vec![
-            self.program.clone(),
-            self.processes.to_string(),
-            self.size.to_string(),
-            format!("{}{star}", self.parameter),
-            significant(self.operation_ns),
-        ]
+        let cells = [
+            ("program", self.program.clone()),
+            ("processes", self.processes.to_string()),
+            ("size", self.size.to_string()),
+            (parameter, format!("{}{star}", self.parameter)),
+            ("f ns", significant(self.operation_ns)),
+        ];
+        cells.map(|(heading, cell)| (heading.to_owned(), cell)).into()
+    }
+
+    /// Predicted times by each model, beside another figure of each.
+    fn by_model(&self, other: &str, figures: ByModel, written: fn(f64) -> String) -> Vec<(String, String)> {
+        let all = ByModel::NAMES.into_iter().zip(self.seconds.all()).zip(figures.all());
+        let cells = all.flat_map(|((name, seconds), figure)| {
+            [(name.to_owned(), numbers::time(seconds)), (other.to_owned(), written(figure))]
+        });
+        cells.collect()
     }
 
     /// The median of the measured seconds.
@@ -135,8 +145,9 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
 }
 
 fn percent(value: f64) -> String {
@@ -154,51 +165,31 @@ impl Results {
     }
 
     fn measured_rows(&self) -> Table {
-        let names =
-            ["program", "processes", "size", &self.parameter, "f ns", "measured", "spread", "efficiency"];
-        let mut headings: Vec<String> = names.map(String::from).to_vec();
-        headings.extend(ByModel::NAMES.into_iter().flat_map(|name| [name.to_owned(), "error".to_owned()]));
-        let mut table = Table::new(headings);
-        for row in &self.rows {
-            let (Some(seconds), Some(errors)) = (row.measured_seconds(), row.errors_percent()) else {
-                continue;
-            };
-            let mut cells = row.first_cells();
-            let spread = 100.0 * numbers::spread(&row.measured);
-            cells.extend([numbers::time(seconds), format!("{spread:.0}%"), percent(row.efficiency(seconds))]);
-            let predicted = row.seconds.all().into_iter().zip(errors.all());
-            cells.extend(
-                predicted.flat_map(|(seconds, error)| [numbers::time(seconds), format!("{error:+.1}%")]),
-            );
-            table.row(cells);
-        }
-        table
+        Table::of(self.rows.iter().filter_map(|row| {
+            let (seconds, errors) = (row.measured_seconds()?, row.errors_percent()?);
+            let mut cells = row.first_cells(&self.parameter);
+            cells.push(("measured".to_owned(), numbers::time(seconds)));
+            cells.push(("spread".to_owned(), numbers::percent(numbers::spread(&row.measured))));
+            cells.push(("efficiency".to_owned(), percent(row.efficiency(seconds))));
+            cells.extend(row.by_model("error", errors, |error| format!("{error:+.1}%")));
+            Some(cells)
+        }))
     }
 
     fn predicted_rows(&self) -> Table {
-        let names = ["program", "processes", "size", &self.parameter, "f ns"];
-        let mut headings: Vec<String> = names.map(String::from).to_vec();
-        headings
-            .extend(ByModel::NAMES.into_iter().flat_map(|name| [name.to_owned(), "efficiency".to_owned()]));
         let published = self.has(|row| row.published_percent.is_some());
         let simulated = self.has(|row| row.simulated_seconds.is_some());
-        for (shown, heading) in [(simulated, "simulated"), (published, "published")] {
-            headings.extend(shown.then(|| heading.to_owned()));
-        }
-        let mut table = Table::new(headings);
-        for row in &self.rows {
-            let mut cells = row.first_cells();
-            let predicted = row.seconds.all().into_iter().zip(row.efficiency_percent.all());
-            cells.extend(
-                predicted.flat_map(|(seconds, efficiency)| [numbers::time(seconds), percent(efficiency)]),
-            );
+        Table::of(self.rows.iter().map(|row| {
+            let mut cells = row.first_cells(&self.parameter);
+            cells.extend(row.by_model("efficiency", row.efficiency_percent, percent));
             let simulation = row.simulated_seconds.map(|seconds| row.efficiency(seconds));
-            for (shown, value) in [(simulated, simulation), (published, row.published_percent)] {
-                cells.extend(shown.then(|| value.map_or_else(|| "-".to_owned(), percent)));
+            let others =
+                [(simulated, "simulated", simulation), (published, "published", row.published_percent)];
+            for (_, heading, value) in others.into_iter().filter(|other| other.0) {
+                cells.push((heading.to_owned(), cell(value.map(percent))));
             }
-            table.row(cells);
-        }
-        table
+            cells
+        }))
     }
 
     /// The rows of each program, number of processes and parameter.
@@ -210,34 +201,24 @@ impl Results {
 
     /// Mean relative errors over all sizes, as in tables D.1 to G.3 of Krusche 2005.
     fn errors(&self) -> Table {
-        let mut headings: Vec<String> =
-            ["program", "processes", &self.parameter, "sizes"].map(String::from).to_vec();
-        headings.extend(ByModel::NAMES.map(String::from));
+        let [constant, words, messages] = ByModel::NAMES;
+        let headings = ["program", "processes", &self.parameter, "sizes", constant, words, messages];
         let mut table = Table::new(headings);
         for rows in self.groups() {
             let errors: Vec<ByModel> = rows.iter().filter_map(|row| row.errors_percent()).collect();
             let Some(first) = rows.first().filter(|_| !errors.is_empty()) else { continue };
-            let mean = |number: usize| {
-                percent(mean(&errors.iter().map(|error| error.all()[number].abs()).collect::<Vec<_>>()))
-            };
-            table.row([
-                first.program.clone(),
-                first.processes.to_string(),
-                first.parameter.to_string(),
-                errors.len().to_string(),
-                mean(0),
-                mean(1),
-                mean(2),
-            ]);
+            let Row { program, processes, parameter, .. } = first;
+            let numbers = [*processes, *parameter, errors.len()].map(|number| number.to_string());
+            let means = [0, 1, 2].map(|model| mean(errors.iter().map(|error| error.all()[model].abs())));
+            table.row([program.clone()].into_iter().chain(numbers).chain(means.map(percent)));
         }
         table
     }
 
     /// Mean of the differences to what was published, in points of efficiency, for each number of processes and for all.
     fn differences(&self) -> Table {
-        let mut headings: Vec<String> = ["program", "processes", "rows"].map(String::from).to_vec();
-        headings.extend(ByModel::NAMES.map(String::from));
-        let mut table = Table::new(headings);
+        let [constant, words, messages] = ByModel::NAMES;
+        let mut table = Table::new(["program", "processes", "rows", constant, words, messages]);
         let published = || self.rows.iter().filter(|row| row.published_percent.is_some());
         let mut groups: Vec<(String, Vec<&Row>)> = distinct(published().map(|row| row.processes))
             .into_iter()
@@ -249,68 +230,39 @@ impl Results {
             groups.push(("all".to_owned(), published().collect()));
         }
         for (processes, rows) in groups {
-            let difference = |number: usize| {
-                let of = |row: &&Row| {
-                    (row.efficiency_percent.all()[number] - row.published_percent.unwrap_or_default()).abs()
-                };
-                format!("{:.2}", mean(&rows.iter().map(of).collect::<Vec<_>>()))
+            let difference = |row: &&Row, model: usize| {
+                (row.efficiency_percent.all()[model] - row.published_percent.unwrap_or_default()).abs()
             };
+            let means = [0, 1, 2].map(|model| mean(rows.iter().map(|row| difference(row, model))));
             let program = rows.first().map_or_else(String::new, |row| row.program.clone());
-            table.row([
-                program,
-                processes,
-                rows.len().to_string(),
-                difference(0),
-                difference(1),
-                difference(2),
-            ]);
+            let named = [program, processes, rows.len().to_string()];
+            table.row(named.into_iter().chain(means.map(|mean| format!("{mean:.2}"))));
         }
         table
     }
 
     /// Programs beside their competitors.
     fn competitors(&self) -> Table {
-        let mut table = Table::new([
-            "program",
-            "processes",
-            "size",
-            &self.parameter,
-            "measured",
-            "over",
-            "time",
-            "spread",
-            "speed-up",
-            "added memory",
-            "of the other",
-            "share",
-        ]);
-        for row in &self.rows {
-            let (Some(beside), Some(seconds)) = (&row.beside, row.measured_seconds()) else { continue };
-            let bytes = |bytes: Option<u64>| {
-                bytes.map_or_else(|| "-".to_owned(), |bytes| numbers::bytes(bytes as f64))
-            };
+        Table::of(self.rows.iter().filter_map(|row| {
+            let (beside, seconds) = (row.beside.as_ref()?, row.measured_seconds()?);
             let (other, own) = (beside.added_bytes, beside.own_added_bytes);
             let share = own.zip(other.filter(|&other| other > 0));
             let median = numbers::median(&beside.seconds);
-            table.row([
-                row.program.clone(),
-                row.processes.to_string(),
-                row.size.to_string(),
-                row.parameter.to_string(),
-                numbers::time(seconds),
-                beside.name.clone(),
-                numbers::time(median),
-                format!("{:.0}%", 100.0 * numbers::spread(&beside.seconds)),
-                format!("{:.2}", median / seconds),
-                bytes(own),
-                bytes(other),
-                share.map_or_else(
-                    || "-".to_owned(),
-                    |(own, other)| format!("{:.2}", own as f64 / other as f64),
-                ),
-            ]);
-        }
-        table
+            Some(vec![
+                ("program", row.program.clone()),
+                ("processes", row.processes.to_string()),
+                ("size", row.size.to_string()),
+                (self.parameter.as_str(), row.parameter.to_string()),
+                ("measured", numbers::time(seconds)),
+                ("over", beside.name.clone()),
+                ("time", numbers::time(median)),
+                ("spread", numbers::percent(numbers::spread(&beside.seconds))),
+                ("speed-up", ratio(Some(median / seconds))),
+                ("added memory", bytes(own)),
+                ("of the other", bytes(other)),
+                ("share", ratio(share.map(|(own, other)| own as f64 / other as f64))),
+            ])
+        }))
     }
 
     /// The tables and the lines below them.

@@ -3,6 +3,7 @@
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
 use crate::measured::{distinct, libraries};
 use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
+use crate::runs::Pictured;
 
 /// The variants in the order of legends. Points of memcpy would lie below those of hcube.
 const VARIANTS: [Variant; 3] =
@@ -76,14 +77,15 @@ pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
         .named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let mut panels = vec![times(runs, None), spawned(runs, None)];
-    for place in places(runs) {
-        panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let mut panels = vec![times(runs, None), spawned(runs, None)];
+        for place in places(runs) {
+            panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
+        }
+        let libraries = libraries(runs.iter().map(|run| run.subject.mpi.as_str()));
+        Sheet::new(format!("Coarrays: {libraries}"), panels)
     }
-    let libraries = libraries(runs.iter().map(|run| run.subject.mpi.as_str()));
-    Sheet::new(format!("Coarrays: {libraries}"), panels)
 }
 
 #[cfg(test)]
@@ -126,12 +128,12 @@ mod tests {
 
     #[test]
     fn the_picture_has_a_panel_for_each_place() {
-        let drawn = sheet(&measured()).expect("there are results").svg();
+        let drawn = Run::sheet(&measured()).expect("there are results").svg();
         for words in
             ["Some MPI 1.0", "Coarrays: put, 2 ranks", "Coarrays: put, 4 ranks", "OpenSHMEM, measured"]
         {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use super::{FFTW_ESTIMATE, FFTW_MEASURE, Run, SIX_STEP, length_name};
 use crate::measured::{self, Place, distinct};
 use crate::plot::{Axis, Chart, Look, Point, Scale, Series, Sheet, Variant, looks, plain};
+use crate::runs::Pictured;
 
 /// Algorithms in the order of legends; others follow.
 const ALGORITHMS: [Variant; 3] = [
@@ -45,10 +46,11 @@ pub fn rates(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
     Chart::new(format!("Fourier transform, {}", place.title()), x, y, series.collect()).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let panels = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
-    Sheet::new(format!("Fourier transforms: {}", runs.first()?.subject.place.mpi), panels)
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let panels = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
+        Sheet::new(format!("Fourier transforms: {}", runs.first()?.subject.place.mpi), panels)
+    }
 }
 
 #[cfg(test)]
@@ -71,11 +73,11 @@ mod tests {
                 .range
                 .is_some_and(|(low, high)| low < hcube.points[0].y && hcube.points[0].y < high)
         );
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "4 ranks", "FFTW, measure", "2^22"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
     }
 
     #[test]

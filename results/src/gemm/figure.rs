@@ -4,6 +4,7 @@
 use super::{HCUBE, Problem, Run, block_name};
 use crate::measured::{distinct, libraries};
 use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, looks, plain};
+use crate::runs::Pictured;
 
 /// What is drawn of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,12 +121,15 @@ pub fn others(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Chart {
     rows.chart(title, ratio.axis(), series).beside(1.0).named(file)
 }
 
-/// The picture; `None` without results that can be compared.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
-    panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
-    let libraries = libraries(runs.iter().map(|run| run.problem.mpi.as_str()));
-    Sheet::new(format!("Distributed matrix multiplication: {libraries}"), panels)
+impl Pictured for Run {
+    const UNDRAWN: &'static str = "hcube was not measured beside any other variant: there is nothing to draw";
+
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
+        panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
+        let libraries = libraries(runs.iter().map(|run| run.problem.mpi.as_str()));
+        Sheet::new(format!("Distributed matrix multiplication: {libraries}"), panels)
+    }
 }
 
 #[cfg(test)]
@@ -155,7 +159,7 @@ mod tests {
         let chart = others(&measured, Ratio::Bound, None);
         assert_eq!(chart.y.value(0.0), "TN 1024");
         assert_eq!(chart.series[1].points, [Point::new(0.7, 0.0)]);
-        let drawn = sheet(&measured).expect("there are results").svg();
+        let drawn = Run::sheet(&measured).expect("there are results").svg();
         // The fair comparison stands first.
         let place = |title: &str| drawn.find(title).unwrap_or_else(|| panic!("{title}: {drawn}"));
         assert!(place("hcube over ScaLAPACK with wider panels") < place("hcube over ScaLAPACK as installed"));
@@ -166,13 +170,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_compared_is_not_drawn() {
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
         let alone: Vec<Run> = measured()
             .into_iter()
             .filter(|run| run.variant == HCUBE)
             .map(|run| Run { speedup: None, speedup_raised: None, of_bound: None, ..run })
             .collect();
-        assert!(sheet(&alone).is_none());
+        assert!(Run::sheet(&alone).is_none());
         // One size is a row.
         let one = Results::new(runs(&problem([1, 1], "NN", 64), [1.0; 4]), Vec::new()).runs;
         assert!(over_sizes(&one, Ratio::Scalapack, None).is_empty());

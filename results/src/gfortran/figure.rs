@@ -6,6 +6,7 @@ use crate::measured::{Place, distinct, libraries};
 use crate::plot::{
     Axis, Chart, Colour, Look, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain,
 };
+use crate::runs::Pictured;
 
 /// The libraries in the order of legends.
 const VARIANTS: [Variant; 2] = [(HCUBE, "hcube", looks::HCUBE), (OPENCOARRAYS, "OpenCoarrays", looks::STOCK)];
@@ -90,21 +91,22 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
     Chart::new(title, Axis::bytes("size"), y, series).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let mut panels = Vec::new();
-    // Images that share cores wait for the scheduler, whatever the library: they stand behind the others.
-    for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
-        for mut panel in [statements(runs, None), programs(runs, None)] {
-            panel.title += note;
-            panels.push(panel);
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let mut panels = Vec::new();
+        // Images that share cores wait for the scheduler, whatever the library: they stand behind the others.
+        for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
+            for mut panel in [statements(runs, None), programs(runs, None)] {
+                panel.title += note;
+                panels.push(panel);
+            }
+            for place in places(runs) {
+                panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
+            }
         }
-        for place in places(runs) {
-            panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
-        }
+        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
+        Sheet::new(format!("Fortran programs with coarrays: {libraries}"), panels)
     }
-    let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
-    Sheet::new(format!("Fortran programs with coarrays: {libraries}"), panels)
 }
 
 #[cfg(test)]
@@ -155,7 +157,7 @@ mod tests {
     fn images_with_cores_of_their_own_stand_first() {
         let mut all = measured();
         all.iter_mut().for_each(|run| run.subject.place.cores = 2);
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         let place = |words: &str| drawn.find(words).unwrap_or_else(|| panic!("{words}: {drawn}"));
         let shared = place("Coarrays of gfortran, by operation, more images than cores");
         assert!(
@@ -176,11 +178,11 @@ mod tests {
         let chart = over_sizes(&all, places(&all)[1], "put", None);
         let hcube = chart.series.last().expect("two");
         assert_eq!((hcube.name.as_str(), hcube.points[0].x, hcube.points[1].y), ("hcube", 8.0, 0.5));
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "Contiguous put, 2 images", "OpenCoarrays, measured"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(!drawn.contains("Contiguous get") && sheet(&[]).is_none());
+        assert!(!drawn.contains("Contiguous get") && Run::sheet(&[]).is_none());
         assert!(all.iter().any(|run| run.variant == MPI));
     }
 }

@@ -7,6 +7,7 @@ use crate::measured::distinct;
 use crate::plot::{
     Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain,
 };
+use crate::runs::Pictured;
 
 /// The variants of one process in the order of legends.
 const VARIANTS: [Variant; 6] = [
@@ -137,16 +138,17 @@ pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -
     Chart::new(title, x, y, series.collect()).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let title = format!("Longest common subsequences: {}", runs.first()?.subject.place.mpi);
-    let mut panels: Vec<Chart> =
-        kinds(runs, false).into_iter().map(|subject| rates(runs, subject, None)).collect();
-    for subject in kinds(runs, true) {
-        panels.extend([false, true].map(|barriers| efficiency(runs, subject, barriers, None)));
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let title = format!("Longest common subsequences: {}", runs.first()?.subject.place.mpi);
+        let mut panels: Vec<Chart> =
+            kinds(runs, false).into_iter().map(|subject| rates(runs, subject, None)).collect();
+        for subject in kinds(runs, true) {
+            panels.extend([false, true].map(|barriers| efficiency(runs, subject, barriers, None)));
+        }
+        panels.extend(on_ranks(runs).into_iter().map(|subject| over_ranks(runs, subject, None)));
+        Sheet::new(title, panels)
     }
-    panels.extend(on_ranks(runs).into_iter().map(|subject| over_ranks(runs, subject, None)));
-    Sheet::new(title, panels)
 }
 
 #[cfg(test)]
@@ -172,11 +174,11 @@ mod tests {
         let hcube = chart.series.last().expect("six");
         assert_eq!((hcube.points.len(), hcube.points[0].x), (2, 1000.0));
         assert!(hcube.points[0].range.is_some_and(|(low, high)| low < 30.0 && high > 30.0));
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "rapidfuzz", "2 ranks, 4 symbols, without barriers", "alpha = 1"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
     }
 
     #[test]

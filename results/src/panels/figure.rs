@@ -3,6 +3,7 @@
 use super::{BCAST, HCUBE, IBCAST, PIPELINED, Run};
 use crate::measured::{Place, distinct};
 use crate::plot::{Axis, Chart, Point, Scale, Series, Sheet, Variant, looks, plain};
+use crate::runs::Pictured;
 
 /// The variants in the order of legends.
 const VARIANTS: [Variant; 4] = [
@@ -32,10 +33,11 @@ pub fn times(runs: &[Run], (place, work_us): (&Place, u32), file: Option<&'stati
     Chart::new(title, Axis::bytes("size of a panel"), y, series).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let panels = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
-    Sheet::new(format!("Broadcasts of panels: {}", runs.first()?.subject.place.mpi), panels)
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let panels = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
+        Sheet::new(format!("Broadcasts of panels: {}", runs.first()?.subject.place.mpi), panels)
+    }
 }
 
 #[cfg(test)]
@@ -52,10 +54,10 @@ mod tests {
         let chart = times(&all, settings(&all)[0], None);
         let hcube = chart.series.last().expect("four");
         assert_eq!((hcube.points.len(), hcube.points[0].x), (2, f64::from(1 << 16)));
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "Panels, 2 ranks, 500 µs of work", "MPI_Ibcast", "64 KiB"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(sheet(&[]).is_none());
+        assert!(Run::sheet(&[]).is_none());
     }
 }

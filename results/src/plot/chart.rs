@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::colour::Colour;
 use super::evidence::Evidence;
-use crate::measured::distinct;
+use crate::lists::distinct;
 
 /// Shapes of markers, so that series differ without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

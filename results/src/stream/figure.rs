@@ -4,6 +4,7 @@
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
 use crate::measured::{self, Place, distinct};
 use crate::plot::{Axis, Chart, Colour, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
+use crate::runs::Pictured;
 
 /// The variants in the order of legends.
 const VARIANTS: [Variant; 5] = [
@@ -59,11 +60,12 @@ pub fn over_sizes(runs: &[Run], place: &Place, file: Option<&'static str>) -> Ch
     Chart::new(title, Axis::bytes("size of a vector"), rates(), series).named(file)
 }
 
-/// The picture; `None` without results.
-pub fn sheet(runs: &[Run]) -> Option<Sheet> {
-    let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
-    let panels = places(runs).into_iter().flat_map(of_place).collect();
-    Sheet::new(format!("STREAM: {}", runs.first()?.subject.place.mpi), panels)
+impl Pictured for Run {
+    fn sheet(runs: &[Self]) -> Option<Sheet> {
+        let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
+        let panels = places(runs).into_iter().flat_map(of_place).collect();
+        Sheet::new(format!("STREAM: {}", runs.first()?.subject.place.mpi), panels)
+    }
 }
 
 #[cfg(test)]
@@ -82,11 +84,11 @@ mod tests {
         let chart = over_sizes(&all, &place, None);
         let hcube = chart.series.last().expect("five");
         assert_eq!((hcube.points.len(), hcube.points[0].x), (2, f64::from(1 << 14)));
-        let drawn = sheet(&all).expect("there are results").svg();
+        let drawn = Run::sheet(&all).expect("there are results").svg();
         for words in ["Some MPI 1.0", "vectors of 32 MiB", "plain C", "triad, 2 ranks at once"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
-        assert!(over_sizes(&all[..2], &place, None).is_empty() && sheet(&[]).is_none());
+        assert!(over_sizes(&all[..2], &place, None).is_empty() && Run::sheet(&[]).is_none());
     }
 
     #[test]
@@ -95,7 +97,7 @@ mod tests {
         let mut others = runs("triad", 2, 1 << 14, [80.0, 90.0]);
         others.iter_mut().for_each(|run| run.subject.place.mpi = "Another MPI 2.0".to_owned());
         all.extend(others);
-        let panels = sheet(&all).expect("there are results").panels;
+        let panels = Run::sheet(&all).expect("there are results").panels;
         // With one size at each place there is nothing over sizes.
         assert_eq!(panels.len(), 2);
         assert!(panels.iter().flat_map(|panel| &panel.series).all(|series| series.points.len() < 2));

@@ -20,7 +20,7 @@ mod problem;
 
 pub use arguments::Arguments;
 
-use super::{drawn, frame};
+use super::{drawn, job};
 use crate::session::{self, Failure, Session, Verdict};
 use arguments::ExchangeKind;
 use blocking::Blocking;
@@ -50,7 +50,7 @@ fn draw(arguments: &Arguments, results: &Results) -> Result<(), Failure> {
 /// Collective: measures all kinds, one after the other.
 fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let common = &arguments.common;
-    frame::begin(session, common, || drawn::check(arguments.plot.as_deref()))?;
+    job::begin(session, common, || drawn::check(arguments.plot.as_deref()))?;
     let (mut all, mut proved) = (Results::default(), Verdict::Good);
     for kind in arguments.kinds() {
         if !(all.runs.is_empty() && all.kinds.is_empty()) && session.speaks() && common.json.tables() {
@@ -65,7 +65,7 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
                 measure_kind(session, arguments, || Nonblocking::new(session, arguments))?
             }
             ExchangeKind::Exchange | ExchangeKind::All => {
-                frame::run(session, common, || Blocking::new(session, arguments))?
+                job::run(session, common, || Blocking::new(session, arguments))?
             }
         };
         all.add(results);
@@ -73,7 +73,7 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
             proved = verdict;
         }
     }
-    Ok(frame::finish(session, common, &all, proved, || draw(arguments, &all)))
+    Ok(job::finish(session, common, &all, proved, || draw(arguments, &all)))
 }
 
 /// Collective: measures a kind besides the blocking exchange.
@@ -82,7 +82,7 @@ fn measure_kind<K: Kind>(
     arguments: &Arguments,
     kind: impl FnOnce() -> hcube_core::Result<K>,
 ) -> Result<(Results, Verdict), Failure> {
-    frame::run(session, &arguments.common, || Measured::new(session, arguments, kind()?))
+    job::run(session, &arguments.common, || Measured::new(session, arguments, kind()?))
 }
 
 /// Joins the results of earlier runs, and draws them.

@@ -7,10 +7,11 @@ mod step;
 
 pub use arguments::Arguments;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts, Origin};
+use super::timing;
 use crate::session::{self, Session};
 use calls::{BspLibrary, MpiFunctions};
 use functions::Functions;
@@ -88,9 +89,9 @@ impl<'a> Bsp<'a> {
         let mpi = session::library();
         let load = || {
             let mut all =
-                vec![(HCUBE.to_owned(), Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi))?)];
+                vec![(HCUBE.to_owned(), Functions::of_hcube(arguments.bsp.as_deref(), mpi_name(&mpi))?)];
             for file in &arguments.library {
-                let loaded = Functions::load("--library", std::slice::from_ref(file))?;
+                let loaded = Functions::of_file(file)?;
                 if all.iter().any(|(_, (_, other, _))| *other == loaded.1) {
                     let expected = "a library that is not measured otherwise";
                     return Err(Error::argument("--library", file.display(), expected));
@@ -184,7 +185,7 @@ impl System for Bsp<'_> {
         comm.barrier()?;
         self.variants[variant].run(&step, 1);
         comm.barrier()?;
-        frame::sum(comm, step.wrong(&self.areas, comm.rank(), comm.size())).map(Some)
+        timing::sum(comm, step.wrong(&self.areas, comm.rank(), comm.size())).map(Some)
     }
 
     fn call(&mut self, line: &mut LineOf<Self>, supersteps: u32) -> Result<()> {

@@ -11,7 +11,7 @@ mod variants;
 
 pub use arguments::Arguments;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -92,7 +92,7 @@ impl<'a> Caf<'a> {
         let place = Place { rank: comm.rank(), ranks: comm.size() };
         let ranks_per_node = agree(comm, Options::from_environment())?.ranks_per_node;
         let words = tasks.iter().map(Task::shared_words).max().unwrap_or(1);
-        let hcube = agree(comm, Coarrays::load(arguments.caf.as_ref(), mpi_name(&mpi)))?;
+        let hcube = agree(comm, Coarrays::load(arguments.caf.as_deref(), mpi_name(&mpi)))?;
         let (functions, own) = (hcube.0, Self::memory(session, &tasks)?);
         let variants = variants::start(comm, arguments, hcube, place, words)?;
         let node_sizes = session.node_sizes()?;
@@ -173,7 +173,7 @@ impl System for Caf<'_> {
         calls.run(&task, task.verified_by(), &self.own);
         comm.barrier()?;
         let wrong = task.wrong(&self.own, calls.shared(), rank, ranks);
-        wrong.map(|wrong| frame::sum(comm, wrong)).transpose()
+        wrong.map(|wrong| timing::sum(comm, wrong)).transpose()
     }
 
     fn call(&mut self, line: &mut LineOf<Self>, times: u32) -> Result<()> {

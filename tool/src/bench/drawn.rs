@@ -1,11 +1,12 @@
 //! The options of benchmarks whose results can be drawn, and joined from several runs.
 
-use super::frame::{self, Common, System};
+use super::frame::System;
+use super::job::{self, Common};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure, Session, Verdict};
 use hcube_core::Result;
 use hcube_results::plot::Sheet;
-use hcube_results::runs::{Joined, Report, Results, Row};
+use hcube_results::runs::{Joined, Pictured, Report, Results};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,16 +55,16 @@ impl Drawn {
     }
 
     /// Writes the plot where it was asked for.
-    pub fn draw<R: Row>(&self, results: &Results<R>) -> std::result::Result<(), Failure> {
+    pub fn draw<R: Pictured>(&self, results: &Results<R>) -> std::result::Result<(), Failure> {
         draw(self.plot.as_deref(), || R::sheet(&results.runs), R::UNDRAWN)
     }
 
     /// Joins, prints and draws the results of earlier runs, where there are some; else measures.
-    pub fn run<R: Row>(&self, json: &JsonOption, measure: impl FnOnce() -> ExitCode) -> ExitCode {
+    pub fn run<R: Pictured>(&self, json: &JsonOption, measure: impl FnOnce() -> ExitCode) -> ExitCode {
         if self.from.is_empty() { measure() } else { session::without_mpi(|| self.join::<R>(json)) }
     }
 
-    fn join<R: Row>(&self, json: &JsonOption) -> std::result::Result<(), Failure> {
+    fn join<R: Pictured>(&self, json: &JsonOption) -> std::result::Result<(), Failure> {
         json.check().and_then(|()| self.check()).map_err(|error| error.to_string())?;
         let mut joined = Results::<R>::default();
         read(&self.from)?.into_iter().for_each(|results| joined.add(results));
@@ -75,12 +76,12 @@ impl Drawn {
     }
 
     /// Collective: measures a system, and draws it.
-    pub fn start<R: Row, S: System<Results = Results<R>>, const REPEAT: u32>(
+    pub fn start<R: Pictured, S: System<Results = Results<R>>, const REPEAT: u32>(
         &self,
         session: &Session,
         common: &Common<REPEAT>,
         new: impl FnOnce() -> Result<S>,
     ) -> std::result::Result<Verdict, Failure> {
-        frame::start(session, common, || self.check(), new, |results| self.draw(results))
+        job::start(session, common, || self.check(), new, |results| self.draw(results))
     }
 }

@@ -7,7 +7,8 @@ mod vector;
 pub use arguments::Arguments;
 
 use super::footprint;
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::lengths::{chosen, name};
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -103,7 +104,7 @@ impl<'a> Fft<'a> {
         let length = vectors * WORDS * (longest / ranks);
         let mut words = memory::reserve(comm, &wanted, length as u64)?;
         words.resize(length, 0);
-        let place = frame::place(session, options.ranks_per_node)?;
+        let place = job::place(session, options.ranks_per_node)?;
         let fftw = start_fftw(comm, arguments)?;
         Ok(Self { session, arguments, lengths, options, fftw, words, place })
     }
@@ -223,7 +224,7 @@ impl System for Fft<'_> {
 
     fn about(&self) -> String {
         let fftw = self.fftw.as_ref().map_or_else(|_| String::new(), |fftw| format!("{}; ", fftw.file));
-        format!("{}\n{fftw}", frame::shape(&self.place))
+        format!("{}\n{fftw}", job::shape(&self.place))
     }
 
     fn open(&mut self, &(length, algorithm): &Self::Case) -> Result<Opened<Work>> {
@@ -267,7 +268,7 @@ impl System for Fft<'_> {
         };
         let largest = comm.all_gather(&[largest.to_bits()])?.into_iter().map(f64::from_bits);
         line.work.error = Some(largest.fold(0.0, f64::max));
-        frame::sum(comm, wrong).map(Some)
+        timing::sum(comm, wrong).map(Some)
     }
 
     fn warm_up(&mut self, comm: &impl Comm, verify: bool, lines: &mut [LineOf<Self>]) -> Result<()> {

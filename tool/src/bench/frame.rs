@@ -3,42 +3,15 @@
 //! A system says what its cases are (variants and competitors, at each size), how one of them is prepared, called and verified,
 //! and what a row of its results is; see [`System`]. The frame does the rest: it opens all cases of a size, verifies them, finds
 //! how many calls are timed together, measures the cases alternately in an order that rotates, shows progress with the remaining
-//! time, checks which implementation has worked in each of them ([`proof`](super::proof)), prints the rows of a size as soon as it
-//! was measured and the verdict of the verification at the end, writes JSON, and ends all ranks with the same status.
+//! time, and checks which implementation has worked in each of them ([`proof`](super::proof)). [`job`](super::job) prints and writes
+//! what it has found.
 
 use super::proof::{Claim, Counts, Moved};
 use super::timing;
-use crate::output::JsonOption;
 use crate::progress::Progress;
-use crate::session::{self, Failure, Session, Verdict};
-use clap::value_parser;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::measured::Place;
-use hcube_results::runs::{Report, verification};
-use hcube_results::table::Growing;
-
-/// A number for the life of the process. (`default_value_t` keeps its text in a static variable, which all systems
-/// would share.)
-fn text(number: u32) -> &'static str {
-    number.to_string().leak()
-}
-
-/// The options that all systems have which measure under MPI.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Common<const REPEAT: u32> {
-    /// Measurements of each case, alternating; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value = text(REPEAT), value_parser = value_parser!(u32).range(1..=1000))]
-    pub repeat: u32,
-    /// Do not verify (by default each case is verified once for each size)
-    #[arg(long)]
-    pub no_verify: bool,
-    /// Do not show progress
-    #[arg(long)]
-    pub no_progress: bool,
-    #[command(flatten)]
-    pub json: JsonOption,
-}
+use hcube_results::runs::Report;
 
 /// Whether a case can be measured here; else a note why it is left out.
 pub type Opened<W> = std::result::Result<W, String>;
@@ -154,124 +127,18 @@ pub fn settle_together<S: System>(
     Ok(())
 }
 
-/// Collective: where a benchmark runs.
-pub fn place(session: &Session, ranks_per_node: usize) -> Result<Place> {
-    Ok(Place {
-        mpi: session::library(),
-        ranks: session.comm.size(),
-        ranks_per_node,
-        nodes: session.node_sizes()?.len(),
-        cores: hcube_core::node::processor::cores(),
-    })
-}
-
-/// How ranks lie, and under which MPI library: for headings.
-pub fn shape(place: &Place) -> String {
-    let nodes = match place.ranks_per_node {
-        0 => String::new(),
-        count => format!("; hcube takes each {count} rank(s) for a node"),
-    };
-    format!("{} rank(s) on {} node(s), {}{nodes}", place.ranks, place.nodes, place.mpi)
-}
-
-/// Collective: the number of all ranks together.
-pub fn sum(comm: &impl Comm, own: u64) -> Result<u64> {
-    Ok(comm.all_gather(&[own])?.iter().sum())
-}
-
-/// Whether nothing is wrong in results.
-pub fn verdict(results: &impl Report) -> Verdict {
-    let wrong = results.errors().into_iter().flatten().any(|errors| errors > 0);
-    if wrong { Verdict::Wrong } else { Verdict::Good }
-}
-
-/// Collective: a benchmark from the check of the files that it is to write to its results. `new` makes the
-/// system, `write` writes what was asked for besides JSON.
-pub fn start<S: System, const REPEAT: u32>(
-    session: &Session,
-    common: &Common<REPEAT>,
-    check: impl FnOnce() -> Result<()>,
-    new: impl FnOnce() -> Result<S>,
-    write: impl FnOnce(&S::Results) -> std::result::Result<(), Failure>,
-) -> std::result::Result<Verdict, Failure> {
-    begin(session, common, check)?;
-    let (results, proved) = run(session, common, new)?;
-    Ok(finish(session, common, &results, proved, || write(&results)))
-}
-
-/// Collective: checks the files that a benchmark is to write.
-pub fn begin<const REPEAT: u32>(
-    session: &Session,
-    common: &Common<REPEAT>,
-    check: impl FnOnce() -> Result<()>,
-) -> std::result::Result<(), Failure> {
-    let files = if session.speaks() { common.json.check().and_then(|()| check()) } else { Ok(()) };
-    agree(&session.comm, files).map_err(|error| error.to_string())
-}
-
-/// Collective: measures a system, from its heading to the lines below its tables. Whether all claims have held.
-pub fn run<S: System, const REPEAT: u32>(
-    session: &Session,
-    common: &Common<REPEAT>,
-    new: impl FnOnce() -> Result<S>,
-) -> std::result::Result<(S::Results, Verdict), Failure> {
-    let mut system = new().map_err(|error| error.to_string())?;
-    let tables = session.speaks() && common.json.tables();
-    if tables {
-        print!("{}", system.heading(common.repeat));
-    }
-    let mut progress = Progress::new(S::NAME, session.speaks() && !common.no_progress);
-    let mut growing = Growing::default();
-    let show = |system: &S, rows: &[S::Row], progress: &Progress| {
-        if tables {
-            let text = growing.add(&system.results(rows.to_vec(), Vec::new()).tables());
-            progress.print(&text);
-        }
-    };
-    let how = (common.repeat, !common.no_verify);
-    let measured = measure(&session.comm, &mut system, how, &mut progress, show);
-    let Measured { rows, left_out, refuted } = measured.map_err(|error| error.to_string())?;
-    progress.finish();
-    let results = system.results(rows, left_out);
-    if tables {
-        print!("{}{}", results.below(), verification(&results.errors()));
-    }
-    if session.speaks() {
-        refuted.iter().for_each(|reason| eprintln!("hcube: {reason}"));
-    }
-    Ok((results, if refuted.is_empty() { Verdict::Good } else { Verdict::Wrong }))
-}
-
-/// Local: writes JSON, and by `write` what else was asked for. `proved` is what [`run`] has found.
-pub fn finish<R: Report, const REPEAT: u32>(
-    session: &Session,
-    common: &Common<REPEAT>,
-    results: &R,
-    proved: Verdict,
-    write: impl FnOnce() -> std::result::Result<(), Failure>,
-) -> Verdict {
-    if session.speaks() {
-        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        if let Err(failure) = common.json.write(results).and_then(|()| write()) {
-            eprintln!("hcube: {failure}");
-            return Verdict::Wrong;
-        }
-    }
-    if proved == Verdict::Good { verdict(results) } else { proved }
-}
-
 /// What was measured.
-struct Measured<R> {
-    rows: Vec<R>,
+pub struct Measured<R> {
+    pub rows: Vec<R>,
     /// Why cases have no row.
-    left_out: Vec<String>,
+    pub left_out: Vec<String>,
     /// Why lines are no results: another implementation has worked than they claim.
-    refuted: Vec<String>,
+    pub refuted: Vec<String>,
 }
 
 /// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so far, whenever those of a
 /// size are added.
-fn measure<S: System>(
+pub fn measure<S: System>(
     comm: &impl Comm,
     system: &mut S,
     (repeat, verify): (u32, bool),
@@ -444,7 +311,7 @@ mod tests {
         // The rows of a size are there when it was measured.
         assert_eq!(shown, [3, 5]);
         assert!(rows.iter().all(|row| row.1 == 2), "{rows:?}");
-        assert_eq!(verdict(&toy.results(rows, left_out)), Verdict::Good);
+        assert_eq!(toy.results(rows, left_out).0.len(), 5);
         assert_eq!(toy.heading(2).lines().nth(1), Some("medians of 2 alternating measurements"));
     }
 
@@ -457,23 +324,5 @@ mod tests {
         assert!(refuted[0].starts_with("c of 8 B left out: NOT MEASURED: "), "{refuted:?}");
         assert!(refuted[0].contains("'a', has moved by 2"), "{refuted:?}");
         assert!(refuted.iter().all(|reason| left_out.contains(reason)), "{left_out:?}");
-    }
-
-    #[test]
-    fn every_system_has_its_own_number_of_measurements() {
-        #[derive(clap::Parser)]
-        struct Line<const REPEAT: u32> {
-            #[command(flatten)]
-            common: Common<REPEAT>,
-        }
-        assert_eq!(<Line<3> as clap::Parser>::parse_from(["x"]).common.repeat, 3);
-        assert_eq!(<Line<21> as clap::Parser>::parse_from(["x"]).common.repeat, 21);
-    }
-
-    #[test]
-    fn errors_decide_the_verdict() {
-        let row = |errors| (String::new(), 1, errors);
-        assert_eq!(verdict(&Rows(vec![row(None), row(Some(7))])), Verdict::Wrong);
-        assert_eq!(verdict(&Rows(vec![row(None), row(Some(0))])), Verdict::Good);
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Gemm<'a> {
     fn asks_for_panels(&self) -> Result<bool> {
         let problem = Problem { size: [16; 3], blocks: [4; 3], ..self.problems[0] };
         let problem = Problem { routine: Routine::Gemm, ..problem };
-        let mut small = Matrices::new(self, problem)?;
+        let mut small = self.memory(problem)?;
         small.fill(&self.grid);
         self.grid.select(Variant::Scalapack);
         let before = self.grid.scalapack_counts();
@@ -105,7 +105,13 @@ impl<'a> Gemm<'a> {
 
     /// Collective.
     fn sum(&self, number: u64) -> Result<u64> {
-        frame::sum(&self.session.comm, number)
+        timing::sum(&self.session.comm, number)
+    }
+
+    /// Collective: memory for the matrices of a problem.
+    fn memory(&self, problem: Problem) -> Result<Matrices> {
+        let bound = chosen(&self.arguments.variants).contains(&Variant::Bound);
+        Matrices::new(&self.session.comm, self.grid.place, bound, problem)
     }
 
     fn matrices(&mut self) -> (&Grid, &mut Matrices) {
@@ -170,7 +176,7 @@ impl System for Gemm<'_> {
         }
         if self.matrices.as_ref().is_none_or(|matrices| matrices.0 != number) {
             self.matrices = None;
-            let mut matrices = Matrices::new(self, self.problems[number])?;
+            let mut matrices = self.memory(self.problems[number])?;
             matrices.fill(&self.grid);
             self.matrices = Some((number, matrices));
         }

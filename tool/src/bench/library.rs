@@ -13,9 +13,25 @@ pub const BLAS_THREADS: [(&CStr, &CStr); 2] = [
     (c"MKL_Set_Num_Threads", c"MKL_Get_Max_Threads"),
 ];
 
-/// A structure of pointers to functions, which are looked up by their names behind a prefix.
+/// A function by its name behind one of these prefixes.
+///
+/// # Safety
+/// `F` is the type of the functions of these names.
+pub unsafe fn find<F: Copy>(library: Library, prefixes: &[&str], name: &str) -> Option<F> {
+    prefixes.iter().find_map(|prefix| {
+        let name = CString::new(format!("{prefix}{name}")).unwrap_or_default();
+        // SAFETY: the contract of this function.
+        unsafe { library.function(&name) }
+    })
+}
+
+/// A structure of pointers to functions, which are looked up by their names behind a prefix, or one of several. A function whose
+/// name is a word of Rust has another name here.
 macro_rules! functions {
-    ($(#[$about:meta])* $Name:ident, $prefix:literal: $($function:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+    (@name $function:ident) => { stringify!($function) };
+    (@name $function:ident $name:literal) => { $name };
+    ($(#[$about:meta])* $Name:ident, $prefix:literal $(or $other:literal)?:
+     $($function:ident $(= $name:literal)? ($($argument:ty),*) $(-> $result:ty)?;)*) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy)]
         pub struct $Name {
@@ -23,41 +39,67 @@ macro_rules! functions {
         }
 
         impl $Name {
-            /// Looks all functions up; the name of one that is missing.
+            /// Looks all functions up in a library, where these names have these types: its file, and that this defines all of them.
+            ///
+            /// # Errors
+            /// Names the first one that is missing or lies elsewhere; ranks may differ.
             ///
             /// # Safety
             /// Functions of these names have these types in the library.
-            pub unsafe fn find(library: hcube_core::node::loader::Library) -> std::result::Result<Self, &'static str> {
-                Ok(Self {
+            pub unsafe fn find(
+                library: hcube_core::node::loader::Library,
+            ) -> std::result::Result<(Self, String, crate::bench::proof::Origin), String> {
+                let prefixes = [$prefix $(, $other)?];
+                let missing = |name: &str| format!("the function {}{name} was not found", $prefix);
+                let functions = Self {
                     $($function: {
-                        const NAME: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
-                            concat!($prefix, stringify!($function), "\0").as_bytes(),
-                        ) {
-                            Ok(name) => name,
-                            Err(_) => panic!("a name"),
-                        };
+                        let name = functions!(@name $function $($name)?);
                         // SAFETY: the contract of this function.
-                        match unsafe { library.function(NAME) } {
-                            Some(function) => function,
-                            None => return Err(concat!($prefix, stringify!($function))),
-                        }
+                        let found = unsafe { $crate::bench::library::find(library, &prefixes, name) };
+                        found.ok_or_else(|| missing(name))?
                     },)*
-                })
-            }
-
-            /// That a file defines all of them.
-            ///
-            /// # Errors
-            /// Names the first one that lies elsewhere; ranks may differ.
-            #[allow(dead_code, reason = "of libraries that find functions in others, too")]
-            pub fn origin(&self, file: &str) -> hcube_core::Result<crate::bench::proof::Origin> {
-                let all = [$((concat!($prefix, stringify!($function)), self.$function as *const std::ffi::c_void)),*];
-                crate::bench::proof::Origin::of_file(file, all)
+                };
+                let all = [$((
+                    concat!($prefix, functions!(@name $function $($name)?)),
+                    functions.$function as *const std::ffi::c_void,
+                )),*];
+                let file = $crate::bench::library::file_of(all[0].1);
+                let origin = crate::bench::proof::Origin::of_file(&file, all);
+                Ok((functions, file, origin.map_err(|error| error.to_string())?))
             }
         }
     };
 }
 pub(super) use functions;
+
+/// What an option names: a library by its file.
+pub struct Named<'a> {
+    pub option: &'static str,
+    pub file: Option<&'a Path>,
+    /// What is expected.
+    pub what: &'static str,
+}
+
+impl Named<'_> {
+    /// The error for this reason, with the file that was named or would have been taken.
+    pub fn refuse(&self, file: &Path, reason: &str) -> Error {
+        Error::argument(self.option, file.display(), format!("{} ({reason})", self.what))
+    }
+
+    /// Loads the file that was named, or the first of these that can be loaded, and makes of it what is wanted.
+    ///
+    /// # Errors
+    /// Where that fails; ranks may differ.
+    pub fn load<T>(
+        &self,
+        usual: impl FnOnce() -> Vec<PathBuf>,
+        make: impl FnOnce(Library) -> Result<T, String>,
+    ) -> Result<T, Error> {
+        let files = self.file.map_or_else(usual, |file| vec![file.to_owned()]);
+        let library = load(&files, Library::open).map_err(|reasons| reasons.join("; "));
+        library.and_then(make).map_err(|reason| self.refuse(&files[0], &reason))
+    }
+}
 
 /// Loads the first of these files that can be loaded; a name without a slash is looked up as the loader does.
 ///
@@ -111,7 +153,11 @@ pub fn load_scalapack(file: Option<&Path>, mpi: &str) -> Result<Library, Error> 
 
 /// Where a library of hcube may be, from the place of the tool: beside it in a build, and below `lib` where both are
 /// installed.
-pub fn own_files(name: &str, tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
+pub fn own_files(name: &str, mpi: &str) -> Vec<PathBuf> {
+    files_beside(name, std::env::current_exe().ok().as_deref(), mpi)
+}
+
+fn files_beside(name: &str, tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if let Some(folder) = tool.and_then(Path::parent) {
         files.push(folder.join(name));
@@ -147,6 +193,6 @@ mod tests {
         assert!(
             files.contains(&"libscalapack-mpich.so.2.2".into()) && files.contains(&"libscalapack.so".into())
         );
-        assert_eq!(own_files("libhcube_bsp.so", None, "openmpi"), [Path::new("libhcube_bsp.so")]);
+        assert_eq!(files_beside("libhcube_bsp.so", None, "openmpi"), [Path::new("libhcube_bsp.so")]);
     }
 }

@@ -7,7 +7,8 @@ mod strings;
 
 pub use arguments::Arguments;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::lengths::name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -126,7 +127,7 @@ impl<'a> Llcs<'a> {
         // Only the check: the strings of each size are allocated when it is their turn.
         drop(memory::reserve(comm, &wanted, (longest * BYTES / size_of::<u64>()) as u64)?);
         let model = Model::new(session, arguments, &session.node_sizes()?)?;
-        let place = frame::place(session, 0)?;
+        let place = job::place(session, 0)?;
         Ok(Self { session, arguments, present: None, worked: Worked::default(), model, place })
     }
 
@@ -185,7 +186,7 @@ impl System for Llcs<'_> {
         } else {
             String::new()
         };
-        format!("{}\n{model}", frame::shape(&self.place))
+        format!("{}\n{model}", job::shape(&self.place))
     }
 
     /// The remaining time: all entries of the matrix, or the time of a batch.
@@ -249,7 +250,7 @@ impl System for Llcs<'_> {
 
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let Case { length, symbols, variant, alpha } = line.case;
-        let wrong = frame::sum(&self.session.comm, line.work.wrong)?;
+        let wrong = timing::sum(&self.session.comm, line.work.wrong)?;
         let &Present { entry, expected, .. } = self.present();
         let timing = Timing::new(seconds);
         let run = |running| Run {

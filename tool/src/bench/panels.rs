@@ -6,7 +6,8 @@ mod work;
 
 pub use arguments::Arguments;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::lengths::{chosen, name};
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -71,7 +72,7 @@ impl<'a> PanelBench<'a> {
         let wanted = Wanted { what: "panels", option: "--sizes", value: whole_bytes(largest) };
         // Only the check: each case has panels of its own.
         drop(memory::reserve(comm, &wanted, (PANELS_IN_MEMORY * (largest / WORD)) as u64)?);
-        let place = frame::place(session, options.ranks_per_node)?;
+        let place = job::place(session, options.ranks_per_node)?;
         let steps = computation::rate(comm)?;
         let contents = work::contents(largest / WORD);
         Ok(Self { session, arguments, options, contents, steps, place })
@@ -154,7 +155,7 @@ impl System for PanelBench<'_> {
     fn verify(&mut self, line: &mut LineOf<Self>) -> Result<Option<u64>> {
         let (session, panels) = (self.session, 2 * self.place.ranks);
         let (_, wrong) = timing::timed(&session.comm, || self.factorise(line.case, &mut line.work, panels))?;
-        frame::sum(&session.comm, wrong).map(Some)
+        timing::sum(&session.comm, wrong).map(Some)
     }
 
     fn warm_up(&mut self, _: &impl Comm, verify: bool, lines: &mut [LineOf<Self>]) -> Result<()> {

@@ -9,7 +9,8 @@ mod worked;
 pub use arguments::{Arguments, Case, DEFAULT_TABLE_SIZE, LADDER, MAX_TABLE_SIZE};
 pub use updates::UpdateBench;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::proof::{Claim, Counts};
 use crate::progress::Progress;
 use crate::session;
@@ -24,7 +25,7 @@ use updates::Measured;
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| {
         let new = || RandomAccess::new(session, arguments);
-        frame::start(session, &arguments.common, || Ok(()), new, |_| Ok(()))
+        job::start(session, &arguments.common, || Ok(()), new, |_| Ok(()))
     })
 }
 

@@ -5,10 +5,12 @@ mod plain;
 
 pub use arguments::Arguments;
 
-use super::frame::{self, LineOf, Opened, System};
+use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::lengths::{chosen, name};
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
+use super::timing;
 use crate::session::{self, Session};
 use arguments::{ELEMENT, Variant};
 use hcube_core::Result;
@@ -105,7 +107,7 @@ impl<'a> StreamBench<'a> {
         let wanted = Wanted { what: "six vectors", option: "--sizes", value: whole_bytes(longest) };
         // Only the check: the vectors of each size are allocated when it is their turn.
         drop(memory::reserve(&session.comm, &wanted, (VECTORS * (longest / ELEMENT)) as u64)?);
-        Ok(Self { session, arguments, vectors: None, place: frame::place(session, 0)? })
+        Ok(Self { session, arguments, vectors: None, place: job::place(session, 0)? })
     }
 
     fn subject(&self, case: &Case) -> Subject {
@@ -171,7 +173,7 @@ impl System for StreamBench<'_> {
     }
 
     fn about(&self) -> String {
-        frame::shape(&self.place) + "\n"
+        job::shape(&self.place) + "\n"
     }
 
     /// Vectors of this size, and the trial of hcube, on all ranks at the same time.
@@ -212,7 +214,7 @@ impl System for StreamBench<'_> {
             self.run(&case, 1);
             own = wrong(self.elements(case.variant), case.kernel);
         }
-        frame::sum(&self.session.comm, own).map(Some)
+        timing::sum(&self.session.comm, own).map(Some)
     }
 
     fn call(&mut self, line: &mut LineOf<Self>, times: u32) -> Result<()> {

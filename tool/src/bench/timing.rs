@@ -27,6 +27,11 @@ pub fn slowest(comm: &impl Comm, seconds: f64) -> Result<f64> {
     Ok(nanoseconds[0] as f64 * 1e-9)
 }
 
+/// Collective: the sum of all ranks' numbers.
+pub fn sum(comm: &impl Comm, own: u64) -> Result<u64> {
+    Ok(comm.all_gather(&[own])?.iter().sum())
+}
+
 /// Collective: seconds that the work takes on the slowest rank, from a barrier on.
 ///
 /// # Errors

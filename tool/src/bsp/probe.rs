@@ -185,8 +185,8 @@ fn load(session: &Session, arguments: &Arguments) -> Result<((Functions, String)
     let comm = &session.comm;
     let mpi = session::library();
     let load = || match &arguments.library {
-        Some(file) => Functions::load("--library", std::slice::from_ref(file)),
-        None => Functions::of_hcube(arguments.bsp.as_ref(), mpi_name(&mpi)),
+        Some(file) => Functions::of_file(file),
+        None => Functions::of_hcube(arguments.bsp.as_deref(), mpi_name(&mpi)),
     };
     let (functions, file, _) = agree(comm, load())?;
     let blas = agree(

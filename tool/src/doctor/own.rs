@@ -22,8 +22,7 @@ pub struct Wanted {
 impl Wanted {
     /// What was found on this rank.
     pub fn find(&self) -> Finding {
-        let tool = std::env::current_exe().ok();
-        let files = own_files(self.name, tool.as_deref(), mpi_name(&handle::library_version()));
+        let files = own_files(self.name, mpi_name(&handle::library_version()));
         // Loaded for this process only: nothing is called.
         self.judge(load(&files, Library::open).map(|library| Loaded {
             file: library.symbol(self.functions[0]).map(file_of).unwrap_or_default(),

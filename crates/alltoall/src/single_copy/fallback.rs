@@ -40,7 +40,8 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     transfer: Transfer,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<bool> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the votes of all ranks have shown that lengths match and that all blocks are contiguous; the
+    // notices of this round were seen, and all ranks of the node call this function.
     let part = unsafe { exchange::exchange(comm, node, task, transfer, &mut idle) }?;
     if part.complete {
         return Ok(true);

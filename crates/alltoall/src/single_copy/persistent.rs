@@ -120,7 +120,8 @@ impl Persistent {
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
         let found: Vec<(usize, Order)> = found.enumerate().collect();
-        // SAFETY: the contract of this function: nobody else copies these blocks, by `Pairs`.
+        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier behind all
+        // starts is complete.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {
             match found {
@@ -146,7 +147,7 @@ impl Partner {
     /// # Safety
     /// As [`Persistent::start`]; the partner does the same or the other part.
     unsafe fn copy(&self, part: Part) -> Result<()> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the blocks stay, and nobody else copies them: the partner does the same or the other part.
         let copied = unsafe { self.mine.copy(self.process, &self.theirs, part) };
         copied.map(drop).map_err(|refused| of_refusal(self.rank, &refused))
     }

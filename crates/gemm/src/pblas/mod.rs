@@ -64,17 +64,17 @@ pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle
     if check_state().is_err() {
         return Err(Obstacle::Inactive);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS.
     let arguments = unsafe { call.arguments() };
     if arguments.are_wide() {
         return Err(Obstacle::Wide);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS.
     let context = unsafe { call.context() };
     // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid meanwhile.
     let (grid, comm) = unsafe { blacs.grid(context) }.ok_or(Obstacle::NotInGrid)?;
     let operations = arguments.check(grid).map_err(Obstacle::Invalid)?;
-    // SAFETY: the contract of this function, and arguments that are valid.
+    // SAFETY: the arguments are valid; the matrices may be read, and C written, as long as the product lives.
     let product = unsafe { call.product(&arguments, grid, operations) };
     Ok((product, comm))
 }

@@ -100,7 +100,8 @@ impl<'a> Access<'a> {
     unsafe fn write_outside(&self, into: &Section, to: Type, of: Type, source: &Section) -> Result<bool> {
         let mut bytes = vec![0; into.bytes()];
         let packed = Section::packed(bytes.as_mut_ptr(), into.element, into.count());
-        // SAFETY: the contract of this function; the copy is new.
+        // SAFETY: the source can be read, and the copy is new; the reference leads to elements to which the
+        // program may assign.
         unsafe {
             assign(&packed, to, &*conform(into, source)?, of);
             outside::write(self.image_of_part()?, into, &bytes)
@@ -136,7 +137,8 @@ impl<'a> Access<'a> {
         let mut asks = false;
         if let (true, Part::Here(part)) = (resizes, self.part) {
             let walk = self.walk();
-            // SAFETY: as in `find`; what was found can be read.
+            // SAFETY: the compiler has made the reference for this coarray. The object that was found can be
+            // read; if it is this image's own, no other image accesses it in this segment.
             unsafe {
                 if let Some(whole) = Whole::of(&walk, self.remote.path, self.start(part))?
                     && whole.must_change(&counts)
@@ -151,7 +153,8 @@ impl<'a> Access<'a> {
                 to.check(of)?;
                 self.note(Kind::Put, into.count(), into.element);
                 let source = conform(&into, source)?;
-                // SAFETY: the contract of this function; the reference leads to elements of the coarray.
+                // SAFETY: the source can be read; the reference leads to elements of the coarray, to which
+                // the program may assign.
                 unsafe { assign(&into, to, &source, of) };
                 Ok(())
             }
@@ -160,7 +163,7 @@ impl<'a> Access<'a> {
                 if let Target::Outside(into) = &found {
                     let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                     to.check(of)?;
-                    // SAFETY: the contract of this function.
+                    // SAFETY: the source can be read; the section is the one to which the reference leads.
                     if unsafe { self.write_outside(into, to, of, source)? } {
                         self.note(Kind::Put, into.count(), into.element);
                         return Ok(());
@@ -168,7 +171,7 @@ impl<'a> Access<'a> {
                 }
                 let mut elements = Elements { element: of.bytes, counts, bytes: vec![0; source.bytes()] };
                 let target = elements.section();
-                // SAFETY: the contract of this function; the copy is new.
+                // SAFETY: the source can be read; the copy is new.
                 unsafe { copy(&target, source) };
                 let put = self.remote.put(to, of, &elements, resizes);
                 self.note(Kind::Put, source.count(), source.element);

@@ -145,13 +145,14 @@ impl Bounds<'_> {
         let (found, unit) = match *self {
             Self::Known(dimensions) => (dimensions.get(number).copied(), element as isize),
             Self::At(descriptor) => {
-                // SAFETY: the contract of this function.
+                // SAFETY: a descriptor can be read at this address.
                 let head = unsafe { descriptor.read_unaligned() };
                 // A pointer to a component of all elements of an array has their distance.
                 let is_farther = head.span > element as isize && span::is_distance(head.span, element);
                 let unit = if is_farther { head.span } else { element as isize };
                 let has_it = number < usize::try_from(head.dtype.rank).unwrap_or(0);
-                // SAFETY: as above; dimensions lie behind the head.
+                // SAFETY: the descriptor has this dimension, as its rank says; dimensions lie behind the
+                // head.
                 let read = || unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
                 (has_it.then(read), unit)
             }

@@ -117,7 +117,8 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
             let counts =
                 (0..rank).map(|_| words.take().map(|count| count as usize)).collect::<Result<Vec<_>>>()?;
             if resizes {
-                // SAFETY: as above; the program accesses the component after the next synchronisation.
+                // SAFETY: another image has got the reference from the compiler; the program of this one
+                // accesses the component after the next synchronisation.
                 unsafe {
                     if let Some(whole) = Whole::of(&walk, &path, start)?
                         && whole.must_change(&counts)

@@ -1,7 +1,7 @@
 //! Measured and simulated exchanges in one form.
 
-use crate::report::inputs::Inputs;
 use crate::report::shared::{distinct, machine_title};
+use crate::report::sources::Inputs;
 use hcube_results::alltoall::Run;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
@@ -59,12 +59,12 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
     // One rank exchanges nothing.
     let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
-    let simulated = exchanges.filter(|exchange| exchange.ranks > 1).map(|exchange| Sample {
+    let simulated = exchanges.filter(|exchange| exchange.site.ranks > 1).map(|exchange| Sample {
         evidence: Simulated,
-        section: exchange.section.clone(),
-        place: machine_title(inputs, &exchange.machine).to_owned(),
-        ranks: exchange.ranks,
-        bytes: exchange.bytes_per_rank,
+        section: exchange.site.section.clone(),
+        place: machine_title(inputs, &exchange.site.machine).to_owned(),
+        ranks: exchange.site.ranks,
+        bytes: exchange.bytes_per_rank as usize,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),
         // Several amounts may hold all data.

@@ -1,6 +1,6 @@
 //! The options of `hcube bench alltoall`, and the cases that they select.
 
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::bench::lengths::words;
 use crate::choices::{help_and, one_of, value};
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -1,12 +1,13 @@
 //! The blocking exchange: buffers, and exchanges on them.
 
 use super::arguments::{Algorithm, Arguments, Case, ELEMENT, Memory};
-use super::calls::{Channel, Exchange, by_hcube, by_library, by_path};
+use super::calls::{Channel, Exchange, by_hcube, by_library, by_path, repeat};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::frame::{self, LineOf, Opened, System};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::proof::{Claim, Counts};
+use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_alltoall::{Options, Path, UsedPath};
 use hcube_core::comm::{Comm, agree};
@@ -111,12 +112,7 @@ impl<'a> Blocking<'a> {
         let exchange = Exchange { ours: case.algorithm.is_ours(), uniform: self.arguments.uniform, blocks };
         let (sent, received) = self.buffers(case, blocks);
         let sent = sent.map(|sent| &*sent);
-        let mut done = Ok(());
-        for _ in 0..calls {
-            // Also after a failure: the other ranks wait in these calls.
-            done = done.and(channel.exchange(&exchange, sent, received));
-        }
-        done
+        repeat(calls, || channel.exchange(&exchange, sent, received))
     }
 
     /// Collective: what the first two exchanges on a new communicator add to the memory of a process; of the
@@ -198,7 +194,7 @@ impl System for Blocking<'_> {
         let done = self.exchange(line, &line.work.channel, 1);
         agree(&self.session.comm, done)?;
         let wrong = blocks.wrong(self.buffers(case, blocks).1);
-        frame::sum(&self.session.comm, wrong).map(Some)
+        timing::sum(&self.session.comm, wrong).map(Some)
     }
 
     /// In its first exchanges hcube finds out which path is faster: all trials of a case are made.

@@ -73,6 +73,11 @@ fn done(call: &'static str, code: c_int) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(Error::Mpi { call, code, text: String::new() }) }
 }
 
+/// Collective: an exchange several times; also after a failure, since the other ranks wait in these calls.
+pub fn repeat(calls: u32, mut exchange: impl FnMut() -> Result<()>) -> Result<()> {
+    (0..calls).fold(Ok(()), |done, _| done.and(exchange()))
+}
+
 /// MPI's datatype of a type of Rust.
 fn datatype<T: Equivalence>() -> MPI_Datatype
 where

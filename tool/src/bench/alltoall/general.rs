@@ -4,7 +4,7 @@
 //! there. The second buffer is kept between the calls.
 
 use super::arguments::{Arguments, ELEMENT, Memory};
-use super::calls::{Channel, by_hcube, by_library};
+use super::calls::{Channel, by_hcube, by_library, repeat};
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
@@ -110,12 +110,7 @@ impl Kind for General<'_> {
     }
 
     fn call(&mut self, line: &mut Line, calls: u32) -> Result<()> {
-        let mut done = Ok(());
-        for _ in 0..calls {
-            // Also after a failure: the other ranks wait in these calls.
-            done = done.and(exchange(line, &line.channel, &mut self.buffer, &mut self.second));
-        }
-        done
+        repeat(calls, || exchange(line, &line.channel, &mut self.buffer, &mut self.second))
     }
 
     fn wrong(&mut self, line: &mut Line) -> Result<Option<u64>> {
@@ -148,11 +143,7 @@ impl Kind for General<'_> {
                 // The second buffer is part of what the competitor needs.
                 let length = if line.case.variant == Variant::Library { line.sent.elements() } else { 0 };
                 let mut second = vec![0; length];
-                let mut done = Ok(());
-                for _ in 0..2 {
-                    done = done.and(exchange(line, &fresh, &mut self.buffer, &mut second));
-                }
-                done
+                repeat(2, || exchange(line, &fresh, &mut self.buffer, &mut second))
             })
         })
     }

@@ -4,7 +4,9 @@
 use super::arguments::{Arguments, Memory};
 use crate::bench::footprint::Added;
 use crate::bench::frame::{self, LineOf, Opened, System};
+use crate::bench::job;
 use crate::bench::proof::{Claim, Counts};
+use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
@@ -141,7 +143,7 @@ impl<K: Kind> System for Measured<'_, K> {
     fn verify(&mut self, line: &mut LineOf<Self>) -> Result<Option<u64>> {
         let comm = &self.session.comm;
         let wrong = agree(comm, self.kind.wrong(&mut line.work))?;
-        let all = frame::sum(comm, wrong.unwrap_or(0))?;
+        let all = timing::sum(comm, wrong.unwrap_or(0))?;
         Ok(wrong.map(|_| all))
     }
 
@@ -162,7 +164,7 @@ impl<K: Kind> System for Measured<'_, K> {
         let Case { what, variant, memory } = line.case;
         let added = self.kind.footprint(self.session, &line.work)?;
         let Named { exchange, bytes_per_rank, cube } = self.kind.named(&what);
-        let (place, kind) = (frame::place(self.session, 0)?, K::NAME.to_owned());
+        let (place, kind) = (job::place(self.session, 0)?, K::NAME.to_owned());
         let Arguments { uniform, seed, .. } = *self.arguments;
         Ok(Run {
             subject: Subject { place, kind, exchange, bytes_per_rank, cube, uniform, seed },

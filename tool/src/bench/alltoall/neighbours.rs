@@ -6,7 +6,7 @@
 //! ranks, depends on the library, so that hcube's results are compared with its results.
 
 use super::arguments::{Arguments, Cube};
-use super::calls::{Channel, FACES, Faces, by_hcube, by_library};
+use super::calls::{Channel, FACES, Faces, by_hcube, by_library, repeat};
 use super::kinds::{Case, Kind, Named, Variant};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::proof::{Claim, Counts};
@@ -132,12 +132,7 @@ impl Kind for Neighbours<'_> {
     }
 
     fn call(&mut self, line: &mut Line, calls: u32) -> Result<()> {
-        let mut done = Ok(());
-        for _ in 0..calls {
-            // Also after a failure: the other ranks wait in these calls.
-            done = done.and(self.exchange(line, line.case.variant == Variant::Hcube));
-        }
-        done
+        repeat(calls, || self.exchange(line, line.case.variant == Variant::Hcube))
     }
 
     /// Compares with the result of the MPI library.

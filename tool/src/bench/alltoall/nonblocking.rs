@@ -3,7 +3,7 @@
 //! own function.
 
 use super::arguments::{Arguments, ELEMENT};
-use super::calls::{Channel, Exchange, by_hcube, by_library};
+use super::calls::{Channel, Exchange, by_hcube, by_library, repeat};
 use super::kinds::{Case, Kind, Named, Variant};
 use super::problem::Blocks;
 use crate::bench::memory::{self, Wanted};
@@ -132,17 +132,12 @@ impl Kind for Nonblocking<'_> {
 
     fn call(&mut self, line: &mut Line, calls: u32) -> Result<()> {
         let steps = self.steps;
-        let mut done = Ok(());
-        for _ in 0..calls {
-            if line.case.variant == Variant::Computation {
-                computation::compute(steps);
-                self.computed += 1;
-                continue;
-            }
-            // Also after a failure: the other ranks wait in these calls.
-            done = done.and(self.exchange(line, if line.case.what.overlapped { steps } else { 0 }));
+        if line.case.variant == Variant::Computation {
+            (0..calls).for_each(|_| computation::compute(steps));
+            self.computed += u64::from(calls);
+            return Ok(());
         }
-        done
+        repeat(calls, || self.exchange(line, if line.case.what.overlapped { steps } else { 0 }))
     }
 
     fn wrong(&mut self, line: &mut Line) -> Result<Option<u64>> {

@@ -8,6 +8,7 @@
 //! what is left, so totals are exact. A weight is a hash of the seed and the pair: every rank computes
 //! all counts itself, and none stores the matrix.
 
+use crate::bench::random::{STEP, mix};
 use std::ffi::c_int;
 
 /// Resolution of weights: with a smallest one that is not zero, balancing converges.
@@ -26,17 +27,10 @@ pub struct Blocks {
     pub displacements: Vec<c_int>,
 }
 
-/// The finaliser of SplitMix64.
-fn mix(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
-}
-
 /// A number for an ordered pair, from above 0 to 1.
 fn random(seed: u64, from: usize, to: usize) -> f64 {
     let pair = (from as u64) << 32 | to as u64;
-    let random = mix(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ mix(pair));
+    let random = mix(mix(seed.wrapping_add(STEP)) ^ mix(pair));
     (1 + random % STEPS) as f64 / STEPS as f64
 }
 

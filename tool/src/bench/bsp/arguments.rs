@@ -2,7 +2,7 @@
 
 use super::step::{Operation, Step};
 use crate::bench::drawn::Drawn;
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
 use crate::session::Failure;
 use clap::value_parser;

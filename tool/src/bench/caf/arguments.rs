@@ -2,7 +2,7 @@
 
 use super::task::{Operation, Task};
 use crate::bench::drawn::Drawn;
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
 use clap::value_parser;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The C functions of coarrays and of OpenSHMEM, by their names in the libraries that have them.
 
-use crate::bench::library::{self, file_of, functions};
+use crate::bench::library::{self, Named, functions, own_files};
 use crate::bench::proof::Origin;
+use hcube_core::Result;
 use hcube_core::node::loader::Library;
-use hcube_core::{Error, Result};
 use mpi::ffi::{MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_long, c_void};
 use std::path::{Path, PathBuf};
@@ -108,21 +108,10 @@ impl Coarrays {
     ///
     /// # Errors
     /// Where no file can be loaded or a function is missing; ranks may differ.
-    pub fn load(file: Option<&PathBuf>, mpi: &str) -> Result<(Self, String, Origin)> {
-        let tool = std::env::current_exe().ok();
-        let usual = || library::own_files("libhcube.so", tool.as_deref(), mpi);
-        let files = file.map_or_else(usual, |file| vec![file.clone()]);
-        let refuse = |reason: String| {
-            let shown = files.first().map(|file| file.display().to_string()).unwrap_or_default();
-            Error::argument("--caf", shown, format!("the file of libhcube.so ({reason})"))
-        };
-        let library = library::load(&files, Library::open).map_err(|reasons| refuse(reasons.join("; ")))?;
+    pub fn load(file: Option<&Path>, mpi: &str) -> Result<(Self, String, Origin)> {
+        let named = Named { option: "--caf", file, what: "the file of libhcube.so" };
         // SAFETY: the types of hcube/caf.h.
-        let functions = unsafe { Self::find(library) };
-        let functions = functions.map_err(|name| refuse(format!("the function {name} was not found")))?;
-        let file = file_of(functions.put as *const c_void);
-        let origin = functions.origin(&file)?;
-        Ok((functions, file, origin))
+        named.load(|| own_files("libhcube.so", mpi), |library| unsafe { Self::find(library) })
     }
 }
 
@@ -140,10 +129,6 @@ impl Openshmem {
         let library = library::load(&files, Library::open)
             .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
         // SAFETY: the types of OpenSHMEM 1.4, where long has 64 bits.
-        let functions = unsafe { Self::find(library) };
-        let functions = functions.map_err(|name| format!("the function {name} was not found"))?;
-        let file = file_of(functions.init as *const c_void);
-        let origin = functions.origin(&file).map_err(|error| error.to_string())?;
-        Ok((functions, file, origin))
+        unsafe { Self::find(library) }
     }
 }

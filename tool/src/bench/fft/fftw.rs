@@ -15,12 +15,17 @@ use std::path::{Path, PathBuf};
 functions! {
     /// Those of FFTW 3 that are measured.
     Functions, "fftw_":
+    execute(*mut c_void);
     malloc(usize) -> *mut c_void;
     free(*mut c_void);
-    execute(*mut c_void);
     destroy_plan(*mut c_void);
-    mpi_init();
-    mpi_local_size_1d(
+}
+
+functions! {
+    /// Those of its MPI library.
+    Planning, "fftw_mpi_":
+    init();
+    local_size_1d(
         isize,
         MPI_Comm,
         c_int,
@@ -30,7 +35,7 @@ functions! {
         *mut isize,
         *mut isize
     ) -> isize;
-    mpi_plan_dft_1d(isize, *mut c_void, *mut c_void, MPI_Comm, c_int, c_uint) -> *mut c_void;
+    plan_dft_1d(isize, *mut c_void, *mut c_void, MPI_Comm, c_int, c_uint) -> *mut c_void;
 }
 
 /// Names of the library, the newest version first.
@@ -42,28 +47,32 @@ pub const ESTIMATE: c_uint = 1 << 6;
 /// Bytes of a complex number.
 const COMPLEX: usize = WORDS * size_of::<u64>();
 
+/// What [`load`] has found: the functions, the file of FFTW's MPI library, and that it defines those which plan.
+pub type Loaded = (Functions, Planning, String, Origin);
+
 /// The library, with a communicator of its own.
 pub struct Fftw {
     functions: Functions,
+    planning: Planning,
     comm: SimpleCommunicator,
     pub file: String,
     pub origin: Origin,
 }
 
 impl Fftw {
-    /// Collective, where it succeeds on all ranks: starts the library that [`load`] has found.
-    pub fn start((functions, file, origin): (Functions, String, Origin)) -> Self {
+    /// Collective, where it succeeds on all ranks: starts the library.
+    pub fn start((functions, planning, file, origin): Loaded) -> Self {
         // SAFETY: MPI is active.
-        unsafe { (functions.mpi_init)() };
-        Self { functions, comm: SimpleCommunicator::world().duplicate(), file, origin }
+        unsafe { (planning.init)() };
+        Self { functions, planning, comm: SimpleCommunicator::world().duplicate(), file, origin }
     }
 }
 
-/// Loads the library; its functions, its file, and that the ones which plan are defined there.
+/// Loads the library.
 ///
 /// # Errors
 /// Why it cannot be used; ranks may differ.
-pub fn load(file: Option<&Path>) -> Result<(Functions, String, Origin), String> {
+pub fn load(file: Option<&Path>) -> Result<Loaded, String> {
     let usual = || FILES.map(PathBuf::from).to_vec();
     let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
     let library = library::load(&files, Library::open)
@@ -71,19 +80,12 @@ pub fn load(file: Option<&Path>) -> Result<(Functions, String, Origin), String> 
     let mpi = [library.symbol(c"MPI_Comm_size"), loader::global(c"MPI_Comm_size")];
     let [theirs, ours] = mpi.map(|function| function.map(file_of).unwrap_or_default());
     // SAFETY: the types of FFTW 3.3, where ptrdiff_t has the size of a pointer.
-    let functions = unsafe { Functions::find(library) };
-    let functions = functions.map_err(|name| format!("the function {name} was not found"))?;
-    let file = file_of(functions.mpi_init as *const c_void);
+    let ((functions, ..), (planning, file, origin)) =
+        unsafe { (Functions::find(library)?, Planning::find(library)?) };
     if theirs != ours {
         return Err(format!("{file} is built for another MPI library: {theirs}"));
     }
-    // Plans are executed by a function of FFTW itself, which all of its libraries use.
-    let planning = [
-        ("fftw_mpi_init", functions.mpi_init as *const c_void),
-        ("fftw_mpi_plan_dft_1d", functions.mpi_plan_dft_1d as *const c_void),
-    ];
-    let origin = Origin::of_file(&file, planning).map_err(|error| error.to_string())?;
-    Ok((functions, file, origin))
+    Ok((functions, planning, file, origin))
 }
 
 /// A forward transform that was planned, with its memory.
@@ -109,11 +111,11 @@ impl Plan {
         (flags, out_of_place): (c_uint, bool),
         agreed: impl Fn(bool) -> bool,
     ) -> Result<Self, String> {
-        let (functions, comm) = (fftw.functions, fftw.comm.as_raw());
+        let (functions, planning, comm) = (fftw.functions, fftw.planning, fftw.comm.as_raw());
         let [mut rows, mut first, mut rows_after, mut first_after] = [0_isize; 4];
         // SAFETY: local variables and a living communicator.
         let bytes = unsafe {
-            let local = (functions.mpi_local_size_1d)(
+            let local = (planning.local_size_1d)(
                 length as isize,
                 comm,
                 FORWARD,
@@ -145,8 +147,7 @@ impl Plan {
             });
         }
         // SAFETY: memory of the size that FFTW has asked for; all ranks call it.
-        plan.plan =
-            unsafe { (functions.mpi_plan_dft_1d)(length as isize, input, output, comm, FORWARD, flags) };
+        plan.plan = unsafe { (planning.plan_dft_1d)(length as isize, input, output, comm, FORWARD, flags) };
         if agreed(!plan.plan.is_null()) { Ok(plan) } else { Err("it has no plan".to_owned()) }
     }
 

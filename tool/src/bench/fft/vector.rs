@@ -1,17 +1,15 @@
 //! The vector that is transformed: numbers that follow from their places, so that a part needs no copy to be verified.
 
+use crate::bench::random::{STEP, mix};
+
 /// Errors above this are wrong, in rounding errors times log2 of the length: the bound of HPCC.
 pub const TOLERANCE: f64 = 16.0;
 /// Words of a complex number.
 pub const WORDS: usize = 2;
 
-/// A number between -1 and 1 that looks random, by its place among all real and imaginary parts (Steele et al., Fast
-/// splittable pseudorandom number generators, OOPSLA 2014, the mix of 64 bits).
+/// A number between -1 and 1 that looks random, by its place among all real and imaginary parts.
 fn value(place: u64) -> f64 {
-    let mut word = place.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^= word >> 31;
+    let word = mix(place.wrapping_add(1).wrapping_mul(STEP));
     (word >> 11) as f64 * (2.0 / (1_u64 << 53) as f64) - 1.0
 }
 

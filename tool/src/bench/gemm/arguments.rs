@@ -2,7 +2,7 @@
 
 use super::problem::{Problem, Routine};
 use crate::bench::drawn::Drawn;
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::grids;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

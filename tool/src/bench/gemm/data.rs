@@ -6,6 +6,7 @@
 //! results are multiples of 1/4.
 
 use super::problem::Layout;
+use crate::bench::random::{STEP, mix};
 use hcube_gemm::element::Element;
 
 /// Which matrix: its elements differ from those of the others.
@@ -18,13 +19,10 @@ pub enum Matrix {
     Upper = 5,
 }
 
-/// The finaliser of SplitMix64, of a place.
+/// A random number for a place.
 fn hash(matrix: Matrix, row: usize, column: usize) -> u64 {
     let value = (row as u64) << 32 ^ column as u64 ^ (matrix as u64) << 60;
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
+    mix(value.wrapping_add(STEP))
 }
 
 /// Writes an element.

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Variant};
 use crate::bench::lengths::chosen;
-use crate::bench::library::{self, file_of};
+use crate::bench::library::{self, Named, file_of, own_files};
 use crate::bench::proof::Origin;
 use hcube_core::node::loader::{self, Library};
 use hcube_core::{Error, Result};
@@ -90,13 +90,9 @@ fn of_types(pattern: &str, find: impl Fn(&str) -> Address) -> Result<[*const c_v
 
 /// hcube's library, which ScaLAPACK's own calls do not find.
 fn load_pblas(arguments: &Arguments, mpi: &str) -> Result<Library> {
-    let tool = std::env::current_exe().ok();
-    let usual = || library::own_files("libhcube_pblas.so", tool.as_deref(), mpi);
-    let files = arguments.pblas.as_ref().map_or_else(usual, |file| vec![file.clone()]);
-    library::load(&files, Library::open).map_err(|reasons| {
-        let expected = format!("the file of libhcube_pblas.so ({})", reasons.join("; "));
-        Error::argument("--pblas", files[0].display(), expected)
-    })
+    let what = "the file of libhcube_pblas.so";
+    Named { option: "--pblas", file: arguments.pblas.as_deref(), what }
+        .load(|| own_files("libhcube_pblas.so", mpi), Ok)
 }
 
 impl Functions {

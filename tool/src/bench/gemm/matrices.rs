@@ -1,12 +1,11 @@
 //! The matrices of a problem in memory, and calls on them.
 
-use super::Gemm;
 use super::arguments::Variant;
 use super::calls::{Grid, Operand, Setting};
 use super::data::{self, Matrix};
-use super::problem::{Layout, Problem, Routine};
-use crate::bench::lengths::chosen;
+use super::problem::{Layout, Place, Problem, Routine};
 use crate::bench::memory::{self, Wanted};
+use hcube_core::comm::Comm;
 use hcube_core::{Error, Result};
 use std::ffi::c_int;
 
@@ -28,25 +27,25 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Collective: memory of all matrices, not yet filled.
-    pub fn new(of: &Gemm, problem: Problem) -> Result<Self> {
+    /// Collective: memory of all matrices, not yet filled; with factors of local products where the bound is measured.
+    pub fn new(comm: &impl Comm, place: Place, bound: bool, problem: Problem) -> Result<Self> {
         let element = problem.element;
-        let layouts = problem.layouts(of.grid.place);
+        let layouts = problem.layouts(place);
         let words = |elements| data::words(element, elements);
         let [a, b, c] = layouts.map(|layout| words(layout.elements()));
-        let whole = Problem { offset: 0, ..problem }.layouts(of.grid.place);
+        let whole = Problem { offset: 0, ..problem }.layouts(place);
         let (mut local, mut factors) = ([whole[2].local[0], whole[2].local[1], 0], [0; 2]);
-        if problem.routine == Routine::Gemm && chosen(&of.arguments.variants).contains(&Variant::Bound) {
+        if problem.routine == Routine::Gemm && bound {
             let bytes_of_step = (local[0] + local[1]).max(1) * element.bytes();
             local[2] = (MAX_LOCAL_BYTES / bytes_of_step).clamp(1, problem.size[2]);
             factors = [0, 1].map(|side| words(local[side] * local[2]));
         }
         let b = if problem.routine == Routine::Gemm { b } else { 0 };
         let parts = [a, b, c, c, factors[0], factors[1]];
-        let (option, value) = ("--sizes", problem.described(String::new(), of.grid.place).size_name());
+        let (option, value) = ("--sizes", problem.described(String::new(), place).size_name());
         let wanted = Wanted { what: "matrices", option, value };
         let length: usize = parts.iter().sum();
-        let mut memory = memory::reserve(&of.session.comm, &wanted, length as u64)?;
+        let mut memory = memory::reserve(comm, &wanted, length as u64)?;
         memory.resize(length, 0);
         let factorised = problem.routine == Routine::Getrf;
         let pivots = vec![0; if factorised { layouts[0].local[0] + layouts[0].block } else { 0 }];

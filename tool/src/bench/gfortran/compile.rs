@@ -135,10 +135,9 @@ impl<'a> Compiler<'a> {
 
     fn hcube(&self) -> Result<Variant, Failure> {
         const NAME: &str = "libhcube_caf.so";
-        let tool = std::env::current_exe().ok();
         let found = match &self.arguments.caf {
             Some(file) => vec![file.clone()],
-            None => own_files(NAME, tool.as_deref(), self.mpi),
+            None => own_files(NAME, self.mpi),
         };
         let file = found.iter().find_map(|file| file.canonicalize().ok());
         let file = file.ok_or_else(|| {

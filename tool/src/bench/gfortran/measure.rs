@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::compile::{Compiler, Variant};
 use super::job::{Ended, Launcher};
 use super::lines::Line;
-use crate::bench::frame;
+use crate::bench::job;
 use crate::bench::library::mpi_name;
 use crate::interrupt::Interrupt;
 use crate::launcher;
@@ -323,7 +323,7 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
     }
     arguments.json.write(&results)?;
     arguments.drawn.draw(&results)?;
-    Ok(frame::verdict(&results))
+    Ok(job::verdict(&results))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The options of `hcube bench llcs`.
 
 use crate::bench::drawn::Drawn;
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, length};
 use clap::{ValueEnum, value_parser};
 

@@ -1,6 +1,6 @@
 //! The options of `hcube bench random-access`, and the cases that they select.
 
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::choices::{help, help_and, one_of, value};
 use clap::{ValueEnum, value_parser};
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};

@@ -1,7 +1,7 @@
 //! The options of `hcube bench stream`.
 
 use crate::bench::drawn::Drawn;
-use crate::bench::frame::Common;
+use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
 use clap::ValueEnum;
 use hcube_stream::select::Kernel;

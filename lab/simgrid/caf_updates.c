@@ -1,17 +1,44 @@
-/* RandomAccess on coarrays, by two programs.
+/* RandomAccess on simulated images of a coarray program (SimGrid SMPI), through hcube's C interface.
  *
- *   events   the paper's Figure 6 (Jin et al. 2011): values are routed along the dimensions of a hypercube. In each
- *            dimension an image divides what it has in two lists and copies one to its partner, when an event says that
- *            the partner has room; an event of the partner says that the values are there. Powers of two only.
- *   spawn    a function is shipped to the owner of each word, in a finish block for each round.
+ *   caf_updates <case>...
+ *
+ * A case is key=value,key=value:
+ *   what=events   the paper's Figure 6 (Jin et al. 2011): values are routed along the dimensions of a hypercube. In
+ * each dimension an image divides what it has in two lists and copies one to its partner, when an event says that the
+ * partner has room; an event of the partner says that the values are there. Powers of two only. what=spawn    a
+ * function is shipped to the owner of each word, in a finish block for each round. values=       that an image
+ * generates before it waits for all of them to be applied; 1024 by default rounds=       that are timed, after one that
+ * is not; 2 by default generate=, divide=, update=, ship=   nanoseconds to generate a value, to put it on a list, to
+ * apply it, and to ship a function as well as to run one; 0 by default
  *
  * Either way no more than values= values are generated and not applied by their image. Values are hashes of their
- * numbers; a serial loop over all values makes the table that is expected.
+ * numbers; a serial loop over all values makes the table that is expected, with which all words are compared. Times are
+ * those of the slowest image, all of which begin together. Rank 0 prints a record for each case, in the form of
+ * lab/src/records.rs.
  */
-#ifndef CAF_UPDATES_H
-#define CAF_UPDATES_H
+#include "driver.h"
 
-#include "caf.h"
+enum { EVENTS, SPAWN };
+
+typedef struct test_case {
+  int what;
+  int64_t values, rounds;
+  double generate, divide, update, ship;
+} test_case;
+
+static const meaning programs[] = {{"events", EVENTS}, {"spawn", SPAWN}, {NULL, 0}};
+
+static int take_pair(void *into, const char *key, const char *value) {
+  test_case *test = (test_case *)into;
+  if (strcmp(key, "what") == 0) return (test->what = find_name(programs, value)) >= 0;
+  if (strcmp(key, "values") == 0) return read_number(value, &test->values) && test->values > 0;
+  if (strcmp(key, "rounds") == 0) return read_number(value, &test->rounds) && test->rounds > 0;
+  if (strcmp(key, "generate") == 0) return read_amount(value, 1e6, &test->generate);
+  if (strcmp(key, "divide") == 0) return read_amount(value, 1e6, &test->divide);
+  if (strcmp(key, "update") == 0) return read_amount(value, 1e6, &test->update);
+  if (strcmp(key, "ship") == 0) return read_amount(value, 1e6, &test->ship);
+  return 0;
+}
 
 /* Words of the table on an image. */
 #define LOG2_WORDS 10
@@ -43,6 +70,9 @@ typedef struct image {
 /* Shipped functions find their image here; all of them are in one process. */
 static image **images;
 
+/* The number of the function that is shipped, which is the same on all images. */
+static int32_t xor_function;
+
 static uint64_t value_of(const image *of, int rank, int64_t round, int64_t number) {
   uint64_t values = (uint64_t)of->test->values, rounds = (uint64_t)of->test->rounds + 1;
   return mix(((uint64_t)rank * rounds + (uint64_t)round) * values + (uint64_t)number);
@@ -66,11 +96,8 @@ static void apply(image *of, uint64_t value) {
 /* The function that is shipped. */
 static void xor_word(int32_t from, const void *arguments, uint64_t bytes) {
   uint64_t value;
-  image *own;
-  int rank;
+  image *own = images[own_rank()];
   (void)from;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  own = images[rank];
   if (bytes != sizeof value) FAIL("%d bytes of arguments", (int)bytes);
   memcpy(&value, arguments, sizeof value);
   apply(own, value);
@@ -90,8 +117,8 @@ static image make_image(const test_case *test) {
   void *address = NULL;
   int64_t word, all;
   memset(&made, 0, sizeof made);
-  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.rank = own_rank();
+  made.size = all_ranks();
   made.test = test;
   while (1 << made.dimensions < made.size) made.dimensions++;
   if (1 << made.dimensions != made.size) FAIL("%d images: expected a power of two", made.size);
@@ -215,7 +242,7 @@ static void route(image *of, int64_t round) {
 }
 
 /* A round of shipped functions. */
-static void ship(image *of, int64_t round, int32_t xor_function) {
+static void ship(image *of, int64_t round) {
   const test_case *test = of->test;
   hcube_error error;
   int64_t number;
@@ -254,36 +281,47 @@ static int64_t wrong_words(const image *of) {
   return wrong;
 }
 
-static void run_updates(const test_case *test, const char *text, int32_t xor_function) {
-  image of = make_image(test);
+static void run_case(const char *text) {
+  test_case test;
+  image of;
   hcube_error error;
   int64_t round, wrong, reductions = 0;
   double begin = 0, seconds;
+  memset(&test, 0, sizeof test);
+  test.values = 1024;
+  test.rounds = 2;
+  read_case(text, take_pair, &test);
+  of = make_image(&test);
   if (images == NULL) images = (image **)allocate(of.size * (int64_t)sizeof *images);
   images[of.rank] = &of;
   SUCCEED(hcube_caf_barrier(0, &error), error);
-  for (round = 0; round <= test->rounds; round++) {
+  for (round = 0; round <= test.rounds; round++) {
     if (round == 1) {
-      reductions = (int64_t)statistics().finish_rounds;
+      reductions = (int64_t)image_statistics().finish_rounds;
       SUCCEED(hcube_caf_barrier(0, &error), error);
       begin = begin_together(text);
     }
-    if (test->what == EVENTS) route(&of, round);
-    else ship(&of, round, xor_function);
+    if (test.what == EVENTS) route(&of, round);
+    else ship(&of, round);
   }
   seconds = MPI_Wtime() - begin;
-  reductions = (int64_t)statistics().finish_rounds - reductions;
+  reductions = (int64_t)image_statistics().finish_rounds - reductions;
   SUCCEED(hcube_caf_cofence(&error), error);
   SUCCEED(hcube_caf_barrier(0, &error), error);
   seconds = largest_at_first(seconds);
   reductions = (int64_t)largest_at_first((double)reductions);
   wrong = sum_at_first(wrong_words(&of));
-  if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nupdates\t%" PRId64 "\nreductions\t%" PRId64 "\nerrors\t%" PRId64 "\n\n",
-           text, of.size, seconds, of.size * test->values * test->rounds, reductions, wrong);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("seconds") COUNT("updates") COUNT("reductions") COUNT("errors"), seconds,
+         of.size * test.values * test.rounds, reductions, wrong);
   free_image(&of);
 }
 
-#endif
+static void begin(void) {
+  hcube_error error;
+  begin_coarrays();
+  SUCCEED(hcube_caf_register(xor_word, &xor_function, &error), error);
+}
+
+int main(int argc, char **argv) {
+  return run_driver(argc, argv, begin, run_case, end_coarrays);
+}
