@@ -1,8 +1,9 @@
-//! The end of a program whose images end one by one, as those of Fortran do.
+//! The end of a program: of all images together, or of one image after the other, as those of Fortran do.
 //!
-//! Idea: an image that has come to its end says so, and serves the others until all have ended or failed. So its coarrays stay
-//! accessible, whoever waits for it gets an error, and no image waits for one that has ended before. An image that fails does
-//! the same with another word, because most launchers end the job when a process ends.
+//! Idea: all images together meet in a barrier. Otherwise an image that has come to its end says so, and serves the others
+//! until all have ended or failed. So its coarrays stay accessible, whoever waits for it gets an error, and no image waits
+//! for one that has ended before. An image that fails does the same with another word, because most launchers end the job
+//! when a process ends.
 //!
 //! Restrictions: an image on another node whose process has ended without a word, and that was alone there, is waited for.
 //! Cost: a message to every image of another node.

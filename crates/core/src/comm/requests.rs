@@ -110,7 +110,7 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn receive_region(&mut self, label: usize, into: Region<'env>, from: usize, tag: i32) -> Result<()> {
-        // SAFETY: as in `send_region`.
+        // SAFETY: the region is there, and nobody else uses it, for 'env, which outlives the scope and the transfer.
         let transfer = unsafe { self.comm.start_receive_bytes(into, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())
