@@ -11,6 +11,7 @@ mod modules;
 mod programs;
 mod safety;
 mod sources;
+mod width;
 
 use common::root;
 use serde_json::Value;

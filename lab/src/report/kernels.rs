@@ -77,7 +77,9 @@ pub fn fft(inputs: &Inputs) -> Section {
         &[
             ("ranks", None, &|run| run.subject.place.ranks()),
             ("length", None, &|run| length_name(run.subject.length)),
-            ("place", None, &|run| if run.subject.out_of_place { "out of place" } else { "in place" }.to_owned()),
+            ("place", None, &|run| {
+                if run.subject.out_of_place { "out of place" } else { "in place" }.to_owned()
+            }),
             ("algorithm", None, &|run| run.algorithm.clone()),
             ("ms", Some(Measured), &|run| significant(1e-3 * run.timing.median_us)),
             ("GFLOP/s", Some(Measured), &|run| significant(run.gflop_s)),
