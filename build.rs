@@ -16,7 +16,7 @@ extern crate self as hcube_core;
 mod alltoall;
 #[path = "hpcc-glue/bsplib/header.rs"]
 mod bsp;
-#[path = "crates/caf/src/options.rs"]
+#[path = "crates/caf/src/state/options.rs"]
 mod caf;
 #[path = "crates/core/src/error.rs"]
 mod error;
@@ -44,7 +44,7 @@ use text::{broken, without_safety_sections, wrapped};
 const TABLES: [&str; 12] = [
     "build/text.rs",
     "crates/alltoall/src/options.rs",
-    "crates/caf/src/options.rs",
+    "crates/caf/src/state/options.rs",
     "crates/core/src/error.rs",
     "crates/core/src/options",
     "crates/fft/src/options.rs",

@@ -129,7 +129,7 @@ module hcube
     hcube_random_access_verify, hcube_random_access_last_statistics, hcube_random_access_describe
   public :: hcube_alltoall, hcube_alltoallv, hcube_alltoallw, hcube_alltoall_in_place, hcube_alltoallv_in_place, &
     hcube_alltoallw_in_place, hcube_alltoallv_in_one_buffer, hcube_alltoall_default_options, &
-    hcube_alltoall_set_options, hcube_alltoall_last_way
+    hcube_alltoall_set_options, hcube_alltoall_last_path, hcube_alltoall_last_way
   public :: hcube_transpose, hcube_transpose_in_place, hcube_transpose_check
   public :: hcube_grid_transpose_memory_create, hcube_grid_transpose_memory_free, hcube_grid_transpose_create, &
     hcube_grid_transpose_execute, hcube_grid_transpose_describe, hcube_grid_transpose_free
@@ -299,7 +299,7 @@ module hcube
       integer(c_int32_t) :: code
     end function
 
-    function c_alltoall_last_way(comm, text, length, error) &
+    function c_alltoall_last_path(comm, text, length, error) &
         bind(C, name="hcube_fortran_alltoall_last_way") result(code)
       import :: c_char, c_int, c_int32_t, c_int64_t, hcube_error
       integer(c_int), value :: comm
@@ -599,17 +599,25 @@ contains
     call tell(error, message)
   end subroutine
 
-  ! way: receives the name of the path. The argument keeps its name, by which programs may pass it.
+  subroutine hcube_alltoall_last_path(comm, path, ierror, message)
+    integer, intent(in) :: comm
+    character(len=*), intent(inout) :: path
+    integer, intent(out) :: ierror
+    character(len=*), intent(out), optional :: message
+    type(hcube_error) :: error
+    character(kind=c_char) :: line(len(path) + 1)
+    ierror = c_alltoall_last_path(comm, line, size(line, kind=c_int64_t), error)
+    if (ierror == HCUBE_SUCCESS) call copy(line, path)
+    call tell(error, message)
+  end subroutine
+
+  ! hcube_alltoall_last_path under its first name, for programs that use it.
   subroutine hcube_alltoall_last_way(comm, way, ierror, message)
     integer, intent(in) :: comm
     character(len=*), intent(inout) :: way
     integer, intent(out) :: ierror
     character(len=*), intent(out), optional :: message
-    type(hcube_error) :: error
-    character(kind=c_char) :: line(len(way) + 1)
-    ierror = c_alltoall_last_way(comm, line, size(line, kind=c_int64_t), error)
-    if (ierror == HCUBE_SUCCESS) call copy(line, way)
-    call tell(error, message)
+    call hcube_alltoall_last_path(comm, way, ierror, message)
   end subroutine
 
   subroutine hcube_transpose(input, output, shape, comm, ierror, message)

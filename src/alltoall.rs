@@ -261,7 +261,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -288,7 +288,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
+pub unsafe extern "C-unwind" fn hcube_alltoall_last_path(
     comm: MPI_Comm,
     text: *mut c_char,
     length: u64,
@@ -305,4 +305,19 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
             Ok(())
         })
     }
+}
+
+/// Local. hcube_alltoall_last_path under its first name, for programs that use it.
+///
+/// # Safety
+/// The pointers are null or valid; text has room for length bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
+    comm: MPI_Comm,
+    text: *mut c_char,
+    length: u64,
+    error: *mut hcube_error,
+) -> i32 {
+    // SAFETY: the arguments are what the contract of that function asks for, which is that of this one.
+    unsafe { hcube_alltoall_last_path(comm, text, length, error) }
 }

@@ -166,7 +166,8 @@ pub unsafe extern "C-unwind" fn hcube_startall(count: c_int, requests: *mut MPI_
 /// # Safety
 /// As MPI asks for them in MPI_Startall.
 unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
-    // SAFETY: the contract of this function, which is that of both.
+    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI asks for
+    // it.
     unsafe {
         for operation in operations_of(requests, count) {
             operation.start();

@@ -15,9 +15,6 @@ use hcube_fft::{Direction, Options};
 use hcube_hpcc::fft::Plan;
 use std::ffi::c_void;
 
-/// What this system keeps on a communicator: nothing.
-struct Nothing;
-
 /// Bytes of a complex number.
 const COMPLEX: usize = 16;
 
@@ -52,7 +49,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_create(
     plan: *mut *mut hcube_fft_plan,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid.
     unsafe { create(length, direction, comm, std::ptr::null(), plan, error) }
 }
 
@@ -114,7 +111,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_create_with(
     plan: *mut *mut hcube_fft_plan,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid.
     unsafe { create(length, direction, comm, options, plan, error) }
 }
 
@@ -134,15 +131,13 @@ unsafe fn create(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |on, _: &mut Option<Nothing>| {
-                let place = output(plan, "plan");
-                let exchange = agree(on, hcube_alltoall::Options::from_environment())?;
-                let wanted = place.and_then(|place| Ok((place, wanted(length, direction)?)));
-                let (place, wanted) = match wanted {
-                    Ok((place, wanted)) => (Some(place), Ok(wanted)),
-                    Err(refusal) => (None, Err(refusal)),
-                };
-                let plan = Plan::new(on, wanted, read_options(options), &exchange)?;
+            gate::enter_without_state(comm, |on| {
+                let mut place = None;
+                let wanted = output(plan, "plan").and_then(|plan| {
+                    place = Some(plan);
+                    wanted(length, direction)
+                });
+                let plan = Plan::new(on, wanted, read_options(options))?;
                 let fft = hcube_fft_plan { comm, plan, devices: Devices::new() };
                 *place.expect("refused otherwise") = Box::into_raw(Box::new(fft));
                 Ok(())
@@ -241,7 +236,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_memory_create(
         let comm = plan.as_ref().map(|plan| plan.comm);
         enter(comm, error, || {
             let hcube_fft_plan { comm, plan, .. } = output(plan, "plan")?;
-            gate::enter(*comm, |on, _: &mut Option<Nothing>| {
+            gate::enter_without_state(*comm, |on| {
                 let place = agree(on, output(memory, "memory"))?;
                 let memory = plan.memory(on)?;
                 for (address, part) in [first, second].into_iter().zip(memory.own()) {
@@ -309,7 +304,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_execute(
         let comm = plan.as_ref().map(|plan| plan.comm);
         enter(comm, error, || {
             let hcube_fft_plan { comm, plan, devices } = crate::boundary::output(plan, "plan")?;
-            gate::enter_without_messages(*comm, |comm, _: &mut Option<Nothing>| {
+            gate::enter_without_state_and_messages(*comm, |comm| {
                 let parts = parts(COMPLEX * plan.part(), input, output).and_then(|parts| {
                     if [parts.0, parts.1].iter().any(|part| devices.own(part.address())) {
                         let text = "input or output is device memory: expected host memory";

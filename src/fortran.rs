@@ -28,7 +28,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_random_access_prepare(communicator(comm), options, error) }
 }
 
@@ -44,7 +44,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; MPI has given
+    // out the handle.
     unsafe { hcube_random_access_run(communicator(comm), table, updates, options, error) }
 }
 
@@ -60,7 +61,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; MPI has given
+    // out the handle.
     unsafe { hcube_random_access_verify(communicator(comm), table, updates, errors, error) }
 }
 
@@ -74,7 +76,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_random_access_last_statistics(communicator(comm), statistics, error) }
 }
 
@@ -90,7 +92,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, and text for length bytes; MPI has given out the handle.
     unsafe { hcube_random_access_describe(communicator(comm), options, text, length, error) }
 }
 
@@ -106,7 +108,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: shape and error are null or valid, the parts are as described, and nobody else uses them
+    // meanwhile; MPI has given out the handle.
     unsafe { hcube_transpose(input, output, shape, communicator(comm), error) }
 }
 
@@ -121,7 +124,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose_in_place(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: shape and error are null or valid, the part is as described, and nobody else uses it meanwhile;
+    // MPI has given out the handle.
     unsafe { hcube_transpose(in_place(), matrix, shape, communicator(comm), error) }
 }
 
@@ -136,7 +140,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_transpose_check(
     comm: MPI_Fint,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: shape and error are null or valid; MPI has given out the handle.
     unsafe { hcube_transpose_check(shape, in_place, communicator(comm), error) }
 }
 
@@ -152,7 +156,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_grid_transpose_memory_create(
     address: *mut *mut c_void,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_grid_transpose_memory_create(bytes, communicator(comm), memory, address, error) }
 }
 
@@ -168,7 +172,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_grid_transpose_create(
     transposition: *mut *mut hcube_grid_transpose,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_grid_transpose_create(shape, memory, communicator(comm), transposition, error) }
 }
 
@@ -198,7 +202,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_gemm(
     options: *const hcube_gemm_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, arrays are as large as the structures say, and nobody else uses
+    // them meanwhile; MPI has given out the handle.
     unsafe {
         hcube_gemm(
             communicator(comm),
@@ -234,7 +239,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_gemm_set_options(
     options: *const hcube_gemm_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_gemm_set_options(communicator(comm), options, error) }
 }
 
@@ -249,6 +254,6 @@ pub unsafe extern "C-unwind" fn hcube_fortran_gemm_last_path(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid, and text for length bytes; MPI has given out the handle.
     unsafe { hcube_gemm_last_path(communicator(comm), text, length, error) }
 }

@@ -5,7 +5,7 @@
 //! compilers, and the module's interfaces let no scalar pass.
 
 use crate::alltoall::{
-    hcube_alltoall, hcube_alltoall_last_way, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
+    hcube_alltoall, hcube_alltoall_last_path, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
 };
 use crate::alltoall_in_place::hcube_alltoallv_in_place;
 use crate::types::{hcube_alltoall_options, hcube_error};
@@ -208,11 +208,11 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_set_options(
     options: *const hcube_alltoall_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
+    // SAFETY: the pointers are null or valid; MPI has given out the handle.
     unsafe { hcube_alltoall_set_options(communicator(comm), options, error) }
 }
 
-/// hcube_alltoall_last_way with a Fortran handle, for the Fortran module hcube.
+/// hcube_alltoall_last_path with a Fortran handle, for the Fortran module hcube.
 ///
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.
@@ -223,6 +223,6 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handle.
-    unsafe { hcube_alltoall_last_way(communicator(comm), text, length, error) }
+    // SAFETY: the pointers are null or valid, and text for length bytes; MPI has given out the handle.
+    unsafe { hcube_alltoall_last_path(communicator(comm), text, length, error) }
 }

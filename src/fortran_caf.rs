@@ -23,7 +23,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_caf_reduce(
     error: *mut hcube_error,
 ) -> i32 {
     let (datatype, operation) = (of_datatype(datatype), of_operation(operation));
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handles.
+    // SAFETY: from and into are valid for the elements, and error is null or valid; MPI has given out the
+    // handles.
     unsafe { hcube_caf_reduce(team, root, from, into, count, datatype, operation, error) }
 }
 
@@ -42,7 +43,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_caf_allreduce(
     error: *mut hcube_error,
 ) -> i32 {
     let (datatype, operation) = (of_datatype(datatype), of_operation(operation));
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handles.
+    // SAFETY: from and into are valid for the elements, and error is null or valid; MPI has given out the
+    // handles.
     unsafe { hcube_caf_allreduce(team, from, into, count, datatype, operation, error) }
 }
 
@@ -62,6 +64,7 @@ pub unsafe extern "C-unwind" fn hcube_fortran_caf_scan(
     error: *mut hcube_error,
 ) -> i32 {
     let (datatype, operation) = (of_datatype(datatype), of_operation(operation));
-    // SAFETY: the pointers are as the contract of this function says; MPI has given out the handles.
+    // SAFETY: from and into are valid for the elements, and error is null or valid; MPI has given out the
+    // handles.
     unsafe { hcube_caf_scan(team, from, into, count, datatype, operation, inclusive, error) }
 }

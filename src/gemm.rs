@@ -131,7 +131,7 @@ pub unsafe extern "C-unwind" fn hcube_gemm_set_options(
     options: *const hcube_gemm_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

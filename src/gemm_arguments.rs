@@ -239,7 +239,7 @@ impl Passed {
         let read = read.as_ref().map_err(Clone::clone)?;
         // SAFETY: null or valid, by the contract of this function.
         let choice = products.choice(unsafe { choice(self.options) }?)?;
-        // SAFETY: the contract of this function.
+        // SAFETY: arrays are as large as the structures say, for as long as the product lives.
         let product = unsafe { self.product(read) }?;
         let local = match choice.multiply {
             // SAFETY: a `?gemm_` for this type of elements, by the contract of this function.

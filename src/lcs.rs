@@ -13,8 +13,9 @@ use hcube_lcs::{Outcome, Progress, Symbol};
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-/// What this system keeps on a communicator: nothing.
-struct Nothing;
+/// Kept on a communicator so that a progress function that calls hcube_llcs again with it is refused: its ranks are inside the
+/// supersteps of the first call.
+struct Running;
 
 /// What the length is where it is below the bound of interest, and where the progress function has ended
 /// the computation.
@@ -79,7 +80,7 @@ pub unsafe extern "C-unwind" fn hcube_llcs(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |on, _: &mut Option<Nothing>| {
+            gate::enter(comm, |on, _: &mut Option<Running>| {
                 let call = Call { on, strings, at_least };
                 let found = match symbol_bytes {
                     1 => call.run::<u8>(length, &mut observe),

@@ -14,13 +14,13 @@ use hcube_gemm::element::{Element, Scalar};
 use hcube_gemm::local::{Columns, LocalGemm, LocalProduct};
 use hcube_matmul::{Block, Distribution, Functions, Layout, Matrices, Problem, Sizes, multiply, plain};
 
-/// What this system keeps on a communicator.
-struct Kept(Spmd<MpiComm>);
+/// The SPMD part of a communicator, which its products share.
+struct SpmdState(Spmd<MpiComm>);
 
 // SAFETY: the only parts of an SPMD part that may not change their thread are regions: registered memory, and
 // destinations of gets. Between two calls there are none, since a call that returns has ended its last superstep, in
 // which it has removed its registrations.
-unsafe impl Send for Kept {}
+unsafe impl Send for SpmdState {}
 
 /// Collective. Computes C := A B for n x n matrices of doubles by a bulk-synchronous algorithm that needs
 /// temporary memory for at most three blocks of ceil(n / Q)^2 elements per rank.
@@ -72,11 +72,11 @@ pub unsafe extern "C-unwind" fn hcube_matmul(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |on, kept: &mut Option<Kept>| {
+            gate::enter(comm, |on, kept: &mut Option<SpmdState>| {
                 let (problem, layout) = agree(on, read(on, n, blocks, distribution))?;
-                let Kept(spmd) = match kept {
+                let SpmdState(spmd) = match kept {
                     Some(kept) => kept,
-                    None => kept.insert(Kept(begin(on)?)),
+                    None => kept.insert(SpmdState(begin(on)?)),
                 };
                 run(spmd, &problem, matrices(arrays, layout.local_elements(on.rank())), dgemm)
             })
@@ -105,7 +105,7 @@ pub unsafe extern "C-unwind" fn hcube_matmul_local_elements(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter_without_messages(comm, |on, _: &mut Option<Kept>| {
+            gate::enter_without_messages(comm, |on, _: &mut Option<SpmdState>| {
                 let (_, layout) = read(on, n, blocks, distribution)?;
                 *output(elements, "elements")? = layout.local_elements(on.rank()) as i64;
                 Ok(())
@@ -142,7 +142,8 @@ unsafe fn matrices(arrays: [(&str, *mut f64); 3], elements: usize) -> Result<Mat
             return Err(Error::Buffer(format!("{name} = NULL: expected {bytes} bytes")));
         }
     }
-    // SAFETY: the contract of this function; no region is used after the call.
+    // SAFETY: null without bytes, or an array of these bytes that nobody else uses until the call has
+    // returned; no region is used after it.
     let [a, b, c] = arrays.map(|(_, array)| unsafe { Region::new(array.cast(), bytes) });
     Ok(Matrices { a, b, c })
 }
@@ -157,7 +158,7 @@ unsafe fn run(
     matrices: Result<Matrices>,
     dgemm: hcube_matmul_kernel,
 ) -> Result<()> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the `dgemm_` of a BLAS.
     let blas = dgemm.map(|dgemm| unsafe { LocalGemm::new(Element::Double, dgemm as *const _) });
     let mut temporary: Option<(Scratch, Lent)> = None;
     let mut functions = Functions {

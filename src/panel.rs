@@ -11,9 +11,6 @@ use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use std::ffi::c_void;
 
-/// What this system keeps on a communicator.
-type Kept = Panels<MpiComm>;
-
 /// Collective. Prepares a communicator, a process row, for broadcasts of panels, as LU factorisations
 /// with look-ahead need them: the root of a panel computes it where the other ranks of its node
 /// read it, so nothing is copied, and ranks of this node need not poll. On each further node one rank, by
@@ -89,7 +86,7 @@ unsafe fn prepare(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels<MpiComm>>| {
                 let given = match kept {
                     Some(panels) if !panels.is_idle() => {
                         Err(Error::Usage("a panel of the communicator is still in use".into()))
@@ -159,7 +156,8 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepared(
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             let places = [output(bytes, "bytes")?, output(slots, "slots")?];
-            let found = gate::look(comm, |panels: &Kept| [panels.memory().bytes, panels.memory().slots])?;
+            let found =
+                gate::look(comm, |panels: &Panels<MpiComm>| [panels.memory().bytes, panels.memory().slots])?;
             for (place, value) in places.into_iter().zip(found.unwrap_or_default()) {
                 *place = value as u64;
             }
@@ -342,13 +340,13 @@ pub unsafe extern "C-unwind" fn hcube_panels_release(
 unsafe fn run(
     comm: MPI_Comm,
     error: *mut hcube_error,
-    work: impl FnOnce(&MpiComm, &mut Kept) -> Result<()>,
+    work: impl FnOnce(&MpiComm, &mut Panels<MpiComm>) -> Result<()>,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter_without_messages(comm, |comm, kept: &mut Option<Kept>| match kept {
+            gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels<MpiComm>>| match kept {
                 Some(panels) => work(comm, panels),
                 None => Err(Error::Usage("the communicator was not prepared for panels".into())),
             })

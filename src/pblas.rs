@@ -1,20 +1,14 @@
 //! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
 
-use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::node::loader;
 use hcube_gemm::element::Element;
-use hcube_gemm::options::Options;
-use hcube_gemm::pblas::program::locals;
-use hcube_gemm::pblas::{Call, Obstacle, Passed, product, setup};
-use hcube_gemm::product::{Grid, Product};
-use hcube_gemm::state::State;
+use hcube_gemm::options::{Algorithm, Options};
+use hcube_gemm::pblas::{Call, Left, Obstacle, Passed, Service, no_blas, product};
+use hcube_gemm::product::Product;
 use std::ffi::{CStr, c_char, c_int, c_void};
-
-/// What stays on the communicator of a grid between calls.
-struct GridState(State);
 
 fn passed(
     memory: *const c_void,
@@ -30,9 +24,9 @@ fn passed(
 /// # Safety
 /// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
 unsafe fn perform(call: &Call, name: &CStr) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let obstacle = gate::run(None, || match unsafe { product(call) } {
-        Ok((product, comm)) => match compute(&product, comm) {
+        Ok((product, comm)) => match compute(&product, comm, name) {
             Ok(()) => None,
             Err(error) => end(name, &error.to_string()),
         },
@@ -46,39 +40,26 @@ unsafe fn perform(call: &Call, name: &CStr) {
     unsafe { call.forward(original) }
 }
 
-fn compute(product: &Product<'_>, comm: Handle) -> Result<()> {
-    gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
-        let local = &locals()[product.element as usize];
-        let GridState(state) = match kept {
-            Some(kept) => kept,
-            None => {
-                setup::meet(comm)?;
-                let fits = comm.size() == product.grid.size() && is_row_by_row(product.grid, comm.rank());
-                // A failure on one rank must end the job on all of them.
-                let missing = if local.is_none() { 2 } else { i64::from(!fits) };
-                let (options, missing) = setup::options(comm, &Options::from_environment(), missing)?;
-                match missing {
-                    0 => kept.insert(GridState(State::new(comm, product.grid, &options)?)),
-                    1 => {
-                        return Err(Error::Communicator(
-                            "ranks of the grid are not in row-major order".into(),
-                        ));
-                    }
-                    _ => return Err(no_blas(product.element)),
-                }
-            }
-        };
-        let local = local.as_ref().ok_or_else(|| no_blas(product.element))?;
-        state.multiply(comm, product, local).map(drop)
-    })
+fn compute(product: &Product<'_>, comm: Handle, name: &CStr) -> Result<()> {
+    let name = format!("hcube_{}: ", name.to_string_lossy());
+    let service = Service { name: &name, options, elements: &[product.element] };
+    match service.multiply(product, comm)? {
+        Ok(_) => Ok(()),
+        Err(Left::NoBlas) => Err(no_blas(product.element)),
+        Err(Left::OtherOrder) => {
+            Err(Error::Communicator("ranks of the grid are not in row-major order".into()))
+        }
+        Err(Left::Chosen) => unreachable!("not among the options"),
+    }
 }
 
-fn is_row_by_row(grid: Grid, rank: usize) -> bool {
-    grid == Grid::of_rank(grid.rows, grid.columns, rank)
-}
-
-fn no_blas(element: Element) -> Error {
-    Error::Unsupported(format!("no BLAS with {}gemm_ is loaded", element.letter()))
+/// Those of the environment. Who calls these functions has chosen hcube.
+fn options() -> Result<Options> {
+    let mut options = Options::from_environment()?;
+    if options.algorithm == Algorithm::Library {
+        options.algorithm = Algorithm::Auto;
+    }
+    Ok(options)
 }
 
 /// Ends the job: PBLAS returns no errors.

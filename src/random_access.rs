@@ -5,7 +5,7 @@ use crate::sized;
 use crate::types::{
     hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
 };
-use hcube_core::comm::{Comm, agree, agree_on};
+use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
@@ -26,26 +26,6 @@ unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Op
     }
     // SAFETY: not null, and then valid, by the contract of this function.
     unsafe { hcube_random_access_options::read(options) }
-}
-
-/// The state for these options: the one that is kept, or a new one. Collective.
-fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>, options: &Options) -> Result<&'a mut State> {
-    if !kept.as_ref().is_some_and(|kept| kept.serves(options)) {
-        let before = kept.take();
-        let mut state = State::new(comm, options)?;
-        if let Some(before) = before {
-            state.inherit(&before);
-        }
-        *kept = Some(state);
-    }
-    Ok(kept.as_mut().expect("just made"))
-}
-
-/// Agrees on options across ranks: an error of one becomes an error of all.
-fn agree_options(comm: &MpiComm, options: Result<Options>) -> Result<Options> {
-    let options = agree(comm, options)?;
-    agree_on(comm, &options.agreement())?;
-    Ok(options)
 }
 
 /// A table and updates after conversion.
@@ -100,7 +80,7 @@ unsafe fn agree_task<'a>(
     table: *const hcube_table,
     updates: *const hcube_updates,
 ) -> Result<Task<'a>> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the pointers are null or valid; the table's words are valid for its length.
     agree(comm, unsafe { read_task(comm, table, updates) })
 }
 
@@ -151,14 +131,11 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |comm, kept| {
-                let options = agree_options(comm, read_options(options))?;
-                prepare(comm, kept, &options).map(drop)
-            })
+            gate::enter(comm, |comm, kept| State::prepare(comm, kept, read_options(options)).map(drop))
         })
     }
 }
@@ -193,14 +170,14 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
     options: *const hcube_random_access_options,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
+    // one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
-                let options = agree_options(comm, read_options(options))?;
-                let state = prepare(comm, kept, &options)?;
+                let (state, options) = State::prepare(comm, kept, read_options(options))?;
                 let Task { distribution, words, updates } = task;
                 state.run(comm, distribution, words, &updates, &options).map(drop)
             })
@@ -230,7 +207,8 @@ pub unsafe extern "C-unwind" fn hcube_random_access_verify(
     errors: *mut i64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
+    // one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -260,7 +238,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_last_statistics(
     statistics: *mut hcube_random_access_statistics,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -292,16 +270,15 @@ pub unsafe extern "C-unwind" fn hcube_random_access_describe(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the pointers are null or valid as the contract of this function says; the handle is one of MPI's.
+    // SAFETY: the pointers are null or valid, and text for length bytes; the handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
             gate::enter(comm, |comm, kept| {
                 let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
-                let options = agree_options(comm, read_options(options))?;
-                let line = prepare(comm, kept, &options)?.describe();
-                write_text(buffer, &line);
+                let (state, _) = State::prepare(comm, kept, read_options(options))?;
+                write_text(buffer, &state.describe());
                 Ok(())
             })
         })

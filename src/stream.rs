@@ -80,7 +80,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_free(
 /// The pointers are null or valid, and nobody else uses the vectors meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_stream_copy(stream: *mut hcube_stream, error: *mut hcube_error) -> i32 {
-    // SAFETY: as this function.
+    // SAFETY: the pointers are null or valid, and nobody else uses the vectors meanwhile.
     unsafe { run(stream, Kernel::Copy, 0.0, error) }
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_scale(
     scalar: f64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: as this function.
+    // SAFETY: the pointers are null or valid, and nobody else uses the vectors meanwhile.
     unsafe { run(stream, Kernel::Scale, scalar, error) }
 }
 
@@ -111,7 +111,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_scale(
 /// As hcube_stream_copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_stream_add(stream: *mut hcube_stream, error: *mut hcube_error) -> i32 {
-    // SAFETY: as this function.
+    // SAFETY: the pointers are null or valid, and nobody else uses the vectors meanwhile.
     unsafe { run(stream, Kernel::Add, 0.0, error) }
 }
 
@@ -129,7 +129,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_triad(
     scalar: f64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: as this function.
+    // SAFETY: the pointers are null or valid, and nobody else uses the vectors meanwhile.
     unsafe { run(stream, Kernel::Triad, scalar, error) }
 }
 

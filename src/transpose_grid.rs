@@ -16,9 +16,6 @@ use hcube_transpose::grid::{Memory, Operands, Plan};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-/// What this system keeps on a communicator: nothing.
-struct Nothing;
-
 /// Collective. Allocates memory, all zero, for matrices of hcube_grid_transpose: a part for each
 /// rank, which the other ranks of its node can read. On large pages where the system has them.
 ///
@@ -46,7 +43,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_memory_create(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |on, _: &mut Option<Nothing>| {
+            gate::enter_without_state(comm, |on| {
                 let places = output(memory, "memory").and_then(|memory| {
                     let address = output(address, "address")?;
                     let bytes =
@@ -114,7 +111,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_create(
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
-            gate::enter(comm, |on, _: &mut Option<Nothing>| {
+            gate::enter_without_state(comm, |on| {
                 let wanted = required(shape, "shape").and_then(|shape| {
                     let place = output(transposition, "transposition")?;
                     Ok((place, shape.to_shape()?, Options::from_environment()?))
@@ -164,7 +161,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_execute(
         let comm = transposition.as_ref().map(|transposition| transposition.comm);
         enter(comm, error, || {
             let hcube_grid_transpose { comm, plan, devices } = output(transposition, "transposition")?;
-            gate::enter_without_messages(*comm, |comm, _: &mut Option<Nothing>| {
+            gate::enter_without_state_and_messages(*comm, |comm| {
                 let operands = operands(plan, a.cast_mut(), c, [lda, ldc]).and_then(|operands| {
                     if [operands.a, operands.c].iter().any(|part| devices.own(part.address())) {
                         return Err(Error::Buffer("a or c is device memory: expected host memory".into()));

@@ -42,8 +42,8 @@ int main(int argc, char **argv) {
     for (int from = 0; from < size; from++)
         for (int i = 0; i < BLOCK; i++) errors += data[(size_t)from * BLOCK + i] != value(from, rank, i);
     MPI_Reduce(&errors, &all_errors, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
-        stop("hcube_alltoall_last_way", error.message);
+    if (hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
+        stop("hcube_alltoall_last_path", error.message);
     if (rank == 0) printf("%d ranks, path %s, %d errors\n", size, path, all_errors);
 
     free(data);

@@ -24,7 +24,7 @@ void exchange(std::vector<std::int64_t> &data, const std::vector<int> &counts, c
 std::string last_path() {
     hcube_error error;
     char path[32];
-    if (hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
+    if (hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error) != HCUBE_SUCCESS)
         throw std::runtime_error(error.message);
     return path;
 }

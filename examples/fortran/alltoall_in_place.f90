@@ -37,7 +37,7 @@ program alltoall_in_place
     errors = errors + count(abs(data(:, other) - [(element(other, rank, i), i = 1, block)]) > 0)
   end do
   call MPI_Allreduce(errors, all_errors, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  call hcube_alltoall_last_way(MPI_COMM_WORLD%MPI_VAL, path, ierror, message)
+  call hcube_alltoall_last_path(MPI_COMM_WORLD%MPI_VAL, path, ierror, message)
   if (ierror /= HCUBE_SUCCESS) call fail(message)
   if (rank == 0) print '(i0, 3a, i0, a)', ranks, ' ranks, path ', trim(path), ', ', all_errors, ' errors'
 

@@ -156,7 +156,7 @@ pub fn stream(data: &[u8]) {
     }
     for (vector, expected) in vectors.into_iter().zip(expected) {
         if code == 0 {
-            // SAFETY: as above; no kernel runs.
+            // SAFETY: a vector of this length; no kernel runs.
             let values = unsafe { std::slice::from_raw_parts(vector, elements) };
             assert!(values.iter().all(|&value| value == expected), "{given:?}");
         }
@@ -180,7 +180,7 @@ pub fn stream(data: &[u8]) {
 /// The handle is valid or NULL.
 unsafe fn run(stream: *mut hcube_stream, kernel: u8, [a, b, c]: &mut [f64; 3]) -> i32 {
     let mut error = fresh_error();
-    // SAFETY: the contract of this function.
+    // SAFETY: the handle is valid or NULL.
     let code = unsafe {
         match kernel {
             0 => loops::hcube_stream_copy(stream, &mut error),
@@ -305,7 +305,7 @@ pub fn panel(data: &[u8]) {
         let code = unsafe { panels::hcube_panels_release(comm, number, &mut error) };
         assert_eq!(code, 0, "{calls:?}");
     }
-    // SAFETY: as above.
+    // SAFETY: a living communicator.
     let code = unsafe { panels::hcube_panels_prepare(comm, 64, 2, &mut error) };
     assert_eq!(code, 0, "{calls:?}");
 }
@@ -319,7 +319,7 @@ unsafe fn check(panel: &Known, number: u64, place: *const u8) {
     assert_eq!(place.is_null(), !panel.posted);
     if panel.posted {
         assert_eq!(place, panel.place.cast_const());
-        // SAFETY: the contract of this function; its root has written all of it.
+        // SAFETY: not NULL, as the panel was posted; its root has written all of it.
         let bytes = unsafe { std::slice::from_raw_parts(place, panel.bytes as usize) };
         assert!(bytes.iter().all(|&byte| byte == number as u8));
     }

@@ -250,6 +250,14 @@ int32_t hcube_alltoall_set_options(MPI_Comm comm,
  * terminated by a zero byte.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
  */
+int32_t hcube_alltoall_last_path(MPI_Comm comm,
+                                 char *text,
+                                 uint64_t length,
+                                 struct hcube_error *error);
+
+/**
+ * Local. hcube_alltoall_last_path under its first name, for programs that use it.
+ */
 int32_t hcube_alltoall_last_way(MPI_Comm comm,
                                 char *text,
                                 uint64_t length,

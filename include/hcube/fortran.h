@@ -107,7 +107,7 @@ int32_t hcube_fortran_alltoall_set_options(MPI_Fint comm,
                                            struct hcube_error *error);
 
 /**
- * hcube_alltoall_last_way with a Fortran handle, for the Fortran module hcube.
+ * hcube_alltoall_last_path with a Fortran handle, for the Fortran module hcube.
  */
 int32_t hcube_fortran_alltoall_last_way(MPI_Fint comm,
                                         char *text,

@@ -92,8 +92,8 @@ static uint64_t value_of(int from, int to, int64_t position) {
 static exchange make_exchange(const test_case *test) {
   exchange made;
   int peer;
-  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.rank = own_rank();
+  made.size = all_ranks();
   made.counts = (int *)allocate(made.size * (int64_t)sizeof(int));
   made.displacements = (int *)allocate(made.size * (int64_t)sizeof(int));
   made.total = 0;
@@ -164,12 +164,7 @@ static void prepare(const test_case *test) {
 
 /* Seconds of the slowest rank since all ranks have begun. */
 static double timed_call(const exchange *of, const test_case *test, const char *text) {
-  double begin = MPI_Wtime(), latest;
-  MPI_Allreduce(&begin, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  /* Ranks leave a barrier one after the other; after this time all have left it. */
-  begin = latest + 10e-3;
-  pass(1e9 * (begin - MPI_Wtime()));
-  if (MPI_Wtime() > begin + 1e-6) FAIL("case '%s': the ranks could not begin together", text);
+  double begin = begin_together(text);
   if (call(of, test) != MPI_SUCCESS) FAIL("case '%s': the exchange was refused", text);
   return largest_at_first(MPI_Wtime() - begin);
 }
@@ -204,21 +199,13 @@ static void run_case(const char *text) {
   qsort(times, (size_t)test.repeat, sizeof *times, compare);
   wrong = sum_at_first(wrong);
   bytes = sum_at_first(of.total * (int64_t)sizeof(uint64_t));
-  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, way, sizeof way, &error), error);
-  if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\nbytes\t%" PRId64 "\nway\t%s\n\n", text, of.size,
-           times[test.repeat / 2], wrong, bytes, way);
-    fflush(stdout);
-  }
+  if (test.algorithm >= 0) SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, way, sizeof way, &error), error);
+  RECORD(text, SECONDS("seconds") COUNT("errors") COUNT("bytes") TEXT("way"), times[test.repeat / 2], wrong, bytes,
+         way);
   free(times);
   free_exchange(&of);
 }
 
 int main(int argc, char **argv) {
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: alltoall <case>...");
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, NULL, run_case, NULL);
 }

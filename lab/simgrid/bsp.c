@@ -62,8 +62,8 @@ static uint64_t word(int64_t cell, int64_t number, int64_t superstep) {
 
 static memory make_memory(const test_case *test) {
   memory made;
-  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.rank = own_rank();
+  made.size = all_ranks();
   made.puts = test->puts;
   made.words = test->bytes / 8;
   made.length = made.size * made.puts * made.words;
@@ -200,10 +200,7 @@ static void run_case(const char *text) {
   wrong = sum_at_first(wrong_words(&of, test.supersteps));
   bsp_pop_reg(of.cells);
   bsp_sync();
-  if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\n\n", text, of.size, seconds, wrong);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("seconds") COUNT("errors"), seconds, wrong);
   free(with.requests);
   free(with.received);
   free(with.sent);
@@ -212,13 +209,10 @@ static void run_case(const char *text) {
   free(of.cells);
 }
 
-int main(int argc, char **argv) {
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: bsp <case>...");
+static void begin(void) {
   bsp_begin(bsp_nprocs());
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  bsp_end();
-  MPI_Finalize();
-  return 0;
+}
+
+int main(int argc, char **argv) {
+  return run_driver(argc, argv, begin, run_case, bsp_end);
 }

@@ -1,28 +1,26 @@
-/* Coarrays on simulated images (SimGrid SMPI), through hcube's C interface.
+/* Teams of coarray programs on simulated images (SimGrid SMPI), through hcube's C interface.
  *
  *   caf <case>...
  *
  * A case is key=value,key=value:
- *   what=team|events|spawn   a team; or RandomAccess, see caf_updates.h
- * A team:
+ *   what=team
  *   team=world|all|row|column   that of all images; one of all images in another order; images in a grid, row by row
  *   columns=      of the grid; by default the divisor of the number of images next to its square root
  *   lookups=      members that each image gets a word of, twice: the first access looks them up; 8 by default
- * RandomAccess:
- *   values=       that an image generates before it waits for all of them to be applied; 1024 by default
- *   rounds=       that are timed, after one that is not; 2 by default
- *   generate=, divide=, update=, ship=   nanoseconds to generate a value, to put it on a list, to apply it, and to ship
- *                                        a function as well as to run one; 0 by default
  *
  * Times are those of the slowest image, all of which begin together. Rank 0 prints a record for each case, in the form
- * of lab/src/records.rs. All words that are read and all words of the table are checked.
+ * of lab/src/records.rs. All words that are read are checked.
  */
-#include "caf_updates.h"
+#include "driver.h"
 
 enum { WORLD, ALL, ROW, COLUMN };
 
-static const meaning things[] = {{"team", TEAM}, {"events", EVENTS}, {"spawn", SPAWN}, {NULL, 0}};
 static const meaning teams[] = {{"world", WORLD}, {"all", ALL}, {"row", ROW}, {"column", COLUMN}, {NULL, 0}};
+
+typedef struct test_case {
+  int team;
+  int64_t columns, lookups;
+} test_case;
 
 /* The images and their grid; a team has its members in the order of `place`. */
 typedef struct grid {
@@ -38,16 +36,10 @@ typedef struct figures {
 
 static int take_pair(void *into, const char *key, const char *value) {
   test_case *test = (test_case *)into;
-  if (strcmp(key, "what") == 0) return (test->what = find_name(things, value)) >= 0;
+  if (strcmp(key, "what") == 0) return strcmp(value, "team") == 0;
   if (strcmp(key, "team") == 0) return (test->team = find_name(teams, value)) >= 0;
   if (strcmp(key, "columns") == 0) return read_number(value, &test->columns);
   if (strcmp(key, "lookups") == 0) return read_number(value, &test->lookups);
-  if (strcmp(key, "values") == 0) return read_number(value, &test->values) && test->values > 0;
-  if (strcmp(key, "rounds") == 0) return read_number(value, &test->rounds) && test->rounds > 0;
-  if (strcmp(key, "generate") == 0) return read_amount(value, 1e6, &test->generate);
-  if (strcmp(key, "divide") == 0) return read_amount(value, 1e6, &test->divide);
-  if (strcmp(key, "update") == 0) return read_amount(value, 1e6, &test->update);
-  if (strcmp(key, "ship") == 0) return read_amount(value, 1e6, &test->ship);
   return 0;
 }
 
@@ -58,8 +50,8 @@ static int64_t divisor_of_all(int64_t one, int64_t other) {
 static grid make_grid(const test_case *test) {
   grid made;
   made.team = test->team;
-  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.rank = own_rank();
+  made.size = all_ranks();
   made.columns = test->columns;
   if (made.columns == 0)
     for (made.columns = 1; made.columns * made.columns <= made.size; made.columns++) {
@@ -100,7 +92,7 @@ static void look_up(const grid *of, hcube_team team, const test_case *test, cons
   begin_together(text);
   for (turn = 0; turn < test->lookups; turn++) {
     int32_t member = (int32_t)(mix((uint64_t)of->rank << 32 ^ (uint64_t)turn) % (uint64_t)members);
-    hcube_caf_statistics before = statistics(), after;
+    hcube_caf_statistics before = image_statistics(), after;
     int64_t image = -1;
     int again;
     for (again = 0; again < 2; again++) {
@@ -111,7 +103,7 @@ static void look_up(const grid *of, hcube_team team, const test_case *test, cons
       if (taken > found->lookup && !again) found->lookup = taken;
       if (taken > found->access && again) found->access = taken;
     }
-    after = statistics();
+    after = image_statistics();
     found->looked_up += (int64_t)(after.lookups - before.lookups);
     if ((int64_t)(after.link_reads - before.link_reads) > found->reads)
       found->reads = (int64_t)(after.link_reads - before.link_reads);
@@ -136,15 +128,20 @@ static double barriers(hcube_team team, const char *text) {
   return seconds;
 }
 
-static void run_team(const test_case *test, const char *text) {
-  grid of = make_grid(test);
-  hcube_caf_statistics before = statistics();
+static void run_case(const char *text) {
+  test_case test;
+  grid of;
+  hcube_caf_statistics before = image_statistics();
   hcube_team team;
   hcube_error error;
   figures found;
   int32_t members, rank;
   double begin;
+  memset(&test, 0, sizeof test);
   memset(&found, 0, sizeof found);
+  test.lookups = 8;
+  read_case(text, take_pair, &test);
+  of = make_grid(&test);
   if (of.team == WORLD) {
     SUCCEED(hcube_caf_team_world(&team, &error), error);
     found.words = (int64_t)before.team_words;
@@ -152,13 +149,13 @@ static void run_team(const test_case *test, const char *text) {
     begin = begin_together(text);
     SUCCEED(hcube_caf_team_split(0, colour(&of, of.rank), place(&of, of.rank), &team, &error), error);
     found.split = MPI_Wtime() - begin;
-    found.words = (int64_t)(statistics().team_words - before.team_words);
+    found.words = (int64_t)(image_statistics().team_words - before.team_words);
     SUCCEED(hcube_caf_barrier(0, &error), error);
   }
   SUCCEED(hcube_caf_team_rank(team, &rank, &error), error);
   found.wrong = rank != place(&of, of.rank);
   found.barrier = barriers(team, text);
-  look_up(&of, team, test, text, &found);
+  look_up(&of, team, &test, text, &found);
   SUCCEED(hcube_caf_team_size(team, &members, &error), error);
   if (of.team != WORLD) SUCCEED(hcube_caf_team_free(team, &error), error);
   SUCCEED(hcube_caf_barrier(0, &error), error);
@@ -170,37 +167,13 @@ static void run_team(const test_case *test, const char *text) {
   found.reads = (int64_t)largest_at_first((double)found.reads);
   found.looked_up = sum_at_first(found.looked_up);
   found.wrong = sum_at_first(found.wrong);
-  if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nmembers\t%d\nwords\t%" PRId64
-           "\nsplit\t%.9g\nbarrier\t%.9g\nlookup\t%.9g\n"
-           "access\t%.9g\nlookups\t%" PRId64 "\nreads\t%" PRId64 "\nerrors\t%" PRId64 "\n\n",
-           text, of.size, (int)members, found.words, found.split, found.barrier, found.lookup, found.access,
-           found.looked_up, found.reads, found.wrong);
-    fflush(stdout);
-  }
-}
-
-static void run_case(const char *text, int32_t xor_function) {
-  test_case test;
-  memset(&test, 0, sizeof test);
-  test.lookups = 8;
-  test.values = 1024;
-  test.rounds = 2;
-  read_case(text, take_pair, &test);
-  if (test.what == TEAM) run_team(&test, text);
-  else run_updates(&test, text, xor_function);
+  RECORD(text,
+         COUNT("members") COUNT("words") SECONDS("split") SECONDS("barrier") SECONDS("lookup") SECONDS("access")
+             COUNT("lookups") COUNT("reads") COUNT("errors"),
+         (int64_t)members, found.words, found.split, found.barrier, found.lookup, found.access, found.looked_up,
+         found.reads, found.wrong);
 }
 
 int main(int argc, char **argv) {
-  hcube_error error;
-  int32_t xor_function;
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: caf <case>...");
-  SUCCEED(hcube_caf_init(&error), error);
-  SUCCEED(hcube_caf_register(xor_word, &xor_function, &error), error);
-  for (number = 1; number < argc; number++) run_case(argv[number], xor_function);
-  SUCCEED(hcube_caf_finalize(&error), error);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, begin_coarrays, run_case, end_coarrays);
 }

@@ -1,5 +1,5 @@
-/* Shared code of the drivers: cases, failures, and calls that rely on all simulated ranks being in one
- * process. */
+/* Shared code of the drivers: the main function, cases, records, failures, and calls that rely on all simulated ranks
+ * being in one process. */
 #ifndef DRIVER_H
 #define DRIVER_H
 
@@ -69,6 +69,18 @@ static inline int read_amount(const char *value, double bound, double *into) {
   return *value != '\0' && *end == '\0' && *into >= 0 && *into < bound;
 }
 
+static inline int own_rank(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+static inline int all_ranks(void) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
 static inline void *allocate(int64_t bytes) {
   void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
   if (memory == NULL) FAIL("no memory for %" PRId64 " bytes", bytes);
@@ -104,6 +116,23 @@ static inline double largest_at_first(double value) {
   return most;
 }
 
+/* Prints the record of a case, in the form of lab/src/records.rs, on rank 0: its fields follow in a format of printf.
+ */
+#define RECORD(text, ...)                                   \
+  do {                                                      \
+    if (own_rank() == 0) {                                  \
+      printf("case\t%s\nranks\t%d\n", (text), all_ranks()); \
+      printf(__VA_ARGS__);                                  \
+      printf("\n");                                         \
+      fflush(stdout);                                       \
+    }                                                       \
+  } while (0)
+
+/* Formats of the fields of a record. */
+#define SECONDS(name) name "\t%.9g\n"
+#define COUNT(name) name "\t%" PRId64 "\n"
+#define TEXT(name) name "\t%s\n"
+
 /* Waits until all ranks are here, and returns the time at which all of them continue. Ranks leave a barrier one after
  * the other; `seconds` is long enough for all of them to leave it. */
 static inline double begin_together_after(double seconds, const char *text) {
@@ -117,6 +146,42 @@ static inline double begin_together_after(double seconds, const char *text) {
 
 static inline double begin_together(const char *text) {
   return begin_together_after(10e-3, text);
+}
+
+/* The main function of a driver whose arguments are cases. `begin` and `end` surround all of them, where there are any.
+ */
+static inline int run_driver(int argc, char **argv, void (*begin)(void), void (*run_case)(const char *text),
+                             void (*end)(void)) {
+  int number;
+  MPI_Init(&argc, &argv);
+  if (argc < 2) FAIL("expected: %s <case>...", argv[0]);
+  if (begin != NULL) begin();
+  for (number = 1; number < argc; number++) run_case(argv[number]);
+  if (end != NULL) end();
+  MPI_Finalize();
+  return 0;
+}
+
+/* The runtime of coarrays, which the drivers end themselves: a simulated rank can no longer be told from others in
+ * MPI_Finalize, which is no place for messages. */
+static inline void begin_coarrays(void) {
+  hcube_error error;
+  SUCCEED(hcube_caf_init(&error), error);
+}
+
+static inline void end_coarrays(void) {
+  hcube_error error;
+  SUCCEED(hcube_caf_finalize(&error), error);
+}
+
+/* What this image has done so far. */
+static inline hcube_caf_statistics image_statistics(void) {
+  hcube_caf_statistics found;
+  hcube_error error;
+  memset(&found, 0, sizeof found);
+  found.struct_size = sizeof found;
+  SUCCEED(hcube_caf_last_statistics(&found, &error), error);
+  return found;
 }
 
 #endif

@@ -95,14 +95,11 @@ static void run_case(const char *text) {
   number *from, *into;
   double seconds, exchanges;
   int64_t wrong;
-  int size, rank;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   memset(&test, 0, sizeof test);
   SUCCEED(hcube_fft_default_options(&test.options, sizeof test.options, &error), error);
   test.part = 64;
   read_case(text, take_pair, &test);
-  of.length = size * test.part;
+  of.length = all_ranks() * test.part;
   of.tone = of.length * 5 / 8 + 1;
   of.impulse = of.length * 3 / 8 + 2;
   SUCCEED(hcube_fft_create_with(of.length, -1, MPI_COMM_WORLD, &test.options, &plan, &error), error);
@@ -120,25 +117,13 @@ static void run_case(const char *text) {
               times.last_wait_seconds + times.last_exchange_seconds;
   exchanges = largest_at_first(exchanges);
   wrong = sum_at_first(wrong_numbers(&of, into));
-  if (rank == 0) {
-    printf("case\t%s\nranks\t%d\nlength\t%" PRId64 "\nseconds\t%.9g\nexchanges\t%.9g\nerrors\t%" PRId64 "\n\n", text,
-           size, of.length, seconds, exchanges, wrong);
-    fflush(stdout);
-  }
+  RECORD(text, COUNT("length") SECONDS("seconds") SECONDS("exchanges") COUNT("errors"), of.length, seconds, exchanges,
+         wrong);
   SUCCEED(hcube_fft_free(&plan, &error), error);
   free(from);
   free(into);
 }
 
 int main(int argc, char **argv) {
-  hcube_error error;
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: fft <case>...");
-  /* The driver itself ends the runtime: MPI_Finalize of a simulated rank is no place for messages. */
-  SUCCEED(hcube_caf_init(&error), error);
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  SUCCEED(hcube_caf_finalize(&error), error);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, begin_coarrays, run_case, end_coarrays);
 }

@@ -51,6 +51,9 @@ static const meaning broadcasts[] = {{"auto", HCUBE_GEMM_BROADCAST_AUTO},
 /* Whether only the corners are computed. All ranks are in one process and run the same case. */
 static int only_corners;
 
+/* The costs of the environment, to which those of local products are added. */
+static char costs[256];
+
 /* Two positive numbers, RxC. */
 static int read_pair(const char *value, int64_t *first, int64_t *second) {
   char *end;
@@ -191,10 +194,10 @@ static void call(const test_case *test, MPI_Comm comm, int64_t k, const part *a,
 }
 
 /* Seconds of the slowest rank since all ranks have begun, with local products of the given time. */
-static double timed_call(const test_case *test, const char *costs, double nanoseconds, const part *a, const part *b,
+static double timed_call(const test_case *test, const char *text, double nanoseconds, const part *a, const part *b,
                          const part *c, char *path) {
   char together[512];
-  double begin, latest;
+  double begin, seconds;
   int64_t width;
   hcube_error error;
   MPI_Comm comm;
@@ -208,30 +211,23 @@ static double timed_call(const test_case *test, const char *costs, double nanose
   width = test->options.outer_block > 0 ? test->options.outer_block : test->options.inner_block;
   call(test, comm, width > 0 ? smaller(width, test->k) : test->k, a, b, c);
   memset(c->elements, 0xff, (size_t)(c->height * c->width) * sizeof(double));
-  begin = MPI_Wtime();
-  MPI_Allreduce(&begin, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  /* Ranks leave a barrier one after the other; after this time all have left it. */
-  begin = latest + 10e-3;
-  pass(1e9 * (begin - MPI_Wtime()));
-  if (MPI_Wtime() > begin + 1e-6) FAIL("the ranks could not begin together");
+  begin = begin_together(text);
   call(test, comm, test->k, a, b, c);
-  latest = largest_at_first(MPI_Wtime() - begin);
+  seconds = largest_at_first(MPI_Wtime() - begin);
   SUCCEED(hcube_gemm_last_path(comm, path, 64, &error), error);
   MPI_Comm_free(&comm);
-  return latest;
+  return seconds;
 }
 
-static void run_case(const char *text, const char *costs) {
+static void run_case(const char *text) {
   test_case test;
   hcube_error error;
   part a, b, c;
-  int rank, size;
+  int rank = own_rank(), size = all_ranks();
   int64_t wrong, grid[4];
   double communication, seconds;
   char path[64];
 
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   memset(&test, 0, sizeof test);
   SUCCEED(hcube_gemm_default_options(&test.options, sizeof test.options, &error), error);
   test.options.multiply = (void (*)(void))multiply;
@@ -257,36 +253,30 @@ static void run_case(const char *text, const char *costs) {
   }
   fill(&a, 0, grid);
   fill(&b, 1, grid);
-  communication = timed_call(&test, costs, 0, &a, &b, &c, path);
+  communication = timed_call(&test, text, 0, &a, &b, &c, path);
   wrong = wrong_elements(&test, &c, grid);
   seconds = communication;
   if (test.multiply > 0) {
-    seconds = timed_call(&test, costs, test.multiply, &a, &b, &c, path);
+    seconds = timed_call(&test, text, test.multiply, &a, &b, &c, path);
     wrong += wrong_elements(&test, &c, grid);
   }
   wrong = sum_at_first(wrong);
-  if (rank == 0) {
-    printf("case\t%s\nranks\t%d\ncommunication\t%.9g\nseconds\t%.9g\nerrors\t%" PRId64 "\npath\t%s\n\n", text, size,
-           communication, seconds, wrong, path);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("communication") SECONDS("seconds") COUNT("errors") TEXT("path"), communication, seconds, wrong,
+         path);
   free(a.elements);
   free(b.elements);
   free(c.elements);
 }
 
-int main(int argc, char **argv) {
-  int number;
-  static char costs[256];
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: gemm <case>...");
-  /* Before the first rank changes it. */
+/* Before the first rank changes them. */
+static void read_costs(void) {
   if (*costs == '\0' && getenv(COSTS) != NULL) {
     if (strlen(getenv(COSTS)) >= sizeof costs) FAIL("%s: too long", COSTS);
     strcpy(costs, getenv(COSTS));
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  for (number = 1; number < argc; number++) run_case(argv[number], costs);
-  MPI_Finalize();
-  return 0;
+}
+
+int main(int argc, char **argv) {
+  return run_driver(argc, argv, read_costs, run_case, NULL);
 }

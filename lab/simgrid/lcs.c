@@ -54,8 +54,8 @@ static uint8_t *make_part(const test_case *test, int string, int64_t first, int6
 static strings make_strings(const test_case *test) {
   strings made;
   int string;
-  MPI_Comm_rank(MPI_COMM_WORLD, &made.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &made.size);
+  made.rank = own_rank();
+  made.size = all_ranks();
   for (string = 0; string < 2; string++) {
     int64_t whole = string == 0 ? test->length : test->rows;
     int64_t first = whole * made.rank / made.size, end = whole * (made.rank + 1) / made.size;
@@ -125,21 +125,11 @@ static void run_case(const char *text) {
           error);
   seconds = largest_at_first(MPI_Wtime() - begin);
   wrong = sum_at_first(length != reference.expected);
-  if (of.rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nsubsequence\t%" PRId64 "\nerrors\t%" PRId64 "\n\n", text, of.size,
-           seconds, length, wrong);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("seconds") COUNT("subsequence") COUNT("errors"), seconds, length, wrong);
   free(of.parts[0]);
   free(of.parts[1]);
 }
 
 int main(int argc, char **argv) {
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: lcs <case>...");
-  open_messages();
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, open_messages, run_case, NULL);
 }

@@ -129,14 +129,6 @@ static void multiply(const test_case *test, const double *a, const double *b, do
   SUCCEED(hcube_matmul(test->n, test->blocks, test->distribution, a, b, c, dgemm, MPI_COMM_WORLD, &error), error);
 }
 
-/* A product of blocks of one element, for the set-up of the communicator. A rank has at most two of them. */
-static void set_up(int size) {
-  test_case test = {1, 0, HCUBE_MATMUL_CUSTOMIZED};
-  double a[2] = {1, 1}, b[2] = {1, 1}, c[2];
-  while (test.n * test.n < size) test.n++;
-  multiply(&test, a, b, c);
-}
-
 /* OpenBLAS would start a thread on each core. */
 static void find_dgemm(void) {
   void *library;
@@ -145,15 +137,23 @@ static void find_dgemm(void) {
   if (library != NULL) *(void **)&dgemm = dlsym(library, "dgemm_");
 }
 
+/* Finds the kernel, and makes a product of blocks of one element, for the set-up of the communicator. A rank has at
+ * most two of them. */
+static void set_up(void) {
+  test_case test = {1, 0, HCUBE_MATMUL_CUSTOMIZED};
+  double a[2] = {1, 1}, b[2] = {1, 1}, c[2];
+  if (dgemm == NULL) find_dgemm();
+  while (test.n * test.n < all_ranks()) test.n++;
+  multiply(&test, a, b, c);
+}
+
 static void run_case(const char *text) {
   test_case test;
   hcube_error error;
-  int rank, size;
+  int rank = own_rank(), size = all_ranks();
   int64_t elements, wrong;
   double begin, seconds, *a, *b, *c;
 
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   memset(&test, 0, sizeof test);
   test.n = 100;
   read_case(text, take_pair, &test);
@@ -172,23 +172,12 @@ static void run_case(const char *text) {
   multiply(&test, a, b, c);
   seconds = largest_at_first(MPI_Wtime() - begin);
   wrong = sum_at_first(wrong_elements(&test, rank, size, c));
-  if (rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\n\n", text, size, seconds, wrong);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("seconds") COUNT("errors"), seconds, wrong);
   free(c);
   free(b);
   free(a);
 }
 
 int main(int argc, char **argv) {
-  int number, size;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: matmul <case>...");
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (dgemm == NULL) find_dgemm();
-  set_up(size);
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, set_up, run_case, NULL);
 }

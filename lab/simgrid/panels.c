@@ -119,15 +119,13 @@ static void run_case(const char *text) {
   test_case test;
   row of;
   hcube_error error;
-  int size, rank, columns;
+  int size = all_ranks(), rank = own_rank(), columns;
   double seconds;
   memset(&test, 0, sizeof test);
   memset(&of, 0, sizeof of);
   test.rows = test.panels = 1;
   test.looks = 8;
   read_case(text, take_pair, &test);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size % test.rows != 0) FAIL("case '%s': expected a number of rows that divides %d ranks", text, size);
   columns = (int)(size / test.rows);
   of.test = &test;
@@ -142,19 +140,11 @@ static void run_case(const char *text) {
   SUCCEED(hcube_panels_prepare_for(of.comm, &test.options, &error), error);
   seconds = run_panels(&of, text);
   of.wrong = sum_at_first(of.wrong);
-  if (rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nerrors\t%" PRId64 "\n\n", text, size, seconds, of.wrong);
-    fflush(stdout);
-  }
+  RECORD(text, SECONDS("seconds") COUNT("errors"), seconds, of.wrong);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_free(&of.comm);
 }
 
 int main(int argc, char **argv) {
-  int number;
-  MPI_Init(&argc, &argv);
-  if (argc < 2) FAIL("expected: panels <case>...");
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  return run_driver(argc, argv, NULL, run_case, NULL);
 }

@@ -139,13 +139,11 @@ static void run_case(const char *text, int log2, int rank, int size) {
   SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, &test.options, line, sizeof line, &error), error);
   /* The last part names the instructions of the machine that simulates. */
   if (strrchr(line, ',') != NULL) *strrchr(line, ',') = '\0';
-  if (rank == 0) {
-    printf("case\t%s\nranks\t%d\nseconds\t%.9g\nupdates\t%" PRId64 "\nerrors\t%" PRId64 "\nmessages\t%" PRId64
-           "\nmessage_bytes\t%" PRId64 "\nrounds\t%" PRIu64 "\nexcess\t%" PRId64 "\nplan\t%s\n\n",
-           text, size, times[1] - times[0], size * (test.updates - test.warmup), wrong, messages, bytes,
-           second.rounds - first.rounds, excess, line);
-    fflush(stdout);
-  }
+  RECORD(text,
+         SECONDS("seconds") COUNT("updates") COUNT("errors") COUNT("messages") COUNT("message_bytes") COUNT("rounds")
+             COUNT("excess") TEXT("plan"),
+         times[1] - times[0], size * (test.updates - test.warmup), wrong, messages, bytes,
+         (int64_t)(second.rounds - first.rounds), excess, line);
   free(table.words);
 }
 
@@ -160,18 +158,16 @@ static int has_coarrays(int argc, char **argv) {
 int main(int argc, char **argv) {
   int rank, size, number, log2 = 0;
   int64_t words = 0;
-  hcube_error error;
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  rank = own_rank();
+  size = all_ranks();
   if (argc < 3 || !read_number(argv[1], &words) || words > 40)
     FAIL("expected: random_access <log2 of words per rank, 0 to 40> <case>...");
   for (log2 = 0; 1 << log2 < size; log2++) {
   }
-  /* The runtime of coarrays is ended here: a simulated rank can no longer be told from others in MPI_Finalize. */
-  if (has_coarrays(argc, argv)) SUCCEED(hcube_caf_init(&error), error);
+  if (has_coarrays(argc, argv)) begin_coarrays();
   for (number = 2; number < argc; number++) run_case(argv[number], log2 + (int)words, rank, size);
-  if (has_coarrays(argc, argv)) SUCCEED(hcube_caf_finalize(&error), error);
+  if (has_coarrays(argc, argv)) end_coarrays();
   MPI_Finalize();
   return 0;
 }

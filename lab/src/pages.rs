@@ -13,7 +13,8 @@ pub mod picture;
 mod random_access;
 mod table;
 
-use files::{pages, read};
+use crate::records::read;
+use files::pages;
 use hcube_tool::session::Failure;
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Results as programs in C print them: the benchmark of FFTW and the drivers of simulations.
+//! Results as programs in C print them: the benchmark of FFTW, those of the preload library and the drivers of simulations.
 //!
 //! A line is `name<TAB>value`, and an empty line ends a record. A text of several lines has a line of the same name for
 //! each of them; the numbers of a list are separated by blanks. So a program needs no escapes, and output that was cut
@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The fields of one record by name.
@@ -30,6 +31,28 @@ pub fn parse(output: &str) -> Result<Vec<Record>, String> {
         record.add(name, value);
     }
     if record.0.is_empty() { Ok(records) } else { Err("it ends inside a record".to_owned()) }
+}
+
+/// What `one` makes of each record of several files.
+///
+/// # Errors
+/// Names the file that cannot be read, or whose records are refused.
+pub fn of_files<T>(paths: &[PathBuf], one: fn(&Record) -> Result<T, String>) -> Result<Vec<T>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        let records =
+            parse(&read(path)?).and_then(|records| records.iter().map(one).collect::<Result<Vec<_>, _>>());
+        all.extend(records.map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    Ok(all)
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// Names the file that cannot be read.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn value<T: FromStr>(name: &str, text: &str, expected: &str) -> Result<T, String> {

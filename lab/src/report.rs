@@ -1,13 +1,13 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
 mod bsp_programs_simulated;
+pub mod checks;
 mod coarrays;
 mod coarrays_simulated;
 mod exchange_kinds;
 mod exchanges;
 mod groups;
 mod headline;
-pub mod inputs;
 mod kernels;
 mod kernels_simulated;
 mod machines;
@@ -19,6 +19,8 @@ mod programs;
 mod rates;
 mod section;
 mod shared;
+mod simulated;
+mod sources;
 mod subsequences;
 mod subsequences_simulated;
 mod supersteps;
@@ -30,8 +32,8 @@ mod variants;
 
 use hcube_tool::output::{self, Kind};
 use hcube_tool::session::{self, Failure, Verdict};
-use inputs::{Inputs, Refusal, Source};
 use section::Section;
+use sources::{Inputs, Named, Refusal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -45,48 +47,8 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Results of the official HPCC [default: target/hpcc/results.json]
-    #[arg(long, value_name = "FILE")]
-    run: Option<PathBuf>,
-    /// Measurements of RandomAccess [default: target/bench/gups.json]
-    #[arg(long, value_name = "FILE")]
-    bench_gups: Option<PathBuf>,
-    /// Measurements of the all-to-all exchange [default: target/bench/alltoall.json]
-    #[arg(long, value_name = "FILE")]
-    bench_alltoall: Option<PathBuf>,
-    /// Measurements of distributed matrix multiplication [default: target/bench/gemm.json]
-    #[arg(long, value_name = "FILE")]
-    bench_gemm: Option<PathBuf>,
-    /// Measurements of BSP programs' supersteps [default: target/bench/bsp.json]
-    #[arg(long, value_name = "FILE")]
-    bench_bsp: Option<PathBuf>,
-    /// Measurements of coarrays [default: target/bench/caf.json]
-    #[arg(long, value_name = "FILE")]
-    bench_caf: Option<PathBuf>,
-    /// Programs with the preload library [default: target/bench/programs.json]
-    #[arg(long, value_name = "FILE")]
-    bench_programs: Option<PathBuf>,
-    /// Measurements of FFTW's transposes [default: target/bench/fftw.json]
-    #[arg(long, value_name = "FILE")]
-    bench_fftw: Option<PathBuf>,
-    /// Measurements of Fourier transforms [default: target/bench/fft.json]
-    #[arg(long, value_name = "FILE")]
-    bench_fft: Option<PathBuf>,
-    /// Measurements of STREAM [default: target/bench/stream.json]
-    #[arg(long, value_name = "FILE")]
-    bench_stream: Option<PathBuf>,
-    /// Measurements of broadcasts of panels [default: target/bench/panels.json]
-    #[arg(long, value_name = "FILE")]
-    bench_panels: Option<PathBuf>,
-    /// Measurements of longest common subsequences [default: target/bench/llcs.json]
-    #[arg(long, value_name = "FILE")]
-    bench_llcs: Option<PathBuf>,
-    /// Simulations [default: target/simulate/simulate.json]
-    #[arg(long, value_name = "FILE")]
-    simulate: Option<PathBuf>,
-    /// Parameters of this machine, measured by `hcube probe` [default: calibration.json]
-    #[arg(long, value_name = "FILE")]
-    calibration: Option<PathBuf>,
+    #[command(flatten)]
+    named: Named,
     /// File of the page
     #[arg(long, value_name = "FILE", default_value = "target/report/index.html")]
     output: PathBuf,
@@ -101,30 +63,9 @@ const PAGE: Kind = Kind {
     holds: |bytes| String::from_utf8_lossy(bytes).contains("<title>hcube: report</title>"),
 };
 
-impl Arguments {
-    fn named(&self, source: Source) -> Option<PathBuf> {
-        match source {
-            Source::Run => self.run.clone(),
-            Source::BenchGups => self.bench_gups.clone(),
-            Source::BenchAlltoall => self.bench_alltoall.clone(),
-            Source::BenchGemm => self.bench_gemm.clone(),
-            Source::BenchBsp => self.bench_bsp.clone(),
-            Source::BenchCaf => self.bench_caf.clone(),
-            Source::BenchPrograms => self.bench_programs.clone(),
-            Source::BenchFftw => self.bench_fftw.clone(),
-            Source::BenchFft => self.bench_fft.clone(),
-            Source::BenchStream => self.bench_stream.clone(),
-            Source::BenchPanels => self.bench_panels.clone(),
-            Source::BenchLlcs => self.bench_llcs.clone(),
-            Source::Simulate => self.simulate.clone(),
-            Source::Calibration => self.calibration.clone(),
-        }
-    }
-}
-
 /// Reads, draws, writes.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let inputs = match Inputs::read(|source| arguments.named(source)) {
+    let inputs = match Inputs::read(&arguments.named) {
         Ok(inputs) => inputs,
         Err(Refusal::Missing(message)) => return session::report_failure(&message),
         Err(Refusal::Broken(message)) => {

@@ -3,25 +3,29 @@
 //! This subcommand starts smpirun itself, so it never initialises MPI. Results are in
 //! the order of the sections, and do not depend on the speed of this machine.
 
+mod alltoall;
 mod arguments;
-mod bsp;
-mod bsp_programs;
-mod caf;
+pub mod bsp;
+pub mod bsp_programs;
+pub mod caf;
 mod calls;
-mod fft;
-mod gemm;
-mod hpl;
-mod lcs;
-mod out_of_place;
+pub mod columns;
+pub mod fft;
+pub mod gemm;
+pub mod hpl;
+pub mod lcs;
 mod place;
 mod platform;
 mod published;
-mod report;
-mod results;
+mod random_access;
+pub mod results;
+pub mod row;
 mod sections;
 mod smpirun;
 
+pub use alltoall::Alltoall;
 pub use arguments::Arguments;
+pub use random_access::RandomAccess;
 
 use crate::hpcc::launch;
 use crate::records;
@@ -34,11 +38,15 @@ use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
 use hcube_tool::session::{self, Failure};
 use platform::{Platform, Sharing};
-use results::{Batch, Case, Results};
+use results::{Case, Results};
+use row::{Row, take};
 use smpirun::{INTERRUPTED, Runner, Simulation};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Cases of one simulation.
+type Batch = row::Batch<Case>;
 
 /// Runs the selected sections.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -56,8 +64,9 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     let platforms = batches
         .iter()
         .map(|batch| {
+            let sharing = batch.cases.first().map_or(Sharing::Links, |case| case.row().sharing());
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(batch.scale).sharing_at_most(batch.sharing()))
+                .map(|one| one.scaled(batch.scale).sharing_at_most(sharing))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
@@ -73,10 +82,10 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     for failure in &failures {
         eprintln!("hcube-lab simulate: {failure}");
     }
-    let errors: u64 = filled.iter().flatten().map(Case::errors).sum();
-    let results = collect(&batches, &platforms, filled, failures);
+    let errors: u64 = filled.iter().flatten().filter_map(|case| case.row().errors()).sum();
+    let results = collect(&batches, filled, failures);
     if arguments.json.tables() {
-        print!("{}", report::text(&results, &arguments.sections));
+        print!("{}", sections::text(&results, &arguments.sections));
     }
     arguments.json.write(&results)?;
     if errors > 0 {
@@ -100,71 +109,28 @@ fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
 }
 
 /// The rows of all simulations, and every machine once.
-fn collect(
-    batches: &[Batch],
-    platforms: &[Platform<'_>],
-    filled: Vec<Vec<Case>>,
-    failures: Vec<Failure>,
-) -> Results {
+fn collect(batches: &[Batch], filled: Vec<Vec<Case>>, failures: Vec<Failure>) -> Results {
     let mut results = Results { failures, ..Results::default() };
-    for ((batch, platform), cases) in batches.iter().zip(platforms).zip(filled) {
+    for (batch, cases) in batches.iter().zip(filled) {
         if !results.machines.contains(&batch.machine) {
             results.machines.push(batch.machine.clone());
         }
-        let links_shared = platform.sharing() == Sharing::Links;
-        for case in cases {
-            match case {
-                Case::RandomAccess(row) => {
-                    results.random_access.push(results::RandomAccess { links_shared, ..row });
-                }
-                Case::Alltoall(row) => results.alltoall.push(results::Alltoall { links_shared, ..row }),
-                Case::Gemm(row) => results.gemm.push(gemm::Gemm { links_shared, ..row }),
-                Case::Bsp(row) => results.bsp.push(bsp::Superstep { links_shared, ..row }),
-                Case::Team(row) => results.teams.push(caf::Team { links_shared, ..row }),
-                Case::Updates(row) => results.coarray_updates.push(caf::Updates { links_shared, ..row }),
-                Case::Fft(row) => results.fft.push(fft::Transform { links_shared, ..row }),
-                Case::Hpl(row) => results.hpl.push(hpl::Panels { links_shared, ..row }),
-                Case::Lcs(row) => results.lcs.push(lcs::Subsequence { links_shared, ..row }),
-                Case::BspProgram(row) => {
-                    results.bsp_programs.push(bsp_programs::BspProgram { links_shared, ..row });
-                }
-            }
-        }
+        cases.into_iter().for_each(|case| results.add(case));
     }
     results
 }
 
 /// Files that a simulation opens at the same time: one for the memory of each node of a coarray program.
 fn files(batches: &[Batch]) -> usize {
-    let of_batch = |batch: &Batch| match batch.cases.first() {
-        Some(Case::Team(_) | Case::Updates(_) | Case::Fft(_) | Case::Hpl(_)) => {
-            batch.ranks.div_ceil(batch.ranks_per_node)
-        }
-        _ => 0,
-    };
-    batches.iter().map(of_batch).max().unwrap_or(0)
+    let open =
+        batches.iter().filter(|batch| batch.cases.first().is_some_and(|case| case.row().opens_files()));
+    open.map(|batch| batch.ranks.div_ceil(batch.ranks_per_node)).max().unwrap_or(0)
 }
 
 /// Bytes of the concurrent simulations that need most.
 fn memory(batches: &[Batch], jobs: usize) -> u64 {
-    let of_case = |case: &Case| match case {
-        Case::RandomAccess(_) => 0,
-        Case::Team(case) => case.bytes_per_rank(),
-        // The data; and a second copy for the exchange of the simulator's library.
-        Case::Alltoall(case) if case.algorithm.starts_with("library") || case.block.is_some() => {
-            case.bytes_per_rank.saturating_mul(2)
-        }
-        Case::Alltoall(case) => case.bytes_per_rank.saturating_add(case.memory.min(case.bytes_per_rank)),
-        Case::Gemm(case) => case.bytes_per_rank(),
-        Case::Bsp(case) => case.bytes_per_rank(),
-        Case::Updates(case) => case.bytes_per_rank(),
-        Case::Fft(case) => case.bytes_per_rank(),
-        Case::Hpl(case) => case.bytes_per_rank(),
-        Case::Lcs(case) => case.bytes_per_rank(),
-        Case::BspProgram(case) => case.bytes_per_rank(),
-    };
     let of_batch = |batch: &Batch| {
-        let most = batch.cases.iter().map(of_case).max().unwrap_or(0);
+        let most = batch.cases.iter().map(|case| case.row().bytes_per_rank()).max().unwrap_or(0);
         most.saturating_add(smpirun::MEMORY_PER_RANK).saturating_mul(batch.ranks as u64)
     };
     let mut all: Vec<u64> = batches.iter().map(of_batch).collect();
@@ -173,27 +139,25 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
 }
 
 /// The costs as the library reads them, by the names of the units that the systems declare. That of local products by SUMMA
-/// is an argument of their driver. All copies of a transform are of its data.
-fn costs(batch: &Batch) -> String {
+/// is an argument of their driver.
+fn costs(batch: &Batch, row: &dyn Row) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
-    let scale = batch.scale;
-    let (of_data, rest_ns) = match batch.cases.first() {
-        Some(Case::Fft(row)) => (scale, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
-        Some(Case::BspProgram(row)) => (1, row.rest_ns(batch.machine.network.bandwidth_gb_s)),
-        _ => (1, 0.0),
-    };
+    let scale = batch.scale as f64;
     let mut units = vec![
         (GENERATE, generate_ns),
         (UPDATE, update_ns),
         (DIVIDE, divide_ns),
-        (COPY, copy_ns * of_data as f64),
-        (COPY_BYTE, copy_ns * scale as f64),
-        (LEVEL, level_ns * scale as f64),
-        (REST, rest_ns),
+        (COPY, copy_ns),
+        (COPY_BYTE, copy_ns * scale),
+        (LEVEL, level_ns * scale),
+        (REST, 0.0),
+        (ENTRY, lcs::entry_ns(&batch.machine) * scale),
     ];
-    match batch.cases.first() {
-        Some(Case::BspProgram(program)) => units.push(program.operation()),
-        _ => units.push((ENTRY, lcs::entry_ns(&batch.machine) * scale as f64)),
+    for (unit, cost) in row.costs(&batch.machine, scale) {
+        match units.iter_mut().find(|(other, _)| *other == unit) {
+            Some(own) => own.1 = cost,
+            None => units.push((unit, cost)),
+        }
     }
     let texts: Vec<String> = units.iter().map(|(unit, cost)| format!("{}={cost}", unit.name())).collect();
     texts.join(",")
@@ -253,27 +217,16 @@ fn run_batch(
     batch: &Batch,
     platform: &Platform<'_>,
 ) -> Result<Vec<Case>, Failure> {
-    let (driver, arguments) = match batch.cases.first() {
-        Some(Case::RandomAccess(_)) => ("random_access", vec![place::LOG2_WORDS.to_string()]),
-        Some(Case::Gemm(_)) => ("gemm", Vec::new()),
-        Some(Case::Bsp(_)) => ("bsp", Vec::new()),
-        Some(Case::Team(_) | Case::Updates(_)) => ("caf", Vec::new()),
-        Some(Case::Fft(_)) => ("fft", Vec::new()),
-        Some(Case::Hpl(_)) => ("panels", Vec::new()),
-        Some(Case::Lcs(_)) => ("lcs", Vec::new()),
-        Some(Case::BspProgram(program)) => (program.driver(), Vec::new()),
-        _ => ("alltoall", Vec::new()),
-    };
-    let driver = runner.root.join(driver);
-    let case_texts = batch.cases.iter().map(Case::text).collect();
+    let Some(first) = batch.cases.first().map(Case::row) else { return Ok(Vec::new()) };
+    let (driver, argument) = first.driver();
     let simulation = Simulation {
         platform,
         ranks: batch.ranks,
-        driver,
-        arguments,
-        cases: case_texts,
-        costs: costs(batch),
-        collectives: batch.cases.first().map_or(&[], out_of_place::collectives),
+        driver: runner.root.join(driver),
+        arguments: argument.into_iter().collect(),
+        cases: batch.cases.iter().map(|case| case.row().text()).collect(),
+        costs: costs(batch, first),
+        collectives: first.collectives(),
     };
     let output = runner.run(number, &simulation)?;
     let records = records::parse(&output).map_err(|error| format!("output of a driver: {error}"))?;
@@ -286,7 +239,7 @@ fn run_batch(
         ));
     }
     for (case, record) in cases.iter_mut().zip(&records) {
-        case.fill(record)?;
+        take(case.row_mut(), record, platform.sharing() == Sharing::Links)?;
     }
     Ok(cases)
 }

@@ -6,7 +6,8 @@ use super::{buffer, on_image, rank, size, team_of};
 use crate::boundary::required;
 use crate::types::{hcube_copointer, hcube_error, hcube_event, hcube_place, hcube_team};
 use hcube_caf::coarray::Use;
-use hcube_caf::copy::{EventAt, Side, field};
+use hcube_caf::copy::Side;
+use hcube_caf::event::{EventAt, field};
 use hcube_caf::{Handle, Runtime};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MpiComm;
@@ -24,7 +25,7 @@ unsafe fn side(
 ) -> Result<Side> {
     // SAFETY: null or valid, by the contract of this function.
     let place = unsafe { required(place, name)? };
-    // SAFETY: the contract of this function.
+    // SAFETY: memory is valid for `bytes` bytes from the offset on, until the copy is complete.
     unsafe { side_at(runtime, name, place, bytes) }.map_err(|error| field(name, error))
 }
 
@@ -72,7 +73,7 @@ pub(super) unsafe fn optional(
     name: &'static str,
     event: *const hcube_event,
 ) -> Result<Option<EventAt>> {
-    // SAFETY: the contract of this function.
+    // SAFETY: null or valid.
     let event = unsafe { event.as_ref() };
     event.map(|event| event_at(runtime, event)).transpose().map_err(|error| field(name, error))
 }

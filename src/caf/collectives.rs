@@ -218,7 +218,7 @@ pub(super) unsafe fn pair<'a>(
     into: *mut c_void,
     bytes: u64,
 ) -> Result<(Region<'a>, Region<'a>)> {
-    // SAFETY: the contract of this function.
+    // SAFETY: both are null or valid for `bytes` bytes while the regions are used.
     unsafe { Ok((buffer("from", from, bytes)?, buffer("into", into, bytes)?)) }
 }
 

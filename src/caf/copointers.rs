@@ -94,7 +94,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_copointer_get(
 /// # Safety
 /// The pointer is null or valid.
 pub(super) unsafe fn given(copointer: *const hcube_copointer) -> Result<Copointer> {
-    // SAFETY: the contract of this function.
+    // SAFETY: null or valid.
     let &hcube_copointer { place, bytes } = unsafe { required(copointer, "copointer")? };
     Ok(Copointer { place, bytes })
 }

@@ -32,7 +32,7 @@ type Image = Runtime<MpiComm>;
 /// As [`enter`].
 #[inline(always)]
 unsafe fn on_image(error: *mut hcube_error, body: impl FnOnce(&Image) -> Result<()>) -> i32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: `error` is null or points to a writable `hcube_error`.
     unsafe { enter(None, error, || process::with(body)) }
 }
 

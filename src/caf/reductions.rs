@@ -18,7 +18,8 @@ unsafe fn elements<'a>(
     into: *mut c_void,
     (count, datatype, operation): (i64, MPI_Datatype, MPI_Op),
 ) -> Result<(Elements, Region<'a>, Region<'a>)> {
-    // SAFETY: the contract of this function.
+    // SAFETY: MPI has given out the datatype and the operation, which live as long as the elements; the
+    // buffers are null or valid for them.
     unsafe {
         let elements = Elements::new(count, datatype, operation)?;
         elements.check()?;

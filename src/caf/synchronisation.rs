@@ -4,7 +4,7 @@ use super::{array, index_of, on_image, rank, refusing, team_of};
 use crate::boundary::output;
 use crate::types::{hcube_error, hcube_event, hcube_events, hcube_lock, hcube_locks, hcube_team};
 use hcube_caf::coarray::Use;
-use hcube_caf::copy::EventAt;
+use hcube_caf::event::EventAt;
 use hcube_caf::{Handle, Runtime};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MpiComm;

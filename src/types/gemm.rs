@@ -57,7 +57,7 @@ impl hcube_matrix {
             let size = unsafe { (*from).struct_size };
             Err(Error::argument(Self::NAME, size, format!("{} ({})", size_of::<Self>(), Self::FILLED_BY)))
         };
-        // SAFETY: the contract of this function.
+        // SAFETY: valid for the bytes that its first field says.
         unsafe { crate::sized::read(from, incomplete) }
     }
 

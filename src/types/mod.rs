@@ -68,7 +68,7 @@ macro_rules! options_of_a_table {
             /// # Safety
             /// As [`Self::given`].
             pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
-                // SAFETY: the contract of this function.
+                // SAFETY: valid for the bytes that its first field says.
                 let given = unsafe { Self::given(from) }?;
                 $(if given.$reserved != 0 {
                     let name = concat!("options.", stringify!($reserved));

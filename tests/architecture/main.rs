@@ -9,7 +9,9 @@ mod circles;
 mod map;
 mod modules;
 mod programs;
+mod safety;
 mod sources;
+mod width;
 
 use common::root;
 use serde_json::Value;
@@ -167,7 +169,10 @@ const OTHER_UNSAFE: [(&str, &str); 36] = [
     ("crates/bsp/src/direct.rs", "writes to another process, which has registered the memory"),
     ("crates/hpcc/src/fft/images.rs", "accesses its part of a coarray, whose life it determines"),
     ("crates/hpcc/src/random_access/run_state.rs", "stores the table for shipped functions during a run"),
-    ("crates/caf/src/collective/pieces.rs", "combines what members have published, while nobody writes it"),
+    (
+        "crates/caf/src/operations/collective/pieces.rs",
+        "combines what members have published, while nobody writes it",
+    ),
     ("tool/src/bench/gfortran/job.rs", "asks mpirun to end"),
     ("crates/caf/src/process.rs", "keeps the state of the process, which its threads use in turns"),
     (

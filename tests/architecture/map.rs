@@ -1,5 +1,5 @@
 //! ARCHITECTURE.md against the tree: every path of its tables exists, everything that belongs into a table is there,
-//! and the modules of the core use each other as it says.
+//! and the modules of the core, and the layers of coarrays, use each other as it says.
 
 use crate::common::root;
 use crate::modules::{Modules, circles};
@@ -115,23 +115,27 @@ fn every_symbol_belongs_to_a_system() {
     }
 }
 
+/// The crates whose modules use each other as a table says, and the heading of its first column.
+const DESCRIBED: [(&str, &str); 2] = [("crates/core/src", "module"), ("crates/caf/src", "layer")];
+
 #[test]
 fn modules_use_each_other_as_described() {
     let part = |path: &str| path.split("::").nth(1).map(str::to_owned);
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let modules = Modules::of("crates/core/src");
-    for (module, used) in modules.uses() {
-        let Some(from) = part(module) else { continue };
-        let others = used.iter().filter_map(|to| part(to)).filter(|to| *to != from);
-        found.entry(from.clone()).or_default().extend(others);
+    for (folder, heading) in DESCRIBED {
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (module, used) in Modules::of(folder).uses() {
+            let Some(from) = part(module) else { continue };
+            let others = used.iter().filter_map(|to| part(to)).filter(|to| *to != from);
+            found.entry(from.clone()).or_default().extend(others);
+        }
+        let row = |row: &Vec<String>| {
+            let users = quoted(&row[0]);
+            users.into_iter().map(|user| (user, quoted(&row[1]).into_iter().collect())).collect::<Vec<_>>()
+        };
+        let described: BTreeMap<String, BTreeSet<String>> =
+            table(heading, "uses").rows.iter().flat_map(row).collect();
+        assert_eq!(found, described, "what the modules of {folder} use: as it is, and in ARCHITECTURE.md");
+        let graph = found.iter().map(|(module, used)| (module.as_str(), used.clone())).collect();
+        assert_eq!(circles(&graph), [], "circles between modules of {folder}");
     }
-    let row = |row: &Vec<String>| {
-        let users = quoted(&row[0]);
-        users.into_iter().map(|user| (user, quoted(&row[1]).into_iter().collect())).collect::<Vec<_>>()
-    };
-    let described: BTreeMap<String, BTreeSet<String>> =
-        table("module", "uses").rows.iter().flat_map(row).collect();
-    assert_eq!(found, described, "what the modules of the core use: as it is, and in ARCHITECTURE.md");
-    let of_core = found.iter().map(|(module, used)| (module.as_str(), used.clone())).collect();
-    assert_eq!(circles(&of_core), [], "circles between modules of the core");
 }

@@ -122,7 +122,7 @@ static inline int last_path(MPI_Comm comm) {
   char text[32];
   hcube_error error;
   int path = 0;
-  SUCCEED(hcube_alltoall_last_way(comm, text, sizeof text, &error), error);
+  SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
   while (path < PATHS && strcmp(text, path_names[path]) != 0) path++;
   if (path == PATHS) FAIL("an unknown path: '%s'", text);
   return path;

@@ -49,6 +49,7 @@ CALL(hcube_fortran_transpose_check, (a->shape, a->in_place, a->number, a->error)
 
 CALL(hcube_alltoall_default_options, (a->alltoall_defaults, a->alltoall_size, a->error))
 CALL(hcube_alltoall_set_options, (a->comm, a->alltoall_options, a->error))
+CALL(hcube_alltoall_last_path, (a->comm, a->text, a->length, a->error))
 CALL(hcube_alltoall_last_way, (a->comm, a->text, a->length, a->error))
 CALL(hcube_fortran_alltoall_set_options, (a->number, a->alltoall_options, a->error))
 CALL(hcube_fortran_alltoall_last_way, (a->number, a->text, a->length, a->error))
@@ -145,6 +146,7 @@ static const function functions[] = {
     FUNCTION(hcube_fortran_transpose_check, HCUBE_CODE, RUN | SHAPE | PLACE),
     FUNCTION(hcube_alltoall_default_options, HCUBE_CODE, DEFAULTS),
     FUNCTION(hcube_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
+    FUNCTION(hcube_alltoall_last_path, HCUBE_CODE, ONE | TEXT),
     FUNCTION(hcube_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
     FUNCTION(hcube_fortran_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
     FUNCTION(hcube_fortran_alltoall_last_way, HCUBE_CODE, ONE | TEXT),

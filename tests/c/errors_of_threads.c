@@ -60,7 +60,7 @@ static void call_hcube(MPI_Comm comm, int turns) {
     /* Calls that wait for nobody meet the other thread most often. */
     for (call = 0; call < 200; call++) {
       SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
-      SUCCEED(hcube_alltoall_last_way(comm, text, sizeof text, &error), error);
+      SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
     }
     if (turn % 50 == 0) run_and_verify(comm, LOG2, HCUBE_STREAM_LCG, NULL);
   }

@@ -114,7 +114,7 @@ static void free_handles(void) {
 static void count_served(MPI_Comm comm) {
   char way[32];
   if (!use_hcube) return;
-  REQUIRE(hcube_alltoall_last_way(comm, way, sizeof way, NULL) == HCUBE_SUCCESS);
+  REQUIRE(hcube_alltoall_last_path(comm, way, sizeof way, NULL) == HCUBE_SUCCESS);
   served += strcmp(way, "single-copy") == 0;
 }
 

@@ -162,7 +162,7 @@ static const char *path_with(const anything *options) {
   memset(blocks, 0, sizeof blocks);
   SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, &error), error);
   REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
-  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   return path;
 }
 

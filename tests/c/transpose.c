@@ -222,7 +222,7 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&backwards);
   large.row_block = large.column_block = (large.rows + size - 1) / size;
   transpose_in_place(&large, MPI_COMM_WORLD);
-  SUCCEED(hcube_alltoall_last_way(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, path);
   MPI_Finalize();
   return 0;

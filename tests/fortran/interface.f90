@@ -194,7 +194,7 @@ contains
   ! That the last exchange was hcube's.
   subroutine served()
     character(len=20) :: path
-    call hcube_alltoall_last_way(world, path, ierror, message)
+    call hcube_alltoall_last_path(world, path, ierror, message)
     call require(ierror == HCUBE_SUCCESS, 'last path')
     call require(path /= 'none' .and. path /= 'library' .and. path /= 'refused', 'path '//path)
   end subroutine

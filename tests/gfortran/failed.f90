@@ -24,6 +24,8 @@ program failed
   gone = failed_images()
   if (size(gone) /= 1) error stop 'number of failed images'
   if (gone(1) /= n) error stop 'failed_images'
+  if (any(failed_images(kind=1) /= n)) error stop 'failed_images of one byte'
+  if (any(failed_images(kind=16) /= n)) error stop 'failed_images of 16 bytes'
   if (size(stopped_images()) /= 0) error stop 'stopped_images'
   if (image_status(n) /= stat_failed_image) error stop 'image_status'
   if (image_status(me) /= 0) error stop 'own image_status'

@@ -98,8 +98,9 @@ fn hold_with_blocks<C: Comm>(
     cast.announce(comm, state, task);
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
     let near = node.as_mut().map_or(cast.own, |node| gather(comm, node, *patience));
-    let routes = (routes.as_ref().expect("asked for where there are routes"), situation.led);
-    let received = leaders::pass_on(comm, node.as_mut(), scratch, routes, (&near, task), *patience)?;
+    let routes = routes.as_ref().expect("asked for where there are routes");
+    let bounded = leaders::BoundedRoutes { routes, limit: situation.led };
+    let received = leaders::pass_on(comm, node.as_mut(), scratch, bounded, &near, task, *patience)?;
     // The largest block of all ranks, if counts match.
     Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
 }

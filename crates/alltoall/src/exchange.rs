@@ -4,6 +4,8 @@
 use super::choice::Choice;
 use super::conditions::Conditions;
 use super::copies::copy_own;
+use super::leaders::BoundedRoutes;
+use super::node::Transfer;
 use super::report::{Report, UsedPath};
 use super::select::{COMPARED, MAX_ENCLOSED_BYTES, choose, inside_node};
 use super::single_copy::fallback;
@@ -139,7 +141,10 @@ fn vote_and_move<C: Comm>(
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
     let path = match received {
         Some(received) if choice == Choice::Leaders => finish(comm, state, task, received),
-        received => perform(comm, state, task, (choice, streaming), (&sum, received.is_none()), largest),
+        received => {
+            let decision = Decision { choice, sum: &sum, streaming, largest, announced: received.is_none() };
+            perform(comm, state, task, &decision)
+        }
     }
     .unwrap_or_else(|error| comm.abort(&error));
     comm.settle();
@@ -195,20 +200,34 @@ fn finish<C: Comm>(
 ) -> Result<UsedPath> {
     let ExchangeState { node, scratch, routes, situation, patience, .. } = state;
     let routes = routes.as_ref().expect("asked for where there are routes");
-    leaders::unpack_all(comm, node.as_mut(), scratch, (routes, situation.led), (received, task), *patience)?;
+    let bounded = BoundedRoutes { routes, limit: situation.led };
+    leaders::unpack_all(comm, node.as_mut(), scratch, bounded, received, task, *patience)?;
     Ok(UsedPath::NodeLeaders)
 }
 
-/// Moves the data by the algorithm chosen. `announced`: the notices of this round hold the addresses of blocks.
+/// What follows from the votes.
+struct Decision<'a> {
+    choice: Choice,
+    /// The sum of the votes of all ranks.
+    sum: &'a Vote,
+    /// Whether this rank writes past the cache.
+    streaming: bool,
+    /// Bytes of the largest block on this node.
+    largest: usize,
+    /// Whether the notices of this round hold the addresses of blocks.
+    announced: bool,
+}
+
+/// Moves the data by the algorithm chosen.
 fn perform<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    (choice, streaming): (Choice, bool),
-    (sum, announced): (&Vote, bool),
-    largest: usize,
+    decision: &Decision<'_>,
 ) -> Result<UsedPath> {
+    let &Decision { choice, sum, streaming, largest, .. } = decision;
     let patience = state.patience;
+    let transfer = Transfer { largest, streaming, patience };
     match (choice, &mut state.node) {
         (Choice::Alone, node) => {
             let scratch = node.as_mut().map_or(&mut state.scratch, |node| &mut node.chunk);
@@ -240,20 +259,19 @@ fn perform<C: Comm>(
             Ok(UsedPath::Shared)
         }
         (Choice::Slots, Some(node)) => {
-            slots::exchange(comm, node, task, largest, streaming, patience, || Ok(()))?;
+            slots::exchange(comm, node, task, transfer, || Ok(()))?;
             Ok(UsedPath::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
             // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match, `choose`
             // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
             // an error `vote_and_move` ends the job, after a panic `Lending` does.
-            let complete =
-                unsafe { fallback::exchange(comm, node, task, largest, streaming, patience, || Ok(())) }?;
+            let complete = unsafe { fallback::exchange(comm, node, task, transfer, || Ok(())) }?;
             // All ranks of the communicator are on this node, and have given it up alike.
             state.situation.single_copy = node.processes.is_some();
             Ok(if complete { UsedPath::SingleCopy } else { UsedPath::Shared })
         }
-        _ => by_messages(comm, state, task, (sum, announced), largest),
+        _ => by_messages(comm, state, task, decision),
     }
 }
 
@@ -262,12 +280,12 @@ fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
     task: &Task<'_>,
-    (sum, announced): (&Vote, bool),
-    largest: usize,
+    &Decision { sum, largest, announced, .. }: &Decision<'_>,
 ) -> Result<UsedPath> {
     let packed = sum.any(Property::Packed);
     let ExchangeState { node, scratch, pace, remote, patience, situation, trials, .. } = state;
     let patience = *patience;
+    let transfer = Transfer { largest, streaming: false, patience };
     if node.is_none() {
         copy_own(comm, task, scratch, false);
     }
@@ -288,11 +306,13 @@ fn by_messages<C: Comm>(
         let choice = if announced { inside_node(situation, sum, trials, false) } else { Choice::Slots };
         match choice {
             // This node may have given it up while others have not.
-            // SAFETY: as in `perform`: these are the same votes and notices, seen by `ballot`.
+            // SAFETY: the votes of all ranks, whose notices were seen, show that counts match and that no
+            // rank has non-contiguous blocks; all ranks make the same choice. After an error `vote_and_move`
+            // ends the job, after a panic `Lending` does.
             Choice::SingleCopy if node.processes.is_some() => unsafe {
-                fallback::exchange(comm, node, task, largest, false, patience, idle).map(drop)
+                fallback::exchange(comm, node, task, transfer, idle).map(drop)
             },
-            _ => slots::exchange(comm, node, task, largest, false, patience, idle),
+            _ => slots::exchange(comm, node, task, transfer, idle),
         }
     })?;
     Ok(UsedPath::Mixed)

@@ -32,7 +32,7 @@ use hcube_core::progress::wait::Patience;
 use routes::{LENGTH_BYTES, Route};
 
 pub use routes::{Routes, max_block, routes_to_all};
-pub use votes::{Received, pass_on, unpack_all};
+pub use votes::{BoundedRoutes, Received, pass_on, unpack_all};
 
 /// Two ranks exchange one message.
 const TAG: i32 = tags::ALLTOALL_LEADERS.tag(0);

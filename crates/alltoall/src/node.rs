@@ -25,6 +25,16 @@ pub struct Node {
     pub(super) pace: Pace,
 }
 
+/// How the blocks of one exchange are moved inside a node.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    /// Bytes of the largest block on the node; the same on all its ranks.
+    pub(super) largest: usize,
+    /// Whether blocks are written past the cache.
+    pub(super) streaming: bool,
+    pub(super) patience: Patience,
+}
+
 /// The other ranks of a node, as numbers on the node and ranks, in an order in which every step consists of
 /// pairs.
 pub(super) fn partners(ranks: &[usize], own: usize) -> impl Iterator<Item = (usize, usize)> + '_ {

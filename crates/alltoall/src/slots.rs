@@ -9,21 +9,19 @@
 //! Source: our own.
 
 use super::copies::{copy_own, piece_bytes, write_pieces};
-use super::node::{Node, partners, wait};
+use super::node::{Node, Transfer, partners, wait};
 use super::select::MAX_ENCLOSED_BYTES;
 use super::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::machine::work::COPY;
 use hcube_core::node::board::WORDS;
-use hcube_core::progress::wait::Patience;
 
 /// Pieces that a block is cut into, and the size of a piece below which there are fewer.
 const PIECES: usize = 5;
 const MIN_PIECE_BYTES: usize = 32 << 10;
 
-/// Makes the exchange between the ranks of the node, which call it together; `largest` is the size of the
-/// largest block on the node. `idle` is called while waiting.
+/// Makes the exchange between the ranks of the node, which call it together. `idle` is called while waiting.
 ///
 /// # Errors
 /// Those of `idle`; other ranks are waiting then, so the job must end.
@@ -31,9 +29,7 @@ pub fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: &Task<'_>,
-    largest: usize,
-    streaming: bool,
-    patience: Patience,
+    Transfer { largest, streaming, patience }: Transfer,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<()> {
     let Node { ranks, board, chunk, pace, .. } = node;

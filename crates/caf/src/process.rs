@@ -8,8 +8,8 @@
 //! itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while MPI is still active, and one of
 //! them is `UntilMpiEnds`. A process that ends without any of that is an image that has failed.
 
-use crate::options::Options;
-use crate::runtime::Runtime;
+use crate::engine::runtime::Runtime;
+use crate::state::options::Options;
 use crate::turns::Turns;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::{MpiComm, gate, lifetime};

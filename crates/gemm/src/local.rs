@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn large_sizes_are_divided() {
         let function = plain_by_transpose as *const c_void;
-        // SAFETY: the function above.
+        // SAFETY: `plain_by_transpose` has the arguments of a `dgemm_`.
         let local = unsafe { LocalGemm::new(Element::Double, function) };
         let [m, n, k, leading] = [7, 8, 9, 10];
         let matrix = |columns: usize, shift: usize| -> Vec<u8> {

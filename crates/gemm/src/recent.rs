@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 const MAX_RECENT: usize = 4;
 
 /// The latest first.
-static RECENT: Mutex<Vec<Weak<Kept>>> = Mutex::new(Vec::new());
+static RECENT: Mutex<Vec<Weak<CommPanels>>> = Mutex::new(Vec::new());
 
 /// What this process does with a memory.
 #[derive(Debug, Default)]
@@ -26,20 +26,20 @@ struct Presence {
 
 /// The memory of a communicator's panels, and whether this process is away from it.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CommPanels {
     memory: PanelMemory,
     presence: Mutex<Presence>,
 }
 
 /// A product under way.
 #[derive(Debug)]
-pub struct InUse(Arc<Kept>);
+pub struct InUse(Arc<CommPanels>);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Kept {
+impl CommPanels {
     /// Memory that is used for the first time.
     pub fn new(memory: PanelMemory) -> Arc<Self> {
         Arc::new(Self { memory, presence: Mutex::default() })

@@ -12,7 +12,7 @@ use crate::network;
 use crate::options::{Options, Stationary};
 use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
 use crate::product::{Dimension, Grid, Product};
-use crate::recent::Kept;
+use crate::recent::CommPanels;
 use crate::report::{Report, UsedPath};
 use crate::ring::Ring;
 use crate::route::{Demand, Route, candidates, domains_on_lines};
@@ -58,7 +58,7 @@ pub struct State {
     network: Option<Hockney>,
     limits: Limits,
     patience: Patience,
-    memory: Arc<Kept>,
+    memory: Arc<CommPanels>,
     /// Bytes of the memory of a domain of each of [`Limits::shapes`].
     reserved: Vec<usize>,
     ring: Ring,
@@ -98,7 +98,7 @@ impl State {
         let limits =
             Limits { memory: options.memory, width, max_width: None, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
-        let memory = Kept::new(agree(comm, PanelMemory::own(0))?);
+        let memory = CommPanels::new(agree(comm, PanelMemory::own(0))?);
         let on_lines = domains_on_lines(&domains, grid);
         let options = *options;
         Ok(Self {
@@ -133,7 +133,7 @@ impl State {
         // The same decision on all ranks, but no more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
         // Before there is more: all that this rank has placed there was released, or others have mappings of their own.
-        (self.memory, self.ring) = (Kept::new(agree(comm, PanelMemory::own(0))?), Ring::new(0));
+        (self.memory, self.ring) = (CommPanels::new(agree(comm, PanelMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {
             agree(comm, PanelMemory::own(bytes))
@@ -142,7 +142,7 @@ impl State {
         };
         match memory {
             Ok(memory) => {
-                (self.memory, self.ring, self.reserved) = (Kept::new(memory), Ring::new(bytes), larger);
+                (self.memory, self.ring, self.reserved) = (CommPanels::new(memory), Ring::new(bytes), larger);
             }
             Err(error) if self.domains.are_ranks() || matches!(error, Error::Mpi { .. }) => {
                 return Err(error);

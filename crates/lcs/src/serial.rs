@@ -76,7 +76,7 @@ pub fn observed<S: Symbol>(
 
 /// A computation that has not begun.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct Computation {
     /// Length of what was taken off.
     common: usize,
     work: Work,
@@ -98,7 +98,7 @@ enum Work {
 ///
 /// # Errors
 /// As [`llcs`].
-pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepared, Error> {
+pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Computation, Error> {
     let (common, a, b) = affix::strip(a, b);
     let short = if options.kernel.is_none() { short::llcs(a, b) } else { None };
     let work = match short {
@@ -108,10 +108,10 @@ pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Prepare
         }
         None => Work::Coded(if a.len() <= b.len() { alphabet::code(a, b)? } else { alphabet::code(b, a)? }),
     };
-    Ok(Prepared { common, work, options: *options })
+    Ok(Computation { common, work, options: *options })
 }
 
-impl Prepared {
+impl Computation {
     /// The algorithm and the time that it will take on a machine with this rate. A long computation has its own rate measured
     /// first.
     ///

@@ -2,6 +2,12 @@
 //!
 //! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has no
 //! effect and is not checked.
+//!
+//! `# Safety` of the exported functions says "As BSPlib requires", which means: an address is NULL, which is
+//! refused where there is a size, or leads to memory of the size that is passed with it, or of the tag size
+//! that was set. The program keeps registered memory until the superstep ends in which it removes the
+//! registration. Other memory it keeps during the call, and until the superstep ends what a get writes; what
+//! the unbuffered functions read or write, it does not use until then.
 
 use hcube_bsp::{Spmd, process};
 use hcube_core::Result;
@@ -67,7 +73,7 @@ pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
 ///
 /// # Safety
 /// The library may use the memory as BSPlib specifies: registered memory as long as it is registered, other memory
-/// during the call or, if a get writes it, until the end of the superstep.
+/// during the call or, if a get writes it or the function is unbuffered, until the end of the superstep.
 ///
 /// # Errors
 /// For NULL with a size.
@@ -76,7 +82,7 @@ pub unsafe fn memory(name: &'static str, address: *const c_void, bytes: usize) -
     if address.is_null() && bytes > 0 {
         return Err(Error::argument(name, "NULL", format!("an address of {bytes} bytes")));
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the program does not use these bytes otherwise, as long as the library uses the region.
     Ok(unsafe { Region::new(address.cast_mut().cast(), bytes) })
 }
 
@@ -122,7 +128,8 @@ where
     ) {
         spmd(function, |spmd| {
             let Some([pid, offset, bytes]) = self.numbers()? else { return Ok(()) };
-            // SAFETY: the contract of this function.
+            // SAFETY: `bytes` bytes at the source can be read during the call, by hpput until the end of the
+            // superstep.
             let data = unsafe { memory("src", self.source, bytes) }?;
             put(spmd, pid, data, self.target.addr(), offset)
         });
@@ -140,7 +147,7 @@ where
     ) {
         spmd(function, |spmd| {
             let Some([pid, offset, bytes]) = self.numbers()? else { return Ok(()) };
-            // SAFETY: the contract of this function.
+            // SAFETY: `bytes` bytes at the target may be written until the superstep ends.
             let into = unsafe { memory("dst", self.target, bytes) }?;
             get(spmd, pid, self.source.addr(), offset, into)
         });
@@ -154,7 +161,8 @@ where
 pub unsafe fn push_reg<S: Copy + Display + TryInto<usize>>(function: &str, ident: *const c_void, size: S) {
     spmd(function, |spmd| {
         let size = number("size", size)?;
-        // SAFETY: the contract of this function; NULL with a size is refused there.
+        // SAFETY: the program keeps `size` bytes at `ident` until it has removed the registration; NULL with
+        // a size is refused there.
         spmd.push_reg(unsafe { Region::new(ident.cast_mut().cast(), size) })
     });
 }
@@ -174,9 +182,9 @@ where
 {
     spmd(function, |spmd| {
         let place = not_null("tag_nbytes", tag_nbytes)?;
-        // SAFETY: the contract of this function.
+        // SAFETY: not NULL, and then the address of a size.
         let before = spmd.set_tag_bytes(number("*tag_nbytes", unsafe { place.read_unaligned() })?)?;
-        // SAFETY: as above.
+        // SAFETY: the size that was read, which may be written.
         unsafe { place.write_unaligned(size("*tag_nbytes", before)?) };
         Ok(())
     });
@@ -205,7 +213,7 @@ pub unsafe fn send<N, S>(
 {
     spmd(function, |spmd| {
         let bytes = length("payload_nbytes", payload_nbytes)?;
-        // SAFETY: the contract of this function.
+        // SAFETY: the tag has the size that was set, and the payload `bytes` bytes.
         let [tag, payload] =
             unsafe { [memory("tag", tag, spmd.tag_bytes())?, memory("payload", payload, bytes)?] };
         spmd.send(number("pid", pid)?, tag, payload)
@@ -227,10 +235,10 @@ where
         if !may_be_null {
             not_null("accumulated_nbytes", accumulated_nbytes)?;
         }
-        // SAFETY: the contract of this function.
+        // SAFETY: not NULL, and then the address of a number.
         unsafe { place.write_unaligned(size("*packets", messages)?) };
         if !accumulated_nbytes.is_null() {
-            // SAFETY: as above.
+            // SAFETY: not NULL, and then the address of a number.
             unsafe { accumulated_nbytes.write_unaligned(size("*accumulated_nbytes", bytes)?) };
         }
         Ok(())
@@ -245,14 +253,14 @@ pub unsafe fn get_tag<S: TryFrom<usize>>(function: &str, status: *mut S, tag: *m
     spmd(function, |spmd| {
         let place = not_null("status", status)?;
         let Some(message) = spmd.first_message() else {
-            // SAFETY: the contract of this function.
+            // SAFETY: not NULL, and then the address of a number.
             unsafe { place.write_unaligned(none) };
             return Ok(());
         };
-        // SAFETY: as above.
+        // SAFETY: there is room for a tag, whose size the program has set.
         let target = unsafe { memory("tag", tag, message.tag.len()) }?;
         message.tag.copy_to(target);
-        // SAFETY: as above.
+        // SAFETY: not NULL, and then the address of a number.
         unsafe { place.write_unaligned(size("*status", message.payload.len())?) };
         Ok(())
     });
@@ -273,7 +281,7 @@ where
 {
     spmd(function, |spmd| {
         let room = number("reception_nbytes", reception_nbytes)?;
-        // SAFETY: the contract of this function.
+        // SAFETY: the program has room for `reception_nbytes` bytes.
         let target = unsafe { memory("payload", payload, room) }?;
         let message = spmd.take_message().ok_or_else(empty)?;
         let bytes = room.min(message.payload.len());
@@ -296,7 +304,7 @@ pub unsafe fn take_in_place<S: TryFrom<usize>>(
         let places = [not_null("tag_ptr", tag_ptr)?, not_null("payload_ptr", payload_ptr)?];
         let Some(message) = spmd.take_message() else { return Ok(none) };
         for (place, region) in places.into_iter().zip([message.tag, message.payload]) {
-            // SAFETY: the contract of this function.
+            // SAFETY: not NULL, and then the places of addresses.
             unsafe { ptr::write_unaligned(place, region.address().cast()) };
         }
         size("payload", message.payload.len())

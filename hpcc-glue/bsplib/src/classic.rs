@@ -23,7 +23,7 @@ pub unsafe extern "C-unwind" fn bsp_init(
     argv: *mut *mut c_char,
 ) {
     let _ = (argc, argv);
-    // SAFETY: the contract of this function.
+    // SAFETY: the program passes a function of this type.
     call::init("bsp_init", spmd_part, |part| unsafe { part() });
 }
 
@@ -96,7 +96,7 @@ pub unsafe extern "C-unwind" fn bsp_sync() {
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_push_reg(ident: *const c_void, size: c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the program keeps `size` bytes at `ident` until it has removed the registration.
     unsafe { call::push_reg("bsp_push_reg", ident, size) };
 }
 
@@ -128,7 +128,7 @@ pub unsafe extern "C-unwind" fn bsp_put(
     nbytes: c_int,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `src` can be read during the call.
     unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
 }
 
@@ -146,7 +146,7 @@ pub unsafe extern "C-unwind" fn bsp_hpput(
     nbytes: c_int,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `src` do not change until the end of the superstep.
     unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
 }
 
@@ -166,7 +166,7 @@ pub unsafe extern "C-unwind" fn bsp_get(
     nbytes: c_int,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `dst` may be written until the superstep ends.
     unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
 }
 
@@ -184,7 +184,7 @@ pub unsafe extern "C-unwind" fn bsp_hpget(
     nbytes: c_int,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: the program does not use `nbytes` bytes at `dst` until the end of the superstep.
     unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
 }
 
@@ -195,7 +195,7 @@ pub unsafe extern "C-unwind" fn bsp_hpget(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_set_tagsize(tag_nbytes: *mut c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the address of a size.
     unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
 }
 
@@ -212,7 +212,8 @@ pub unsafe extern "C-unwind" fn bsp_send(
     payload: *const c_void,
     payload_nbytes: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: a tag of the size that was set and `payload_nbytes` bytes of payload can be read during the
+    // call.
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
@@ -222,7 +223,7 @@ pub unsafe extern "C-unwind" fn bsp_send(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbytes: *mut c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the addresses of two numbers.
     unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes, false) };
 }
 
@@ -236,7 +237,7 @@ pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbyte
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `status` is NULL or the address of a number; `tag` has room for a tag of the size that was set.
     unsafe { call::get_tag("bsp_get_tag", status, tag, -1) };
 }
 
@@ -246,7 +247,7 @@ pub unsafe extern "C-unwind" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_move(payload: *mut c_void, reception_nbytes: c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `reception_nbytes` bytes at `payload` may be written.
     unsafe { call::take("bsp_move", payload, reception_nbytes) };
 }
 
@@ -261,6 +262,6 @@ pub unsafe extern "C-unwind" fn bsp_hpmove(
     tag_ptr: *mut *mut c_void,
     payload_ptr: *mut *mut c_void,
 ) -> c_int {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the places of two addresses.
     unsafe { call::take_in_place("bsp_hpmove", tag_ptr, payload_ptr, -1) }
 }

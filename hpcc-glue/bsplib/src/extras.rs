@@ -22,7 +22,7 @@ pub unsafe extern "C-unwind" fn bsp_init_with_user_data(
     data: *mut c_void,
 ) {
     let _ = (argc, argv);
-    // SAFETY: the contract of this function.
+    // SAFETY: the program passes a function of this type and its argument.
     call::init("bsp_init_with_user_data", spmd_part, |part| unsafe { part(data) });
 }
 
@@ -42,11 +42,11 @@ fn copy(from: Region<'_>) -> Vec<u8> {
 pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *mut c_void, nbytes: c_int) {
     spmd("bsp_bcast", |spmd| {
         let (root, bytes) = (number("pid", pid)?, number("nbytes", nbytes)?);
-        // SAFETY: the contract of this function.
+        // SAFETY: `nbytes` bytes at `dst` may be written.
         let target = unsafe { memory("dst", dst, bytes) }?;
         let mut data = vec![0; bytes];
         if spmd.pid() == root {
-            // SAFETY: as above.
+            // SAFETY: `nbytes` bytes at `src` can be read on this process.
             unsafe { memory("src", src, bytes) }?.read(&mut data);
         }
         spmd.broadcast(root, &mut data)?;
@@ -80,13 +80,13 @@ pub unsafe extern "C-unwind" fn bsp_fold(
     spmd("bsp_fold", |spmd| {
         let bytes = number("nbytes", nbytes)?;
         let operation = operation.ok_or_else(|| Error::argument("operation", "NULL", "a function"))?;
-        // SAFETY: the contract of this function.
+        // SAFETY: `nbytes` bytes at `src` can be read, and as many at `dst` written.
         let (source, target) = unsafe { (memory("src", src, bytes)?, memory("dst", dst, bytes)?) };
         let mut operand = copy(source);
         let mut result = vec![0; bytes];
         spmd.fold(&mut operand, |left, right| {
             let (mut length, mut right) = (nbytes, right.to_vec());
-            // SAFETY: the contract of this function; all three have that size.
+            // SAFETY: all three have `nbytes` bytes, and the operation changes no more than its result.
             unsafe {
                 operation(
                     result.as_mut_ptr().cast(),
@@ -113,7 +113,7 @@ pub unsafe extern "C-unwind" fn bsp_hpsend(
     payload: *const c_void,
     payload_nbytes: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: a tag of the size that was set and the payload do not change until the end of the superstep.
     unsafe { call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
 }
 
@@ -133,7 +133,7 @@ pub unsafe extern "C-unwind" fn bsp_direct_get(
     nbytes: c_int,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `dst` may be written during the call.
     unsafe {
         copy.get("bsp_direct_get", |spmd, pid, source, offset, into| {
             spmd.direct_get(pid, source, offset, into)

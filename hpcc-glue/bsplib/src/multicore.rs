@@ -17,7 +17,7 @@ pub unsafe extern "C-unwind" fn mcbsp_init(
     argv: *mut *mut c_char,
 ) {
     let _ = (argc, argv);
-    // SAFETY: the contract of this function.
+    // SAFETY: the program passes a function of this type.
     call::init("bsp_init", spmd_part, |part| unsafe { part() });
 }
 
@@ -32,7 +32,7 @@ pub unsafe extern "C-unwind" fn mcbsp_init_with_user_data(
     argv: *mut *mut c_char,
     data: *mut c_void,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the program passes a function of this type and its argument.
     unsafe { extras::bsp_init_with_user_data(spmd_part, argc, argv, data) };
 }
 
@@ -96,7 +96,7 @@ pub unsafe extern "C-unwind" fn mcbsp_sync() {
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_push_reg(ident: *const c_void, size: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the program keeps `size` bytes at `ident` until it has removed the registration.
     unsafe { call::push_reg("bsp_push_reg", ident, size) };
 }
 
@@ -122,7 +122,7 @@ pub unsafe extern "C-unwind" fn mcbsp_put(
     nbytes: usize,
 ) {
     let copy = Transfer { pid, source: src, target: dst, offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `src` can be read during the call.
     unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
 }
 
@@ -139,7 +139,7 @@ pub unsafe extern "C-unwind" fn mcbsp_hpput(
     nbytes: usize,
 ) {
     let copy = Transfer { pid, source: src, target: dst, offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `src` do not change until the end of the superstep.
     unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
 }
 
@@ -156,7 +156,7 @@ pub unsafe extern "C-unwind" fn mcbsp_get(
     nbytes: usize,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `dst` may be written until the superstep ends.
     unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C-unwind" fn mcbsp_hpget(
     nbytes: usize,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: the program does not use `nbytes` bytes at `dst` until the end of the superstep.
     unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
 }
 
@@ -183,7 +183,7 @@ pub unsafe extern "C-unwind" fn mcbsp_hpget(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_set_tagsize(tag_nbytes: *mut usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the address of a size.
     unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
 }
 
@@ -198,7 +198,8 @@ pub unsafe extern "C-unwind" fn mcbsp_send(
     payload: *const c_void,
     payload_nbytes: usize,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: a tag of the size that was set and `payload_nbytes` bytes of payload can be read during the
+    // call.
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
@@ -208,7 +209,7 @@ pub unsafe extern "C-unwind" fn mcbsp_send(
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_qsize(packets: *mut c_uint, accumulated_nbytes: *mut usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the addresses of two numbers.
     unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes, true) };
 }
 
@@ -218,7 +219,7 @@ pub unsafe extern "C-unwind" fn mcbsp_qsize(packets: *mut c_uint, accumulated_nb
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_get_tag(status: *mut usize, tag: *mut c_void) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `status` is NULL or the address of a number; `tag` has room for a tag of the size that was set.
     unsafe { call::get_tag("bsp_get_tag", status, tag, usize::MAX) };
 }
 
@@ -228,7 +229,7 @@ pub unsafe extern "C-unwind" fn mcbsp_get_tag(status: *mut usize, tag: *mut c_vo
 /// As BSPlib requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mcbsp_move(payload: *mut c_void, reception_nbytes: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `reception_nbytes` bytes at `payload` may be written.
     unsafe { call::take("bsp_move", payload, reception_nbytes) };
 }
 
@@ -241,7 +242,7 @@ pub unsafe extern "C-unwind" fn mcbsp_hpmove(
     tag_ptr: *mut *mut c_void,
     payload_ptr: *mut *mut c_void,
 ) -> usize {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the places of two addresses.
     unsafe { call::take_in_place("bsp_hpmove", tag_ptr, payload_ptr, usize::MAX) }
 }
 
@@ -256,7 +257,7 @@ pub unsafe extern "C-unwind" fn mcbsp_hpsend(
     payload: *const c_void,
     payload_nbytes: usize,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: a tag of the size that was set and the payload do not change until the end of the superstep.
     unsafe { call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
 }
 
@@ -273,7 +274,7 @@ pub unsafe extern "C-unwind" fn mcbsp_direct_get(
     nbytes: usize,
 ) {
     let copy = Transfer { pid, source: src, target: dst.cast_const(), offset, bytes: nbytes };
-    // SAFETY: the contract of this function.
+    // SAFETY: `nbytes` bytes at `dst` may be written during the call.
     unsafe {
         copy.get("bsp_direct_get", |spmd, pid, source, offset, into| {
             spmd.direct_get(pid, source, offset, into)

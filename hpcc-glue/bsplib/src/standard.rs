@@ -14,7 +14,7 @@ macro_rules! standard {
             /// As BSPlib requires.
             #[unsafe(no_mangle)]
             pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
-                // SAFETY: the contract of this function.
+                // SAFETY: the arguments are those of the same function by its other name.
                 unsafe { $module::$function($($argument),*) }
             }
         )*

@@ -116,7 +116,8 @@ impl Descriptor {
     /// As there, and nothing else refers to them.
     pub unsafe fn dimensions_mut(&mut self) -> &mut [Dimension] {
         let rank = usize::try_from(self.dtype.rank).unwrap_or(0).min(MAX_RANK);
-        // SAFETY: as above.
+        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, and nothing else
+        // refers to them.
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
@@ -126,7 +127,7 @@ impl Descriptor {
     /// As [`Self::dimensions`].
     #[inline]
     pub unsafe fn packed_count(&self) -> Option<usize> {
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler.
         let (unit, dimensions) = unsafe { (self.unit(), self.dimensions()) };
         let (mut count, element) = (1, self.dtype.elem_len as isize);
         for dimension in dimensions {
@@ -148,7 +149,7 @@ impl Descriptor {
         if self.span <= element {
             return element;
         }
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler.
         let count = unsafe { self.dimensions() }.iter().map(|one| one.extent()).product();
         if span::is_plausible(self.span, self.base, count, self.dtype.elem_len) { self.span } else { element }
     }
@@ -308,7 +309,7 @@ pub struct Indices {
 /// # Safety
 /// The vector has this element.
 pub unsafe fn subscript(data: *const c_void, kind: c_int, index: usize) -> isize {
-    // SAFETY: the contract of this function.
+    // SAFETY: the vector has an element with this index, of `kind` bytes.
     unsafe {
         match kind {
             1 => data.cast::<i8>().add(index).read_unaligned() as isize,

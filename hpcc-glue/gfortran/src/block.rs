@@ -54,7 +54,7 @@ pub unsafe fn head_at(address: usize, heap: &std::ops::Range<usize>) -> Option<H
     if !is_inside || address >= heap.end || !address.is_multiple_of(align_of::<Head>()) {
         return None;
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the address is aligned, and the bytes before it are in the heap, which can be read.
     let head = unsafe { head_of(ptr::with_exposed_provenance_mut(address)).read() };
     let fits = head.bytes as usize <= heap.end - address;
     (head.mark == MARK && fits).then_some(head)
@@ -75,7 +75,7 @@ pub fn allocate(image: &Image, bytes: usize, dtype: Dtype) -> Result<*mut u8> {
 /// # Safety
 /// The memory was allocated by [`allocate`] and not freed.
 pub unsafe fn note_token(memory: *mut u8, token: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `allocate` has put a head before the memory, which was not freed.
     unsafe { (*head_of(memory)).token = token as u64 };
 }
 
@@ -85,7 +85,8 @@ pub unsafe fn note_token(memory: *mut u8, token: usize) {
 /// An address in the heap of this image, behind its first bytes.
 pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
     let head = head_of(memory);
-    // SAFETY: the contract of this function.
+    // SAFETY: the address is in the heap of this image, behind its first bytes: those before it can be read
+    // and written.
     unsafe {
         // What a pointer of the program leads to.
         if (*head).mark != MARK {

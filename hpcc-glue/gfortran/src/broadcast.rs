@@ -47,7 +47,7 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
     if descriptor.dtype.kind == kind::VOID {
         return Ok(());
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler, whose elements can be read.
     let mut block = unsafe { Block::of(descriptor) };
     let is_object = may_have_components(descriptor.dtype.kind);
     let region = block.region();
@@ -58,10 +58,10 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
     }
     image.broadcast(current().handle, root, region)?;
     if !before.is_empty() {
-        // SAFETY: as above; the bytes of `before`, which the program does not access meanwhile.
+        // SAFETY: the elements of the program or their copy, which nobody else accesses meanwhile.
         keep_own(unsafe { std::slice::from_raw_parts_mut(region.address(), region.len()) }, &before);
     }
-    // SAFETY: as above.
+    // SAFETY: the elements of the descriptor may be written.
     unsafe { block.unpack() };
     if !descriptor.base.is_null() {
         HAS_ADDRESSES.set(true);

@@ -103,7 +103,8 @@ impl Type {
 /// # Safety
 /// Both lie in memory, and [`Type::check`] allows the conversion.
 pub unsafe fn convert(into: Type, to: *mut u8, of: Type, from: *const u8) {
-    // SAFETY: the contract of this function; parts of a complex number lie one behind the other.
+    // SAFETY: `from` has the bytes of its type and `to` has room for those of its own; parts of a complex
+    // number lie one behind the other.
     unsafe {
         match (into.class(), of.class()) {
             _ if into.is_copied_from(of) => ptr::copy(from, to, into.bytes),
@@ -129,7 +130,7 @@ pub unsafe fn convert(into: Type, to: *mut u8, of: Type, from: *const u8) {
 /// # Safety
 /// As [`convert`].
 unsafe fn real(into: Type, to: *mut u8, of: Type, from: *const u8) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the number at `from` has the bytes of its type, and `to` has room for those of its own.
     unsafe {
         match (into.class(), of.class()) {
             (Class::Integer, Class::Integer) => {
@@ -171,7 +172,7 @@ unsafe fn real(into: Type, to: *mut u8, of: Type, from: *const u8) {
 /// # Safety
 /// It is there.
 unsafe fn read_integer(from: *const u8, bytes: c_int) -> i128 {
-    // SAFETY: the contract of this function.
+    // SAFETY: an integer of this many bytes lies there.
     unsafe {
         match bytes {
             1 => from.cast::<i8>().read_unaligned().into(),
@@ -188,7 +189,7 @@ unsafe fn read_integer(from: *const u8, bytes: c_int) -> i128 {
 /// # Safety
 /// There is memory for it.
 unsafe fn write_integer(to: *mut u8, bytes: c_int, value: i128) {
-    // SAFETY: the contract of this function.
+    // SAFETY: there is memory for an integer of this many bytes.
     unsafe {
         match bytes {
             1 => to.cast::<i8>().write_unaligned(value as i8),
@@ -210,7 +211,7 @@ const UNKNOWN: u8 = b'?';
 unsafe fn text(into: Type, to: *mut u8, of: Type, from: *const u8) {
     let length = |of: Type| of.bytes / of.parameter.max(1) as usize;
     let common = length(into).min(length(of));
-    // SAFETY: the contract of this function: both have these characters.
+    // SAFETY: both have the characters that their bytes and their kinds tell.
     unsafe {
         match (into.parameter, of.parameter) {
             (1, 1) => {

@@ -102,7 +102,7 @@ unsafe fn packed_count(descriptor: &Descriptor) -> Option<usize> {
     if base.is_null() {
         return Some(0);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler.
     let dimensions = unsafe { descriptor.dimensions() };
     if let [only] = dimensions
         && only.stride == 1
@@ -110,7 +110,7 @@ unsafe fn packed_count(descriptor: &Descriptor) -> Option<usize> {
     {
         return Some(only.extent());
     }
-    // SAFETY: as above.
+    // SAFETY: a living descriptor of the compiler.
     unsafe { descriptor.packed_count() }
 }
 
@@ -129,7 +129,7 @@ impl Block {
     /// # Safety
     /// As [`reduce`].
     pub unsafe fn of(descriptor: &Descriptor) -> Self {
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler, whose elements can be read; the copy is new.
         unsafe {
             if let Some(count) = packed_count(descriptor) {
                 return Self::There(descriptor.base, count * descriptor.dtype.elem_len);
@@ -157,7 +157,7 @@ impl Block {
     pub unsafe fn unpack(&mut self) {
         if let Self::Packed(section, packed) = self {
             let packed = packed_like(section, packed);
-            // SAFETY: the contract of this function.
+            // SAFETY: the elements from which the copy was made may be written.
             unsafe { copy(section, &packed) };
         }
     }
@@ -193,7 +193,7 @@ pub unsafe fn reduce(
         };
         return Err(Failure::new(format!("{of}: {text}")));
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler, whose elements may be read and written.
     let mut block = unsafe { Block::of(descriptor) };
     let mut combine = |lower: &[u8], higher: &mut [u8]| {
         operation.combine(of, lower, higher);
@@ -207,7 +207,7 @@ pub unsafe fn reduce(
         Some(root) => image.reduce_elements(handle, root, (region, region), elements, &mut combine)?,
     }
     if root.is_none_or(|root| root == rank) {
-        // SAFETY: as above.
+        // SAFETY: the elements of the descriptor may be written.
         unsafe { block.unpack() };
     }
     Ok(())

@@ -46,7 +46,7 @@ pub fn register(image: &Image, work: Serve) {
         let number = u64::from_ne_bytes(number.try_into().expect("eight bytes"));
         ANSWERS.with_borrow_mut(|answers| answers.insert(number, answer.to_vec()));
     };
-    let functions: [hcube_caf::spawn::Function<MpiComm>; 2] = [Rc::new(serve), Rc::new(answer)];
+    let functions: [hcube_caf::Function<MpiComm>; 2] = [Rc::new(serve), Rc::new(answer)];
     for (function, expected) in functions.into_iter().zip([SERVE, ANSWER]) {
         assert_eq!(image.register(function), expected, "shipped functions are numbered");
     }

@@ -131,7 +131,7 @@ impl Section {
     /// It is one of the compiler.
     pub unsafe fn of(descriptor: &Descriptor, base: *mut u8) -> Self {
         let mut section = Self::scalar(base, descriptor.dtype.elem_len);
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler.
         let (dimensions, unit) = unsafe { (descriptor.dimensions(), descriptor.unit()) };
         for dimension in dimensions {
             section.push(dimension.extent(), dimension.stride * unit);
@@ -145,10 +145,10 @@ impl Section {
     /// It is one of the compiler, and there is a subscript for each of its dimensions.
     pub unsafe fn selected(descriptor: &Descriptor, base: *mut u8, subscripts: *const Subscript) -> Self {
         let mut section = Self::scalar(base, descriptor.dtype.elem_len);
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler.
         let (dimensions, unit) = unsafe { (descriptor.dimensions(), descriptor.unit()) };
         for (number, &dimension) in dimensions.iter().enumerate() {
-            // SAFETY: as above.
+            // SAFETY: there is a subscript for each dimension.
             unsafe { section.select(dimension, unit, &*subscripts.add(number)) };
         }
         section
@@ -163,7 +163,7 @@ impl Section {
         if given.count > 0 {
             // SAFETY: there is a count, so it is a vector.
             let vector = unsafe { given.of.vector };
-            // SAFETY: the contract of this function.
+            // SAFETY: the vector has `count` elements.
             let index = |at| unsafe { subscript(vector.data, vector.kind, at) };
             self.push_table((0..given.count).map(|at| (index(at) - dimension.lower) * step).collect());
             return;
@@ -340,7 +340,8 @@ pub unsafe fn copy(into: &Section, from: &Section) {
         && into.extents.iter().zip(from.extents.iter()).all(|(one, other)| one.count == other.count);
     if !is_alike {
         for (target, source) in into.addresses().zip(from.addresses()) {
-            // SAFETY: the contract of this function.
+            // SAFETY: an element of the source, which can be read, and one of the target, which may be
+            // written.
             unsafe { ptr::copy_nonoverlapping(source, target, into.element) };
         }
         return;
@@ -352,7 +353,7 @@ pub unsafe fn copy(into: &Section, from: &Section) {
         }
         _ => (into.element, 0),
     };
-    // SAFETY: the contract of this function.
+    // SAFETY: the extents are those of both sections, whose elements may be read and written.
     unsafe { nest(&into.extents[outer..], &from.extents[outer..], into.base, from.base, bytes) };
 }
 
@@ -371,15 +372,15 @@ unsafe fn nest(into: &[Extent], from: &[Extent], target: *mut u8, source: *const
             for index in 0..one.count {
                 let target = target.wrapping_offset(one.distance(index));
                 let source = source.wrapping_offset(two.distance(index));
-                // SAFETY: the contract of this function.
+                // SAFETY: the inner extents lead to elements of the same sections.
                 unsafe { nest(inner, other, target, source, bytes) };
             }
         }
         ([one], [two]) => {
-            // SAFETY: the contract of this function.
+            // SAFETY: the extents lead to elements of both sections.
             unsafe { row(one, two, target, source, bytes) }
         }
-        // SAFETY: as above.
+        // SAFETY: a run of each section, which do not overlap.
         _ => unsafe { ptr::copy_nonoverlapping(source, target, bytes) },
     }
 }
@@ -393,7 +394,7 @@ unsafe fn row(one: &Extent, two: &Extent, target: *mut u8, source: *const u8, by
         ($type:ty) => {{
             let (mut target, mut source) = (target, source);
             for _ in 0..one.count {
-                // SAFETY: the contract of this function.
+                // SAFETY: a run of each section, which has the bytes of this type.
                 unsafe { target.cast::<$type>().write_unaligned(source.cast::<$type>().read_unaligned()) };
                 (target, source) = (target.wrapping_offset(one.stride), source.wrapping_offset(two.stride));
             }
@@ -408,7 +409,7 @@ unsafe fn row(one: &Extent, two: &Extent, target: *mut u8, source: *const u8, by
             for index in 0..one.count {
                 let target = target.wrapping_offset(one.distance(index));
                 let source = source.wrapping_offset(two.distance(index));
-                // SAFETY: as above.
+                // SAFETY: a run of each section, which do not overlap.
                 unsafe { ptr::copy_nonoverlapping(source, target, bytes) };
             }
         }

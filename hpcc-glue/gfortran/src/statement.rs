@@ -65,13 +65,14 @@ pub unsafe fn run_for<T>(
 ) -> Option<T> {
     gate::run(None, || match count(statement, work) {
         Ok(value) => {
-            // SAFETY: the contract of this function.
+            // SAFETY: the place is NULL or may be written.
             unsafe { set(outcome.stat, 0) };
             Some(value)
         }
         Err(failure) if outcome.stat.is_null() => fail(statement, &failure),
         Err(failure) => {
-            // SAFETY: as above.
+            // SAFETY: the place is not NULL and may be written; the message has its length, or no memory is
+            // there.
             unsafe {
                 set(outcome.stat, failure.stat);
                 fill(outcome.message, outcome.length, &failure.text);
@@ -89,7 +90,7 @@ pub unsafe fn run_for<T>(
 pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
     let has_ended = process::has_ended_with_mpi();
     if has_ended {
-        // SAFETY: the contract of this function.
+        // SAFETY: the place is NULL or may be written.
         unsafe { set(outcome.stat, 0) };
     }
     has_ended
@@ -101,7 +102,7 @@ pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
 /// The place is NULL or may be written.
 pub unsafe fn set(place: *mut c_int, value: c_int) {
     if !place.is_null() {
-        // SAFETY: the contract of this function.
+        // SAFETY: not NULL, and then the place may be written.
         unsafe { place.write(value) };
     }
 }
@@ -116,7 +117,7 @@ unsafe fn fill(place: *mut c_char, length: usize, text: &str) {
         return;
     }
     let common = length.min(text.len());
-    // SAFETY: the contract of this function.
+    // SAFETY: the variable has this length, and all of it is memory that may be written.
     unsafe {
         ptr::copy_nonoverlapping(text.as_ptr(), place.cast(), common);
         place.cast::<u8>().add(common).write_bytes(b' ', length - common);

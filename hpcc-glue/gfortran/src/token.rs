@@ -78,7 +78,7 @@ impl Token {
     /// It is NULL or was given out by [`register::register`] and not freed.
     #[inline]
     pub unsafe fn of<'a>(token: *const Self) -> Result<&'a Self> {
-        // SAFETY: the contract of this function.
+        // SAFETY: NULL or a token that was given out and not freed.
         unsafe { token.as_ref() }.ok_or_else(|| Failure::new("the coarray is not allocated"))
     }
 

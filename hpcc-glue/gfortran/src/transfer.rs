@@ -143,11 +143,12 @@ pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Ty
         }
     };
     match into {
-        // SAFETY: the contract of this function; what was fetched is here.
+        // SAFETY: elements of the section may be written, and those of the source can be read: they lie here
+        // or were fetched.
         Side::Here(section) => unsafe { assign(section, to, here, of) },
         Side::Away(handle, rank, section) => {
             let mut packed = Packed::of(section, to.bytes);
-            // SAFETY: as above.
+            // SAFETY: elements of the source can be read; the copy is new.
             unsafe { assign(&packed.section(), to, here, of) };
             let offset = section.base.addr();
             image.put_shape(*handle, *rank, offset, &section.shape()?, Region::of(&mut packed.bytes))?;
@@ -167,12 +168,12 @@ pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
         packed = Packed::of(from, from.element);
         copied = packed.section();
         source = &copied;
-        // SAFETY: the contract of this function; the copy is new.
+        // SAFETY: elements of the source can be read; the copy is new.
         unsafe { copy(source, from) };
     }
     let is_copied = to.is_copied_from(of);
     if is_copied && source.count() == into.count() {
-        // SAFETY: as above; they do not overlap.
+        // SAFETY: elements of the source can be read, and those of the target written; they do not overlap.
         unsafe { copy(into, source) };
         return;
     }
@@ -181,7 +182,8 @@ pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
     let is_one = source.count() == 1;
     for target in into.addresses() {
         let element = if is_one { first } else { all.next().unwrap_or(first) };
-        // SAFETY: as above.
+        // SAFETY: an element of the source, which can be read, and one of the target, which may be written,
+        // of types that were checked.
         unsafe { convert(to, target, of, element) };
     }
 }

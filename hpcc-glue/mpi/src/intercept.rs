@@ -72,16 +72,16 @@ fn only_forwards() -> bool {
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
     // Each has a description of its own: these never have an address, so they stay in registers.
     if active() && statistics::wanted().is_none() {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         match unsafe { at_once(&call()) } {
             Some(AtOnce::Forwarded) => return forward(),
             Some(AtOnce::Done) => return SUCCESS,
-            // SAFETY: as above.
+            // SAFETY: memory and handles of the call are as MPI asks for them.
             None if unsafe { allowance::take(&call()) } => return forward(),
             None => {}
         }
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     unsafe { decided(&call(), forward) }
 }
 
@@ -94,13 +94,13 @@ unsafe fn decided(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
         return forward();
     }
     match statistics::wanted() {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         Some(statistics) => unsafe { counted(call, forward, statistics) },
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         None => match unsafe { exchange(call) } {
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(reason) => {
-                // SAFETY: the contract of this function.
+                // SAFETY: memory and handles of the call are as MPI asks for them.
                 unsafe { forwarded(call, reason, forward) }
             }
             Verdict::Refused(refusal) => refusal.raise(),
@@ -115,7 +115,7 @@ unsafe fn decided(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
 #[cold]
 unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Statistics) -> c_int {
     let begin = Instant::now();
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     match unsafe { exchange(call) } {
         Verdict::Done(report) => {
             let label = Label::of(call, Path::Hcube(report.path));
@@ -123,7 +123,7 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
             SUCCESS
         }
         Verdict::Library(reason) => {
-            // SAFETY: the contract of this function.
+            // SAFETY: memory and handles of the call are as MPI asks for them.
             let code = unsafe { forwarded(call, reason, forward) };
             let time = begin.elapsed();
             // SAFETY: MPI has accepted the call.
@@ -148,10 +148,10 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
         return forward();
     }
     let statistics = statistics::wanted().map(|statistics| (statistics, Instant::now()));
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them, until the exchange is complete.
     match unsafe { start(call) } {
         Verdict::Done(report) => {
-            // SAFETY: the call was started, and the contract of this function.
+            // SAFETY: the call was started, and the request can be written.
             let code = unsafe { complete(call, request) };
             if let Some((statistics, begin)) = statistics {
                 let label = Label::of(call, Path::Hcube(report.path));
@@ -173,7 +173,7 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
             if let Some((statistics, begin)) = statistics {
                 statistics.count(Label::of(call, Path::Refused), begin.elapsed(), 0, 0);
             }
-            // SAFETY: the call was refused so, and the contract of this function.
+            // SAFETY: the call was refused so, and the request can be written.
             unsafe { refuse(call, refusal, request) }
         }
     }

@@ -288,15 +288,15 @@ persistent! {
 #[cfg(persistent)]
 functions! {
     MPI_Start PMPI_Start (request: *mut MPI_Request) forward
-        // SAFETY: as above.
+        // SAFETY: the program passes a request, as MPI_Start asks for it.
         unsafe { persistent::start(request, 1, forward) };
 
     MPI_Startall PMPI_Startall (count: c_int, requests: *mut MPI_Request) forward
-        // SAFETY: as above.
+        // SAFETY: the program passes `count` requests, as MPI_Startall asks for them.
         unsafe { persistent::start(requests, count, forward) };
 
     MPI_Request_free PMPI_Request_free (request: *mut MPI_Request) forward
-        // SAFETY: as above.
+        // SAFETY: the program passes a request, as MPI_Request_free asks for it.
         unsafe { persistent::free(request, forward) };
 }
 

@@ -24,9 +24,9 @@ pub unsafe fn initialise(
     if !active() {
         return forward();
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
     match unsafe { persistent::initialise(call) } {
-        // SAFETY: the operation of this call, and the contract of this function.
+        // SAFETY: the operation is that of this call, and the request can be written.
         Initialised::Served(operation) => unsafe { make_request(operation, call, info, request) },
         Initialised::Refused(refusal) => refusal.raise(),
         Initialised::Library(reason) => {
@@ -51,13 +51,13 @@ pub unsafe fn start(requests: *mut MPI_Request, count: c_int, forward: impl FnOn
     if !persistent::exist() || !active() {
         return forward();
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or an array of `count` requests.
     let operations = unsafe { operations_of(requests, count) };
     let statistics = statistics::wanted();
     let mut forwarded = Vec::new();
     for operation in operations {
         let begin = Instant::now();
-        // SAFETY: the contract of this function.
+        // SAFETY: memory of the exchange is as MPI asks for it, and its request is not active.
         match (unsafe { operation.start() }, statistics) {
             (Some(report), Some(statistics)) => {
                 let label = label(&operation, Path::Hcube(report.path));

@@ -85,12 +85,12 @@ impl Reserve {
 // aligned to as much.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the contract of this function.
+        // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.
         NonNull::new(unsafe { System.alloc(layout) }).map_or_else(|| self.take(layout), NonNull::as_ptr)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the contract of this function.
+        // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.
         if let Some(found) = NonNull::new(unsafe { System.alloc_zeroed(layout) }) {
             return found.as_ptr();
         }
@@ -106,7 +106,7 @@ unsafe impl GlobalAlloc for Reserve {
         if self.owns(address) {
             return self.give(address, layout);
         }
-        // SAFETY: the contract of this function: it came from `alloc`, and not from the reserve.
+        // SAFETY: it came from `alloc` with this layout, and not from the reserve.
         unsafe { System.dealloc(address, layout) }
     }
 
@@ -119,7 +119,7 @@ unsafe impl GlobalAlloc for Reserve {
             return address;
         }
         if !self.owns(address) {
-            // SAFETY: the contract of this function: it came from `alloc`, and not from the reserve.
+            // SAFETY: it came from `alloc` with this layout, and not from the reserve; the new size is valid.
             let moved = unsafe { System.realloc(address, layout, size) };
             if !moved.is_null() {
                 return moved;
@@ -158,7 +158,7 @@ mod tests {
             unsafe { piece.write_bytes(number as u8, size) };
         }
         for (number, &(piece, size)) in pieces.iter().enumerate() {
-            // SAFETY: as above, written before.
+            // SAFETY: a piece of this size, all of which was written above.
             let bytes = unsafe { std::slice::from_raw_parts(piece, size) };
             assert!(bytes.iter().all(|&byte| byte == number as u8), "{size} bytes");
         }

@@ -45,7 +45,7 @@ use verdict::Verdict;
 /// The call is that of a program that calls PBLAS.
 #[cold]
 unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let text =
         unsafe { product(call) }.err().map_or_else(|| reason.to_owned(), |obstacle| obstacle.to_string());
     // One write: other ranks may print as well.
@@ -64,11 +64,12 @@ unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
 unsafe fn run(call: &Call, names: [&CStr; 2]) {
     let statistics = statistics::wanted();
     let begin = statistics.map(|_| Instant::now());
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let decision = gate::run(None, || unsafe { serve::serve(call) });
     if let Verdict::Original(reason) = decision.verdict {
         let found = names.into_iter().find_map(loader::next_anywhere);
-        // SAFETY: the contract of this function; ScaLAPACK's functions of these names are for this type of elements.
+        // SAFETY: the arguments are those of a program that calls PBLAS; ScaLAPACK's functions of these names
+        // are for this type of elements.
         unsafe { call.forward(found.unwrap_or_else(|| no_original(call, names[0], reason.text()))) };
     }
     if let (Some(statistics), Some(begin)) = (statistics, begin) {

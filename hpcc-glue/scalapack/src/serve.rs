@@ -5,17 +5,13 @@
 //! dimension is the only argument that is a rank's own; an error there ends the job, also where other ranks have begun.
 
 use crate::verdict::{Reason, Verdict};
-use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
-use hcube_core::mpi::handle::{Handle, abort};
-use hcube_core::mpi::{MpiComm, gate};
+use hcube_core::error::Error;
+use hcube_core::mpi::handle::abort;
 use hcube_drop_in::launcher::is_first_rank;
 use hcube_drop_in::mpi_library;
-use hcube_gemm::options::{Algorithm, Options};
-use hcube_gemm::pblas::program::locals;
-use hcube_gemm::pblas::{Call, Obstacle, product, setup};
-use hcube_gemm::product::{Grid, Product};
-use hcube_gemm::state::State;
+use hcube_gemm::element::Element;
+use hcube_gemm::options::Options;
+use hcube_gemm::pblas::{Call, Left, Obstacle, Service, product};
 use std::sync::OnceLock;
 
 /// What was decided about a call.
@@ -27,18 +23,9 @@ pub struct Decision {
     pub flops: u64,
 }
 
-/// What stays on the communicator of a grid between calls.
-#[derive(Debug)]
-enum GridState {
-    Serving(Box<State>),
-    Original(Reason),
-}
-
-/// The options of this process.
-fn options() -> &'static Result<Options> {
-    static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
-    OPTIONS.get_or_init(Options::from_environment)
-}
+/// hcube for this program: any of its four functions may be called next.
+const SERVICE: Service<'static> =
+    Service { name: "", options: Options::from_environment, elements: &Element::ALL };
 
 /// Whether the program uses another MPI library than the one that this library was built for.
 fn is_foreign() -> bool {
@@ -64,7 +51,7 @@ pub unsafe fn serve(call: &Call) -> Decision {
     if is_foreign() {
         return left(Reason::OtherMpi);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     match unsafe { product(call) } {
         Err(obstacle) => left(match obstacle {
             Obstacle::NoBlacs => Reason::NoBlacs,
@@ -73,61 +60,19 @@ pub unsafe fn serve(call: &Call) -> Decision {
             Obstacle::NotInGrid => Reason::NotInGrid,
             Obstacle::Invalid(_) => Reason::Invalid,
         }),
-        Ok((product, comm)) => match compute(&product, comm) {
-            Ok(verdict) => Decision { verdict, flops: product.flops() / product.grid.size() as u64 },
+        Ok((product, comm)) => match SERVICE.multiply(&product, comm) {
+            Ok(Ok(report)) => Decision {
+                verdict: Verdict::Served(report),
+                flops: product.flops() / product.grid.size() as u64,
+            },
+            Ok(Err(reason)) => left(match reason {
+                Left::Chosen => Reason::Chosen,
+                Left::OtherOrder => Reason::OtherOrder,
+                Left::NoBlas => Reason::NoBlas,
+            }),
             Err(error) => end(&error),
         },
     }
-}
-
-fn compute(product: &Product<'_>, comm: Handle) -> Result<Verdict> {
-    gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
-        let kept = match kept {
-            Some(kept) => kept,
-            None => kept.insert(vote(comm, product.grid)?),
-        };
-        match (kept, &locals()[product.element as usize]) {
-            (GridState::Serving(state), Some(local)) => {
-                state.multiply(comm, product, local).map(Verdict::Served)
-            }
-            (GridState::Original(reason), _) => Ok(Verdict::Original(*reason)),
-            _ => Err(Error::Internal("a vote without a local product".into())),
-        }
-    })
-}
-
-/// Collective: whether all ranks of a grid can be served.
-fn vote(comm: &MpiComm, grid: Grid) -> Result<GridState> {
-    setup::meet(comm)?;
-    let fits = grid == Grid::of_rank(grid.rows, grid.columns, comm.rank()) && grid.size() == comm.size();
-    let own = match () {
-        () if !locals().iter().all(Option::is_some) => Some(Reason::NoBlas),
-        () if !fits => Some(Reason::OtherOrder),
-        () => None,
-    };
-    let number = own.map_or(0, |reason| 1 + reason as i64);
-    let (options, number) =
-        setup::options(comm, options(), number).unwrap_or_else(|error| end_together(comm, &error));
-    if options.algorithm == Algorithm::Library {
-        return Ok(GridState::Original(Reason::Chosen));
-    }
-    match usize::try_from(number - 1).ok().and_then(|number| Reason::ALL.get(number)) {
-        Some(&reason) => Ok(GridState::Original(reason)),
-        None => Ok(GridState::Serving(Box::new(State::new(comm, grid, &options)?))),
-    }
-}
-
-/// Collective: an error that all ranks of the grid have. One of them reports it.
-#[cold]
-fn end_together(comm: &MpiComm, error: &Error) -> ! {
-    if comm.rank() == 0 || matches!(error, Error::Mpi { .. }) {
-        eprintln!("hcube: {error}: ending the job");
-    }
-    // Without the barrier, another rank could end the job before this message is printed.
-    if !matches!(error, Error::Mpi { .. }) {
-        drop(comm.barrier());
-    }
-    abort(None)
 }
 
 /// A failure in the middle of a collective call, which has no way to return an error.

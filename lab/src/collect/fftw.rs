@@ -1,6 +1,5 @@
 //! Times and plans that the benchmark of FFTW, hpcc-glue/fftw/bench, has written.
 
-use super::input::read;
 use crate::records::{self, Record};
 use hcube_results::fftw::{Results, Run, Solver};
 use hcube_tool::output::JsonOption;
@@ -17,17 +16,9 @@ pub struct Arguments {
 }
 
 pub fn collect(arguments: &Arguments) -> Result<(), String> {
-    let mut results = Results::default();
-    for path in &arguments.files {
-        let runs = runs(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
-        results.runs.extend(runs);
-    }
+    let mut results = Results { runs: records::of_files(&arguments.files, run)? };
     results.summarise()?;
     arguments.json.write(&results)
-}
-
-fn runs(output: &str) -> Result<Vec<Run>, String> {
-    records::parse(output)?.iter().map(run).collect()
 }
 
 fn run(record: &Record) -> Result<Run, String> {
@@ -51,6 +42,10 @@ fn run(record: &Record) -> Result<Run, String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn runs(output: &str) -> Result<Vec<Run>, String> {
+        records::parse(output)?.iter().map(run).collect()
+    }
 
     const OUTPUT: &str = "problem\t1024x1024 in place\nranks\t2\nsolver\tpairwise\ntimes_ms\t2.500000 1.500000 2.000000\n\
                           exchange_ms\t1.000000 0.500000 0.250000\ndata_bytes\t4194304\nextra_bytes\t0\n\

@@ -1,6 +1,6 @@
 //! Times and plans that mpi-bench, FFTW's own benchmark, has printed without and with hcube.
 
-use super::input;
+use crate::records;
 use hcube_results::fftw::{Results, Run, Solver};
 use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct Arguments {
 
 pub fn collect(arguments: &Arguments) -> Result<(), String> {
     let run = |(solver, name)| {
-        let read = |kind| input::read(&arguments.directory.join(format!("{name}.{kind}")));
+        let read = |kind| records::read(&arguments.directory.join(format!("{name}.{kind}")));
         let plan = plan(&read("plan")?);
         if !fits(&plan, solver) {
             return Err(format!("mpi-bench {}: the plan is not one of {name}:\n{plan}", arguments.problem));

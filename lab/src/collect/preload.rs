@@ -4,8 +4,7 @@
 //! accepted ratio to the variant `stock`) and result (what a program has computed, as text). A record with the field
 //! skipped has no other: it says what was left out, and why.
 
-use super::input::read;
-use crate::records::{self, Record};
+use crate::records::{self, Record, read};
 use hcube_results::alltoall;
 use hcube_results::preload::{Results, Row, STOCK, Unit, Values, plot};
 use hcube_tool::output::{self, JsonOption};
@@ -56,12 +55,7 @@ impl Sample {
 }
 
 pub fn collect(arguments: &Arguments) -> Result<(), String> {
-    let mut records = Vec::new();
-    for path in &arguments.files {
-        let found = records::parse(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
-        records.extend(found);
-    }
-    let (samples, skipped) = samples(&records)?;
+    let (samples, skipped) = samples(&records::of_files(&arguments.files, |record| Ok(record.clone()))?)?;
     let mut rows = rows(&samples)?;
     if let Some(path) = &arguments.alltoall {
         rows.extend(extra_memory(path)?);

@@ -1,7 +1,7 @@
 //! Sections of the benchmark of RandomAccess, each a run of `hcube bench random-access`, and HPCC's results.
 
-use super::input::read;
 use crate::hpcc::cores;
+use crate::records::read;
 use hcube_results::numbers::percent;
 use hcube_tool::output::JsonOption;
 use serde::Serialize;

@@ -8,6 +8,7 @@ use super::plan::Run;
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
+use hcube_results::measured::distinct;
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
@@ -83,12 +84,7 @@ impl Entry {
 
 /// Numbers of ranks and variants of the runs, in the order of the table.
 fn kinds(outcomes: &[(Run, Outcome)]) -> Vec<(usize, Variant)> {
-    let mut kinds = Vec::new();
-    for (run, _) in outcomes {
-        if !kinds.contains(&(run.ranks, run.variant)) {
-            kinds.push((run.ranks, run.variant));
-        }
-    }
+    let mut kinds = distinct(outcomes.iter().map(|(run, _)| (run.ranks, run.variant)));
     kinds.sort_by_key(|&(ranks, variant)| (ranks, Variant::ALL.iter().position(|&one| one == variant)));
     kinds
 }

@@ -339,7 +339,7 @@ mod tests {
     fn arguments_and_errors_stand_below_tags() {
         let header = header();
         let function =
-            header.functions.iter().find(|f| f.name == "hcube_alltoall_last_way").expect("declared");
+            header.functions.iter().find(|f| f.name == "hcube_alltoall_last_path").expect("declared");
         let mut page = Page::new("x", 3);
         page.section("FUNCTIONS");
         describe(&mut page, &function.doc, function);

@@ -1,8 +1,8 @@
 //! What README.md says of the all-to-all exchange, from its page and its pictures.
 
-use super::files::read;
 use super::markdown::{cell, row, table};
 use super::picture::{self, points, value};
+use crate::records::read;
 use hcube_tool::session::Failure;
 use std::path::Path;
 

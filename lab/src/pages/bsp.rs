@@ -1,8 +1,8 @@
 //! What pages say of BSP programs, their predictions and longest common subsequences.
 
-use super::files::read;
 use super::markdown::{cell, row, table};
 use super::picture::{points, value};
+use crate::records::read;
 use clap::Parser;
 use hcube_results::published::bsp::Program;
 use hcube_tool::bsp::{predict, published as tool};

@@ -17,11 +17,3 @@ pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     pages.insert(0, root.join("README.md"));
     Ok(pages)
 }
-
-/// What a file has.
-///
-/// # Errors
-/// Names the file that cannot be read.
-pub fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}

@@ -1,7 +1,7 @@
 //! What pages say of measurements whose results are kept in `doc/results`: the official HPCC and FFTW.
 
-use super::files::read;
-use crate::report::inputs::Hpcc;
+use crate::records::read;
+use crate::report::checks::Hpcc;
 use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
 use hcube_results::hpcc::{self, Compared, figure};

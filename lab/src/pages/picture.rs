@@ -1,6 +1,6 @@
 //! Figures of a picture in `doc/plots`: each point has its values in a title, so that a picture is the record of a measurement.
 
-use super::files::read;
+use crate::records::read;
 use hcube_tool::session::Failure;
 use std::path::Path;
 

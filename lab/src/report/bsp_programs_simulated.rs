@@ -1,10 +1,10 @@
 //! BSP programs on simulated machines, beside predicted and published efficiencies.
 
-use super::inputs::{BspProgram, Inputs, Source};
 use super::section::Section;
-use super::shared::{distinct, machine_title};
-use super::table::{Table, cell};
-use hcube_results::numbers::time;
+use super::shared::distinct;
+use super::simulated::{points, rows, table};
+use super::sources::{Inputs, SIMULATE};
+use crate::simulate::bsp_programs::{BspProgram, LAYOUT};
 use hcube_results::plot::Evidence::{Predicted, Published, Simulated};
 use hcube_results::plot::{Axis, Chart, Evidence, Scale, Series, looks, plain};
 use hcube_results::published::bsp::{self as published, KRUSCHE};
@@ -13,10 +13,6 @@ use hcube_results::published::bsp::{self as published, KRUSCHE};
 const PROCESSES: usize = 16;
 /// Of both charts.
 const FILE: &str = "bsp-programs-simulated";
-
-fn all(inputs: &Inputs) -> &[BspProgram] {
-    inputs.simulated.as_ref().map_or(&[], |simulated| &simulated.bsp_programs)
-}
 
 /// Efficiencies over the blocks of matrices and over alpha.
 pub fn programs(inputs: &Inputs) -> Section {
@@ -28,14 +24,14 @@ pub fn programs(inputs: &Inputs) -> Section {
          Toolset; the simulated program is hcube's, on a network that was derived from the same figures. Other machines \
          have no such figures: those of the cost model follow from their links.",
     );
-    let all = all(inputs);
-    let of = |name: &str| all.iter().filter(|one| one.row.program == name).collect::<Vec<_>>();
+    let all = rows(inputs, |all| &all.bsp_programs);
+    let of = |name: &str| all.iter().copied().filter(|one| one.row.program == name).collect::<Vec<_>>();
     let products = of(published::Program::MatmulCustomized.name());
     let subsequences = of(published::Program::LlcsStandard.name());
     section.chart(chart("Matrix product", "blocks per side", &products));
     section.chart(chart("Longest common subsequence", "block columns of a process (alpha)", &subsequences));
-    section.table(table(inputs, all));
-    section.lacks(all.is_empty(), "BSP programs, simulated", Source::Simulate);
+    section.table(table(inputs, "Times and efficiencies of BSP programs", &LAYOUT, &all, 1));
+    section.lacks(all.is_empty(), "BSP programs, simulated", SIMULATE);
     section
 }
 
@@ -47,9 +43,9 @@ fn short(machine: &str) -> &str {
 /// The runs of each machine with published figures, on the number of processes that is shown.
 fn chart(title: &str, parameter: &str, all: &[&BspProgram]) -> Chart {
     let of_thesis: Vec<&&BspProgram> = all.iter().filter(|one| one.row.published_percent.is_some()).collect();
-    let machines = distinct(of_thesis.iter().map(|one| one.machine.as_str()));
+    let machines = distinct(of_thesis.iter().map(|one| one.site.machine.as_str()));
     let lines = machines.iter().enumerate().flat_map(|(number, &machine)| {
-        let own = || of_thesis.iter().filter(move |one| one.machine == machine);
+        let own = || of_thesis.iter().filter(move |one| one.site.machine == machine);
         let at_most = own().map(|one| one.row.processes).filter(|&processes| processes <= PROCESSES);
         let processes = at_most.max().unwrap_or_default();
         let shown: Vec<&BspProgram> =
@@ -70,9 +66,8 @@ fn chart(title: &str, parameter: &str, all: &[&BspProgram]) -> Chart {
 /// Predicted, published and simulated efficiencies with the same look.
 fn lines(number: usize, name: &str, shown: &[&BspProgram]) -> [Series; 3] {
     let line = |name: String, evidence: Evidence, y: fn(&BspProgram) -> Option<f64>| {
-        let mut points: Vec<_> =
-            shown.iter().filter_map(|one| Some((one.row.parameter as f64, y(one)?))).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let own = shown.iter().copied().filter(|one| y(one).is_some());
+        let points = points(own, |one| (one.row.parameter as f64, y(one).unwrap_or_default()));
         Series::new(name, evidence, looks::numbered(number), points)
     };
     [
@@ -80,41 +75,4 @@ fn lines(number: usize, name: &str, shown: &[&BspProgram]) -> [Series; 3] {
         line(format!("{name}, {KRUSCHE}"), Published, |one| one.row.published_percent),
         line(name.to_owned(), Simulated, |one| Some(one.simulated_percent)),
     ]
-}
-
-fn table(inputs: &Inputs, all: &[BspProgram]) -> Table {
-    let mut table = Table::new(
-        "Times and efficiencies of BSP programs",
-        [
-            ("program", None),
-            ("machine", None),
-            ("processes", None),
-            ("size", None),
-            ("blocks or alpha", None),
-            ("figures", None),
-            ("time", Some(Simulated)),
-            ("time", Some(Predicted)),
-            ("efficiency", Some(Simulated)),
-            ("efficiency", Some(Predicted)),
-            ("efficiency", Some(Published)),
-        ],
-    );
-    let percent = |value: f64| format!("{value:.1} %");
-    for one in all {
-        let row = &one.row;
-        table.row([
-            row.program.clone(),
-            machine_title(inputs, &one.machine).to_owned(),
-            row.processes.to_string(),
-            row.size.to_string(),
-            row.parameter.to_string(),
-            if one.figures_published { KRUSCHE } else { "links" }.to_owned(),
-            cell(row.simulated_seconds, time),
-            time(row.seconds.constant),
-            percent(one.simulated_percent),
-            percent(row.efficiency_percent.constant),
-            cell(row.published_percent, percent),
-        ]);
-    }
-    table
 }

@@ -1,7 +1,7 @@
 //! Operations of coarrays, measured.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use super::table::{NONE, Table, cell};
 use hcube_results::caf::figure::{over_sizes, spawned, times};
 use hcube_results::caf::{DRAWN, HCUBE, MEMCPY, MPI, OPENSHMEM, Run, by_subject, of_variant, places};
@@ -37,7 +37,7 @@ pub fn coarrays(inputs: &Inputs) -> Section {
         }
     }
     section.table(table(runs));
-    section.lacks(runs.is_empty(), "operations of coarrays, measured", Source::BenchCaf);
+    section.lacks(runs.is_empty(), "operations of coarrays, measured", BENCH);
     section
 }
 

@@ -1,7 +1,7 @@
 //! The kinds of exchanges besides the blocking one of all ranks.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use hcube_results::alltoall::kinds::{Run, figure};
 
 /// All of them that were measured.
@@ -22,6 +22,6 @@ pub fn kinds(inputs: &Inputs) -> Section {
         section.chart(chart);
     }
     let missing = "general, neighbour and nonblocking exchanges, measured";
-    section.lacks(runs(inputs).is_empty(), missing, Source::BenchAlltoall);
+    section.lacks(runs(inputs).is_empty(), missing, BENCH);
     section
 }

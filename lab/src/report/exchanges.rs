@@ -3,13 +3,14 @@
 mod out_of_place;
 mod sample;
 
-use super::inputs::{Exchange, Inputs, Source};
 use super::section::Section;
 use super::shared::{distinct, gups, ranks_axis};
+use super::sources::{BENCH, Inputs, SIMULATE};
 use super::table::{Table, cell};
 use super::variants;
 use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
 use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
+use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::plot::looks;
@@ -58,21 +59,14 @@ fn schedules(samples: &[&Sample]) -> Vec<Series> {
 
 /// Places and additional memory, which a line over ranks has in common.
 fn conditions<'a>(samples: &[&'a Sample]) -> Vec<(&'a str, u64)> {
-    let mut found = Vec::new();
-    for sample in samples {
-        let condition = (sample.place.as_str(), sample.additional());
-        if !found.contains(&condition) {
-            found.push(condition);
-        }
-    }
-    found
+    measured::distinct(samples.iter().map(|sample| (sample.place.as_str(), sample.additional())))
 }
 
 /// Adds a sentence on simulations without shared links in these sections.
 fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
-    let own = exchanges.filter(|exchange| parts.contains(&exchange.section.as_str()));
-    variants::say_links(section, inputs, own.map(Exchange::links));
+    let own = exchanges.filter(|exchange| parts.contains(&exchange.site.section.as_str()));
+    variants::say_links(section, inputs, own.map(|exchange| (&exchange.site, exchange.links_shared)));
 }
 
 /// Times over ranks, as in Figure 5 of Hofmann and Rünger.
@@ -126,8 +120,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
     section.table(table(&measured, "Times of the exchange on this machine"));
     section.table(table_simulated(&simulated, "Times of the exchange on large machines"));
     say_links(&mut section, inputs, &["schedules", "nodes"]);
-    section.lacks(measured.is_empty(), "the exchange over ranks, measured", Source::BenchAlltoall);
-    section.lacks(simulated.is_empty(), "the exchange on large machines, simulated", Source::Simulate);
+    section.lacks(measured.is_empty(), "the exchange over ranks, measured", BENCH);
+    section.lacks(simulated.is_empty(), "the exchange on large machines, simulated", SIMULATE);
     section
 }
 
@@ -227,8 +221,8 @@ pub fn sizes(inputs: &Inputs) -> Section {
         section.table(out_of_place::table(&equal));
     }
     say_links(&mut section, inputs, &["small", "out-of-place"]);
-    section.lacks(measured.is_empty(), "the exchange over sizes, measured", Source::BenchAlltoall);
-    section.lacks(simulated.is_empty(), "exchanges of small blocks, simulated", Source::Simulate);
+    section.lacks(measured.is_empty(), "the exchange over sizes, measured", BENCH);
+    section.lacks(simulated.is_empty(), "exchanges of small blocks, simulated", SIMULATE);
     section
 }
 
@@ -291,9 +285,9 @@ pub fn memory(inputs: &Inputs) -> Section {
     }
     say_links(&mut section, inputs, &["memory"]);
     let taken = taken(inputs);
-    section.lacks(taken.is_empty(), "memory used, measured", Source::BenchAlltoall);
+    section.lacks(taken.is_empty(), "memory used, measured", BENCH);
     section.chart(taken);
-    section.lacks(simulated.is_empty(), "additional memory on large machines, simulated", Source::Simulate);
+    section.lacks(simulated.is_empty(), "additional memory on large machines, simulated", SIMULATE);
     section
 }
 

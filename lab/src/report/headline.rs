@@ -1,17 +1,19 @@
 //! The headline figures, each with its evidence.
 
+use super::checks::HpccRun;
 use super::exchange_kinds;
 use super::exchanges;
-use super::inputs::{HpccRun, Inputs};
 use super::kernels;
 use super::kernels_simulated;
 use super::nodes;
 use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
+use super::sources::Inputs;
 use super::transforms;
 use super::variants;
 use super::{coarrays, subsequences, supersteps};
+use crate::simulate::results::Results;
 use hcube_results::alltoall::kinds;
 use hcube_results::gemm::HCUBE;
 use hcube_results::hpcc::MIN_PAIRS;
@@ -47,6 +49,14 @@ fn ends(ratios: &[f64]) -> Option<(f64, f64)> {
     Some((ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?))
 }
 
+/// The mean of speed-ups, and what they are in words: `over what: geometric mean over 3 things, from ×1.1 to ×2.0`.
+fn mean_in_words(ratios: &[f64], over: &str, things: &str) -> Option<(String, String)> {
+    let (mean, (least, most)) = numbers::geometric_mean(ratios).zip(ends(ratios))?;
+    let (count, least, most) = (ratios.len(), times(least), times(most));
+    let text = format!("{over}: geometric mean over {count} {things}, from {least} to {most}");
+    Some((times(mean), text))
+}
+
 /// The headlines that the inputs have figures for.
 pub fn cards(inputs: &Inputs) -> Vec<Card> {
     let mut cards = Vec::new();
@@ -74,14 +84,9 @@ fn official(inputs: &Inputs) -> Option<Card> {
     let ratios: Vec<(usize, f64)> = replaced.filter_map(|one| Some((one.ranks, one.speed_up()?))).collect();
     let ranks = ratios.iter().map(|ratio| ratio.0).max()?;
     let own: Vec<f64> = ratios.iter().filter(|ratio| ratio.0 == ranks).map(|ratio| ratio.1).collect();
-    let (mean, (least, most)) = numbers::geometric_mean(&own).zip(ends(&own))?;
-    let text = format!(
-        "over HPCC as shipped on {ranks} rank(s): geometric mean over {} figures of merit, from {} to {}.",
-        own.len(),
-        times(least),
-        times(most)
-    );
-    Some(Card::new(times(mean), Measured, "The official HPCC", text))
+    let over = format!("over HPCC as shipped on {ranks} rank(s)");
+    let (mean, text) = mean_in_words(&own, &over, "figures of merit")?;
+    Some(Card::new(mean, Measured, "The official HPCC", text + "."))
 }
 
 fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card> {
@@ -114,14 +119,14 @@ fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card
 
 fn red_storm(inputs: &Inputs) -> Option<Card> {
     let (variant, cases) = variants::as_users_get(&rates::simulated(inputs))?;
-    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.ranks)?)))?;
+    let most = cases.iter().rev().find_map(|case| Some((case, published::over_ranks(case.site.ranks)?)))?;
     let (case, published) = most;
     let stock =
         published.stock.map_or(String::new(), |stock| format!(", and {} for HPCC as shipped", gups(stock)));
     let text = format!(
         "on {} ranks of a model of Red Storm ({}). The paper's hypercube algorithm reached {} GUP/s there{stock} \
          (published).",
-        case.ranks,
+        case.site.ranks,
         variant.name,
         gups(published.hypercube)
     );
@@ -132,9 +137,9 @@ fn node_aware(inputs: &Inputs) -> Option<Card> {
     let (gain, case) = nodes::best(inputs)?;
     let text = format!(
         "speed-up over only messages, on {} ranks of a model of {} with {} ranks per node.",
-        case.ranks,
-        machine_title(inputs, &case.machine),
-        case.ranks_per_node
+        case.site.ranks,
+        machine_title(inputs, &case.site.machine),
+        case.site.ranks_per_node
     );
     Some(Card::new(format!("up to {}", times(gain)), Simulated, "Node-aware RandomAccess", text))
 }
@@ -167,59 +172,37 @@ fn alltoall(inputs: &Inputs) -> Vec<Card> {
     }
     let compared = transforms::comparisons(inputs);
     let gains: Vec<f64> = compared.iter().map(hcube_results::fftw::Comparison::gain).collect();
-    if let Some((mean, (least, most))) = numbers::geometric_mean(&gains).zip(ends(&gains)) {
-        let text = format!(
-            "speed-up over FFTW's own plans: geometric mean over {} transpositions and transforms, from {} to {}.",
-            gains.len(),
-            times(least),
-            times(most)
-        );
-        cards.push(Card::new(times(mean), Measured, "FFTW with hcube's transposes", text));
+    let over = "speed-up over FFTW's own plans";
+    if let Some((mean, text)) = mean_in_words(&gains, over, "transpositions and transforms") {
+        cards.push(Card::new(mean, Measured, "FFTW with hcube's transposes", text + "."));
     }
     cards
 }
 
 fn gemm(inputs: &Inputs) -> Option<Card> {
     let [fair, installed] = products::speed_ups(inputs);
-    let (mean, (least, most)) = numbers::geometric_mean(&fair).zip(ends(&fair))?;
-    let mut text = format!(
-        "speed-up over ScaLAPACK with wider panels: geometric mean over {} products and factorisations, from {} \
-         to {}",
-        fair.len(),
-        times(least),
-        times(most)
-    );
+    let over = "speed-up over ScaLAPACK with wider panels";
+    let (mean, mut text) = mean_in_words(&fair, over, "products and factorisations")?;
     if let Some(mean) = numbers::geometric_mean(&installed) {
         text += &format!("; over ScaLAPACK as installed {}", times(mean));
     }
-    Some(Card::new(times(mean), Measured, "Distributed matrix multiplication", text + "."))
+    Some(Card::new(mean, Measured, "Distributed matrix multiplication", text + "."))
 }
 
+/// Of BSP programs and of coarrays.
+const OVER_MPI: &str = "speed-up over MPI's functions of the same meaning";
+
 fn supersteps(inputs: &Inputs) -> Option<Card> {
-    let ratios = supersteps::speed_ups(inputs);
-    let (mean, (least, most)) = numbers::geometric_mean(&ratios).zip(ends(&ratios))?;
-    let text = format!(
-        "speed-up over MPI's functions of the same meaning: geometric mean over {} supersteps, from {} to {}.",
-        ratios.len(),
-        times(least),
-        times(most)
-    );
-    Some(Card::new(times(mean), Measured, "Supersteps of BSP programs", text))
+    let (mean, text) = mean_in_words(&supersteps::speed_ups(inputs), OVER_MPI, "supersteps")?;
+    Some(Card::new(mean, Measured, "Supersteps of BSP programs", text + "."))
 }
 
 fn coarrays(inputs: &Inputs) -> Option<Card> {
-    let ratios = coarrays::speed_ups(inputs, caf::MPI);
-    let (mean, (least, most)) = numbers::geometric_mean(&ratios).zip(ends(&ratios))?;
-    let mut text = format!(
-        "speed-up over MPI's functions of the same meaning: geometric mean over {} operations, from {} to {}",
-        ratios.len(),
-        times(least),
-        times(most)
-    );
+    let (mean, mut text) = mean_in_words(&coarrays::speed_ups(inputs, caf::MPI), OVER_MPI, "operations")?;
     if let Some(mean) = numbers::geometric_mean(&coarrays::speed_ups(inputs, caf::OPENSHMEM)) {
         text += &format!("; over OpenSHMEM {}", times(mean));
     }
-    Some(Card::new(times(mean), Measured, "Coarrays", text + "."))
+    Some(Card::new(mean, Measured, "Coarrays", text + "."))
 }
 
 /// The number of verified runs and of their errors.
@@ -249,17 +232,10 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let others = [llcs::RAPIDFUZZ, llcs::PLAIN];
     let of_hcube = subsequences::runs(inputs).iter().filter(|run| !others.contains(&run.variant.as_str()));
     measured.extend(of_hcube.filter_map(|run| run.errors));
-    let mut simulated: Vec<u64> = Vec::new();
-    if let Some(results) = &inputs.simulated {
-        simulated.extend(results.random_access.iter().map(|case| case.errors));
-        simulated.extend(results.alltoall.iter().map(|exchange| exchange.errors));
-        simulated.extend(results.gemm.iter().map(|product| product.errors));
-        simulated.extend(results.bsp.iter().map(|superstep| superstep.errors));
-        simulated.extend(results.teams.iter().map(|team| team.errors));
-        simulated.extend(results.coarray_updates.iter().map(|updates| updates.errors));
-        simulated.extend(results.lcs.iter().map(|subsequence| subsequence.errors));
-        simulated.extend(results.bsp_programs.iter().filter_map(|program| program.row.errors));
-    }
+    let lists = inputs.simulated.iter().flat_map(Results::lists);
+    // A factorisation is a run, not its places.
+    let rows = lists.filter(|(list, _)| *list != "hpl").flat_map(|(_, rows)| rows);
+    let mut simulated: Vec<u64> = rows.filter_map(|row| row.errors()).collect();
     simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

@@ -1,8 +1,8 @@
 //! The official HPCC, and the benchmarks of its kernels: Fourier transforms, STREAM, broadcasts of panels.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
-use super::table::{Table, cell};
+use super::sources::{BENCH, Inputs, RUN};
+use super::table::{Table, cell, times};
 use hcube_results::fft::{self, figure as transforms, length_name};
 use hcube_results::hpcc::{Compared, control, figure::speed_ups, rows};
 use hcube_results::numbers::{bytes, percent, significant, whole_bytes};
@@ -30,17 +30,6 @@ pub fn panel_runs(inputs: &Inputs) -> &[panels::Run] {
     inputs.panels.as_ref().map_or(&[], |results| &results.runs)
 }
 
-/// A ratio in a cell.
-fn times(ratio: Option<f64>) -> String {
-    cell(ratio, |ratio| format!("×{ratio:.2}"))
-}
-
-/// Columns: those that name the subject, and those that were measured.
-fn columns(subject: &[&str], measured: &[&str]) -> Vec<(String, Option<hcube_results::plot::Evidence>)> {
-    let named = subject.iter().map(|&title| (title.to_owned(), None));
-    named.chain(measured.iter().map(|&title| (title.to_owned(), Some(Measured)))).collect()
-}
-
 /// Figures of merit as shipped and with hcube.
 pub fn hpcc(inputs: &Inputs) -> Section {
     let mut section = Section::new(
@@ -58,16 +47,15 @@ pub fn hpcc(inputs: &Inputs) -> Section {
         section.say(&sentence);
     }
     let rows = rows(all);
-    let titles: Vec<&str> = rows.first().into_iter().flatten().map(|(title, _)| *title).collect();
-    let mut table = Table::new(
-        "Figures of merit, medians",
-        columns(&titles[..titles.len().min(2)], titles.get(2..).unwrap_or(&[])),
-    );
-    for row in rows {
-        table.row(row.into_iter().map(|(_, text)| text));
+    let titles = rows.first().into_iter().flatten().map(|(title, _)| *title);
+    // The first two name the subject.
+    let columns = titles.enumerate().map(|(place, title)| (title, (place >= 2).then_some(Measured)));
+    let mut table = Table::new("Figures of merit, medians", columns);
+    for row in &rows {
+        table.row(row.iter().map(|(_, text)| text.clone()));
     }
     section.table(table);
-    section.lacks(all.is_empty(), "figures of merit of the official HPCC, measured", Source::Run);
+    section.lacks(all.is_empty(), "figures of merit of the official HPCC, measured", RUN);
     section
 }
 
@@ -83,24 +71,26 @@ pub fn fft(inputs: &Inputs) -> Section {
     for (number, place) in transforms::places(runs).into_iter().enumerate() {
         section.chart(transforms::rates(runs, place, (number == 0).then_some("fft")));
     }
-    let measured = ["ms", "GFLOP/s", "spread", "over FFTW", "extra memory of a rank"];
-    let subject = ["ranks", "length", "place", "algorithm"];
-    let mut table = Table::new("Times and rates, and memory beside the vector", columns(&subject, &measured));
-    for run in runs {
-        table.row([
-            run.subject.place.ranks(),
-            length_name(run.subject.length),
-            if run.subject.out_of_place { "out of place" } else { "in place" }.to_owned(),
-            run.algorithm.clone(),
-            significant(1e-3 * run.timing.median_us),
-            significant(run.gflop_s),
-            percent(run.timing.spread),
-            times(run.over_fftw),
-            cell(run.extra_bytes, |count| bytes(count as f64)),
-        ]);
-    }
-    section.table(table);
-    section.lacks(runs.is_empty(), "Fourier transforms, measured", Source::BenchFft);
+    section.table(Table::of(
+        "Times and rates, and memory beside the vector",
+        runs,
+        &[
+            ("ranks", None, &|run| run.subject.place.ranks()),
+            ("length", None, &|run| length_name(run.subject.length)),
+            ("place", None, &|run| {
+                if run.subject.out_of_place { "out of place" } else { "in place" }.to_owned()
+            }),
+            ("algorithm", None, &|run| run.algorithm.clone()),
+            ("ms", Some(Measured), &|run| significant(1e-3 * run.timing.median_us)),
+            ("GFLOP/s", Some(Measured), &|run| significant(run.gflop_s)),
+            ("spread", Some(Measured), &|run| percent(run.timing.spread)),
+            ("over FFTW", Some(Measured), &|run| times(run.over_fftw)),
+            ("extra memory of a rank", Some(Measured), &|run| {
+                cell(run.extra_bytes, |count| bytes(count as f64))
+            }),
+        ],
+    ));
+    section.lacks(runs.is_empty(), "Fourier transforms, measured", BENCH);
     section
 }
 
@@ -119,23 +109,21 @@ pub fn stream(inputs: &Inputs) -> Section {
         section.chart(loops::kernels(runs, place, file("stream")));
         section.chart(loops::over_sizes(runs, place, file("stream-sizes")));
     }
-    let subject = ["ranks", "kernel", "vector", "variant"];
-    let measured = ["GB/s", "spread", "over plain C", "stores"];
-    let mut table = Table::new("Rates of a rank", columns(&subject, &measured));
-    for run in runs {
-        table.row([
-            run.subject.running.to_string(),
-            run.subject.kernel.clone(),
-            whole_bytes(run.subject.bytes),
-            run.variant.clone(),
-            significant(run.gb_s),
-            percent(run.timing.spread),
-            times(run.over_plain),
-            cell(run.stores.clone(), |stores| stores),
-        ]);
-    }
-    section.table(table);
-    section.lacks(runs.is_empty(), "STREAM, measured", Source::BenchStream);
+    section.table(Table::of(
+        "Rates of a rank",
+        runs,
+        &[
+            ("ranks", None, &|run| run.subject.running.to_string()),
+            ("kernel", None, &|run| run.subject.kernel.clone()),
+            ("vector", None, &|run| whole_bytes(run.subject.bytes)),
+            ("variant", None, &|run| run.variant.clone()),
+            ("GB/s", Some(Measured), &|run| significant(run.gb_s)),
+            ("spread", Some(Measured), &|run| percent(run.timing.spread)),
+            ("over plain C", Some(Measured), &|run| times(run.over_plain)),
+            ("stores", Some(Measured), &|run| cell(run.stores.clone(), |stores| stores)),
+        ],
+    ));
+    section.lacks(runs.is_empty(), "STREAM, measured", BENCH);
     section
 }
 
@@ -151,20 +139,19 @@ pub fn panels(inputs: &Inputs) -> Section {
     for (number, setting) in broadcasts::settings(runs).into_iter().enumerate() {
         section.chart(broadcasts::times(runs, setting, (number == 0).then_some("panels")));
     }
-    let subject = ["ranks", "panel", "work, µs", "variant"];
-    let mut table = Table::new("Times of a panel", columns(&subject, &["µs", "spread", "speed-up of hcube"]));
-    for run in runs {
-        table.row([
-            run.subject.place.ranks(),
-            whole_bytes(run.subject.bytes),
-            run.subject.work_us.to_string(),
-            run.variant.clone(),
-            significant(run.timing.median_us),
-            percent(run.timing.spread),
-            times(run.hcube_speedup),
-        ]);
-    }
-    section.table(table);
-    section.lacks(runs.is_empty(), "broadcasts of panels, measured", Source::BenchPanels);
+    section.table(Table::of(
+        "Times of a panel",
+        runs,
+        &[
+            ("ranks", None, &|run| run.subject.place.ranks()),
+            ("panel", None, &|run| whole_bytes(run.subject.bytes)),
+            ("work, µs", None, &|run| run.subject.work_us.to_string()),
+            ("variant", None, &|run| run.variant.clone()),
+            ("µs", Some(Measured), &|run| significant(run.timing.median_us)),
+            ("spread", Some(Measured), &|run| percent(run.timing.spread)),
+            ("speed-up of hcube", Some(Measured), &|run| times(run.hcube_speedup)),
+        ],
+    ));
+    section.lacks(runs.is_empty(), "broadcasts of panels, measured", BENCH);
     section
 }

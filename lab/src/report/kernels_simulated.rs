@@ -1,12 +1,14 @@
 //! HPCC's kernels on simulated machines: Fourier transforms, and LU factorisations by their broadcasts of panels.
 
-use super::inputs::{Inputs, Panels, Source, Transform};
 use super::section::Section;
 use super::shared::{distinct, machine_title};
-use super::table::{Table, cell};
-use hcube_results::factorisation::{gflops, whole};
-use hcube_results::numbers::{significant, time};
-use hcube_results::plot::Evidence::{Published, Simulated};
+use super::simulated::{lines, rows, table};
+use super::sources::{Inputs, SIMULATE};
+use crate::simulate::columns::Line;
+use crate::simulate::fft::{self, in_words};
+use crate::simulate::hpl::{self, Factorisation, Panels};
+use hcube_results::factorisation::gflops;
+use hcube_results::plot::Evidence::Published;
 use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
 use hcube_results::published::{COARRAY_FFT, COARRAY_MACHINE};
 
@@ -15,54 +17,19 @@ struct Rate<'a> {
     machine: &'a str,
     ranks: usize,
     /// Algorithm or broadcast, in words.
-    by: String,
+    by: &'a str,
     gflops: f64,
 }
 
-/// A whole factorisation.
-struct Factorisation<'a> {
-    first: &'a Panels,
-    seconds: f64,
-    /// The same if panels took no time to travel.
-    bound_seconds: f64,
-    errors: u64,
+/// The factorisations for which all places were simulated, with the row of their first.
+fn factorisations<'a>(panels: &'a [&'a Panels]) -> Vec<(&'a Panels, Factorisation)> {
+    let whole = |line: Line<'a, Panels>| Some((line.row, Factorisation::of(&line)?));
+    hpl::LAYOUT.lines(panels).into_iter().filter_map(whole).collect()
 }
 
-fn transforms(inputs: &Inputs) -> &[Transform] {
-    inputs.simulated.as_ref().map_or(&[], |simulated| &simulated.fft)
-}
-
-/// The factorisations for which all places were simulated.
-fn factorisations(inputs: &Inputs) -> Vec<Factorisation<'_>> {
-    let panels: &[Panels] = inputs.simulated.as_ref().map_or(&[], |simulated| &simulated.hpl);
-    let wholes = panels.chunk_by(|one, other| one.whole() == other.whole());
-    wholes
-        .filter_map(|places| {
-            let first = places.first()?;
-            let all = |of: fn(&Panels) -> f64| whole(first.order, &places.iter().map(of).collect::<Vec<_>>());
-            Some(Factorisation {
-                first,
-                seconds: all(|row| row.seconds)?,
-                bound_seconds: all(|row| row.bound_seconds)?,
-                errors: places.iter().map(|row| row.errors).sum(),
-            })
-        })
-        .collect()
-}
-
-/// Errors of all simulated transforms and panels.
+/// Errors of all simulated factorisations.
 pub fn errors(inputs: &Inputs) -> Vec<u64> {
-    let transforms = transforms(inputs).iter().map(|row| row.errors);
-    transforms.chain(factorisations(inputs).iter().map(|one| one.errors)).collect()
-}
-
-/// The name of an algorithm.
-fn algorithm(name: &str) -> &str {
-    match name {
-        "six-step" => "six steps",
-        "binary-exchange" => "binary exchange",
-        other => other,
-    }
+    factorisations(&rows(inputs, |all| &all.hpl)).iter().map(|(_, one)| one.errors).collect()
 }
 
 /// A kernel of the paper.
@@ -84,19 +51,15 @@ const HPL: Kernel = Kernel { title: "HPL by the number of ranks", file: "hpl-sim
 
 /// A line for each machine and algorithm, and the published point.
 fn chart(inputs: &Inputs, kernel: &Kernel, rates: &[Rate<'_>]) -> Chart {
-    let settings = distinct(rates.iter().map(|rate| (rate.machine, rate.by.as_str())));
-    let line = |(number, &(machine, by)): (usize, &(&str, &str))| {
-        let own = rates.iter().filter(|rate| (rate.machine, rate.by.as_str()) == (machine, by));
-        let mut points: Vec<_> = own.map(|rate| (rate.ranks as f64, rate.gflops)).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Series::new(
-            format!("{by}, {}", machine_title(inputs, machine)),
-            Simulated,
-            looks::numbered(number),
-            points,
-        )
-    };
-    let mut series: Vec<Series> = settings.iter().enumerate().map(line).collect();
+    let settings = distinct(rates.iter().map(|rate| (rate.machine, rate.by)));
+    let all: Vec<&Rate<'_>> = rates.iter().collect();
+    let mut series = lines(
+        &all,
+        &settings,
+        |rate| (rate.machine, rate.by),
+        |(machine, by)| format!("{by}, {}", machine_title(inputs, machine)),
+        |rate| (rate.ranks as f64, rate.gflops),
+    );
     let of_paper = kernel.published.filter(|_| rates.iter().any(|rate| rate.machine == COARRAY_MACHINE));
     if let Some((ranks, published, source)) = of_paper {
         let name = format!("Coarray Fortran 2.0 on Franklin ({source})");
@@ -112,12 +75,6 @@ fn chart(inputs: &Inputs, kernel: &Kernel, rates: &[Rate<'_>]) -> Chart {
     }
 }
 
-/// The published rate of a transform beside a simulated one of the same machine and number of ranks.
-fn beside(machine: &str, ranks: usize) -> Option<f64> {
-    let (of, rate) = COARRAY_FFT;
-    (machine == COARRAY_MACHINE && ranks == of).then_some(rate)
-}
-
 /// Fourier transforms.
 pub fn fft(inputs: &Inputs) -> Section {
     let mut section = Section::new(
@@ -127,44 +84,17 @@ pub fn fft(inputs: &Inputs) -> Section {
          shorter by a factor that the bandwidth of the machine is divided by. The length of the published transform is not \
          published.",
     );
-    let all = transforms(inputs);
+    let all = rows(inputs, |all| &all.fft);
     let rates: Vec<Rate<'_>> = all
         .iter()
         .map(|row| {
-            let by = algorithm(&row.algorithm).to_owned();
-            Rate { machine: &row.machine, ranks: row.ranks, by, gflops: row.gflops }
+            let (machine, by) = (row.site.machine.as_str(), in_words(&row.algorithm));
+            Rate { machine, ranks: row.site.ranks, by, gflops: row.gflops }
         })
         .collect();
     section.chart(chart(inputs, &FFT, &rates));
-    let mut table = Table::new(
-        "Times and rates of transforms",
-        [
-            ("machine", None),
-            ("ranks", None),
-            ("per node", None),
-            ("algorithm", None),
-            ("length", None),
-            ("time", Some(Simulated)),
-            ("exchanges", Some(Simulated)),
-            ("GFLOP/s", Some(Simulated)),
-            ("Jin et al. 2011", Some(Published)),
-        ],
-    );
-    for row in all {
-        table.row([
-            machine_title(inputs, &row.machine).to_owned(),
-            row.ranks.to_string(),
-            row.ranks_per_node.to_string(),
-            algorithm(&row.algorithm).to_owned(),
-            format!("2^{}", (row.ranks * row.part).ilog2()),
-            time(row.seconds),
-            time(row.exchange_seconds),
-            significant(row.gflops),
-            cell(beside(&row.machine, row.ranks), significant),
-        ]);
-    }
-    section.table(table);
-    section.lacks(all.is_empty(), "Fourier transforms on large machines, simulated", Source::Simulate);
+    section.table(table(inputs, "Times and rates of transforms", &fft::LAYOUT, &all, 0));
+    section.lacks(all.is_empty(), "Fourier transforms on large machines, simulated", SIMULATE);
     section
 }
 
@@ -178,42 +108,17 @@ pub fn hpl(inputs: &Inputs) -> Section {
          to travel. The rate of local products of Franklin is fitted to the rate that Jin et al. 2011 have published for 4096 \
          cores: its rates here are no prediction and have no published one beside them; the share of the bound is predicted.",
     );
-    let all = factorisations(inputs);
+    let panels = rows(inputs, |all| &all.hpl);
+    let all = factorisations(&panels);
     let rates: Vec<Rate<'_>> = all
         .iter()
-        .map(|one| {
-            let Panels { machine, ranks, topology, order, .. } = one.first;
-            Rate { machine, ranks: *ranks, by: topology.clone(), gflops: gflops(*order, one.seconds) }
+        .map(|(row, one)| {
+            let (machine, by) = (row.site.machine.as_str(), row.topology.as_str());
+            Rate { machine, ranks: row.site.ranks, by, gflops: gflops(row.order, one.seconds) }
         })
         .collect();
     section.chart(chart(inputs, &HPL, &rates));
-    let mut table = Table::new(
-        "Times and rates of factorisations",
-        [
-            ("machine", None),
-            ("grid", None),
-            ("per node", None),
-            ("order", None),
-            ("broadcast", None),
-            ("time", Some(Simulated)),
-            ("GFLOP/s", Some(Simulated)),
-            ("of bound", Some(Simulated)),
-        ],
-    );
-    for one in &all {
-        let row = one.first;
-        table.row([
-            machine_title(inputs, &row.machine).to_owned(),
-            format!("{} x {}", row.rows, row.columns),
-            row.ranks_per_node.to_string(),
-            row.order.to_string(),
-            row.topology.clone(),
-            time(one.seconds),
-            significant(gflops(row.order, one.seconds)),
-            format!("{:.0} %", 100.0 * one.bound_seconds / one.seconds),
-        ]);
-    }
-    section.table(table);
-    section.lacks(all.is_empty(), "HPL on large machines, simulated", Source::Simulate);
+    section.table(table(inputs, "Times and rates of factorisations", &hpl::LAYOUT, &panels, 0));
+    section.lacks(all.is_empty(), "HPL on large machines, simulated", SIMULATE);
     section
 }

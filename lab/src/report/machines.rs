@@ -1,7 +1,7 @@
 //! Machines, versions and files of the figures.
 
-use super::inputs::{Inputs, Source};
 use super::model;
+use super::sources::{Inputs, SOURCES, Source};
 use super::table::{NONE, Table};
 use askama::Template;
 use hcube_results::machine::{Link, Machine, Topology};
@@ -89,18 +89,17 @@ impl<'a> Machines<'a> {
 #[template(path = "environment.html")]
 pub struct Environment {
     table: Table,
-    files: Vec<(Option<String>, Source)>,
+    files: Vec<(Option<String>, &'static Source)>,
     failures: Vec<String>,
 }
 
 impl Environment {
     pub fn new(inputs: &Inputs) -> Self {
-        let path = |source: Source| inputs.files.iter().find(|(own, _)| *own == source);
-        let file = |source| (path(source).map(|(_, path)| path.display().to_string()), source);
+        let paths = inputs.paths.iter().map(|path| path.as_ref().map(|path| path.display().to_string()));
         let failures = inputs.simulated.iter().flat_map(|simulated| &simulated.failures);
         Self {
             table: versions(inputs),
-            files: Source::ALL.map(file).to_vec(),
+            files: paths.zip(&SOURCES).collect(),
             // Further lines tell what each rank did.
             failures: failures.map(|text| text.lines().next().unwrap_or_default().to_owned()).collect(),
         }

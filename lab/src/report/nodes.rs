@@ -1,17 +1,18 @@
 //! RandomAccess on nodes with many ranks: modes of transport.
 
-use super::inputs::{Case, Inputs, Source};
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, machine_title};
+use super::sources::{Inputs, SIMULATE};
 use super::sweeps::simulated;
-use super::table::{NONE, Table, cell};
+use super::table::{Table, cell};
 use super::variants;
+use crate::simulate::RandomAccess;
 use hcube_results::plot::Evidence::Simulated;
 use hcube_results::plot::looks;
 use hcube_results::plot::{Axis, Chart, Series};
 
 /// The cases of this part with hcube's defaults.
-fn usual(inputs: &Inputs) -> Vec<&Case> {
+fn usual(inputs: &Inputs) -> Vec<&RandomAccess> {
     variants::usual(simulated(inputs, "nodes"))
 }
 
@@ -27,64 +28,62 @@ pub fn nodes(inputs: &Inputs) -> Section {
          (node); with three hops a value crosses the network once, in larger messages. Compare with only messages.",
     );
     let cases = usual(inputs);
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
-    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
-        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.machine == machine).collect();
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    for machine in distinct(cases.iter().map(|case| case.site.machine.as_str())) {
+        let own: Vec<&RandomAccess> =
+            cases.iter().copied().filter(|case| case.site.machine == machine).collect();
         section.chart(node_chart(inputs, machine, &own));
     }
-    let mut table = Table::new(
-        "GUP/s by mode",
-        [
-            ("machine", None),
-            ("ranks", None),
-            ("per node", None),
-            ("only messages", Some(Simulated)),
-            ("node", Some(Simulated)),
-            ("three hops", Some(Simulated)),
-            ("default (auto)", Some(Simulated)),
-            ("auto / messages", Some(Simulated)),
-        ],
+    type Place<'a> = (&'a str, usize, usize);
+    let places: Vec<Place<'_>> = distinct(
+        cases.iter().map(|case| (case.site.machine.as_str(), case.site.ranks, case.site.ranks_per_node)),
     );
-    for (machine, ranks, per_node) in
-        distinct(cases.iter().map(|case| (case.machine.as_str(), case.ranks, case.ranks_per_node)))
-    {
-        let rate = |mode: &str| node_rate(&cases, machine, (ranks, per_node), mode);
-        let ratio = rate("auto").zip(rate("message")).map(|(auto, message)| auto / message);
-        table.row([
-            machine_title(inputs, machine).to_owned(),
-            ranks.to_string(),
-            per_node.to_string(),
-            cell(rate("message"), gups),
-            cell(rate("node"), gups),
-            cell(rate("three-hop"), gups),
-            cell(rate("auto"), gups),
-            ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}")),
-        ]);
-    }
-    section.table(table);
-    section.lacks(cases.is_empty(), "modes on nodes, simulated", Source::Simulate);
+    let rate = |&(machine, ranks, per_node): &Place<'_>, mode: &str| {
+        node_rate(&cases, machine, (ranks, per_node), mode)
+    };
+    section.table(Table::of(
+        "GUP/s by mode",
+        places,
+        &[
+            ("machine", None, &|(machine, _, _)| machine_title(inputs, machine).to_owned()),
+            ("ranks", None, &|(_, ranks, _)| ranks.to_string()),
+            ("per node", None, &|(_, _, per_node)| per_node.to_string()),
+            ("only messages", Some(Simulated), &|place| cell(rate(place, "message"), gups)),
+            ("node", Some(Simulated), &|place| cell(rate(place, "node"), gups)),
+            ("three hops", Some(Simulated), &|place| cell(rate(place, "three-hop"), gups)),
+            ("default (auto)", Some(Simulated), &|place| cell(rate(place, "auto"), gups)),
+            ("auto / messages", Some(Simulated), &|place| {
+                let ratio =
+                    rate(place, "auto").zip(rate(place, "message")).map(|(auto, message)| auto / message);
+                cell(ratio, |ratio| format!("{ratio:.2}"))
+            }),
+        ],
+    ));
+    section.lacks(cases.is_empty(), "modes on nodes, simulated", SIMULATE);
     section
 }
 
-fn node_rate(cases: &[&Case], machine: &str, shape: (usize, usize), mode: &str) -> Option<f64> {
-    let same = |case: &&&Case| {
-        case.machine == machine && (case.ranks, case.ranks_per_node) == shape && case.mode == mode
+fn node_rate(cases: &[&RandomAccess], machine: &str, shape: (usize, usize), mode: &str) -> Option<f64> {
+    let same = |case: &&&RandomAccess| {
+        case.site.machine == machine
+            && (case.site.ranks, case.site.ranks_per_node) == shape
+            && case.mode == mode
     };
     cases.iter().find(same).map(|case| case.gups)
 }
 
 /// The largest speed-up of hcube's default over only messages, and its case.
-pub fn best(inputs: &Inputs) -> Option<(f64, &Case)> {
+pub fn best(inputs: &Inputs) -> Option<(f64, &RandomAccess)> {
     let cases = usual(inputs);
     let gains = cases.iter().filter(|case| case.mode == "auto").filter_map(|&case| {
-        let shape = (case.ranks, case.ranks_per_node);
-        Some((case.gups / node_rate(&cases, &case.machine, shape, "message")?, case))
+        let shape = (case.site.ranks, case.site.ranks_per_node);
+        Some((case.gups / node_rate(&cases, &case.site.machine, shape, "message")?, case))
     });
     gains.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn node_chart(inputs: &Inputs, machine: &str, own: &[&Case]) -> Chart {
-    let mut shapes = distinct(own.iter().map(|case| (case.ranks, case.ranks_per_node)));
+fn node_chart(inputs: &Inputs, machine: &str, own: &[&RandomAccess]) -> Chart {
+    let mut shapes = distinct(own.iter().map(|case| (case.site.ranks, case.site.ranks_per_node)));
     // The most ranks with nodes of several sizes, or else all numbers of ranks.
     let most = shapes.last().map_or(0, |shape| shape.0);
     if shapes.iter().filter(|shape| shape.0 == most).count() > 1 {

@@ -1,9 +1,9 @@
 //! The page: headline figures, parts, machines, environment.
 
 use super::headline::{self, Card};
-use super::inputs::Inputs;
 use super::machines::{Environment, Machines};
 use super::section::Section;
+use super::sources::Inputs;
 use super::{
     bsp_programs_simulated, coarrays, coarrays_simulated, exchange_kinds, exchanges, groups, kernels,
     kernels_simulated, nodes, products, programs, rates, subsequences, subsequences_simulated, supersteps,

@@ -1,8 +1,8 @@
 //! Distributed matrix multiplication.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
-use super::table::{Table, cell};
+use super::sources::{BENCH, Inputs};
+use super::table::{Table, cell, times};
 use hcube_results::gemm::figure::{Ratio, others, over_sizes};
 use hcube_results::gemm::{HCUBE, Run};
 use hcube_results::numbers::{percent, significant};
@@ -41,38 +41,23 @@ pub fn products(inputs: &Inputs) -> Section {
     for (ratio, file) in Ratio::ALL.into_iter().zip(other_files) {
         section.chart(others(runs, ratio, Some(file)));
     }
-    let mut table = Table::new(
-        "Times of hcube, and ratios",
-        [
-            ("routine", None),
-            ("grid", None),
-            ("size", None),
-            ("NB", None),
-            ("ms", Some(Measured)),
-            ("GFLOP/s", Some(Measured)),
-            ("spread", Some(Measured)),
-            ("over wider panels", Some(Measured)),
-            ("over ScaLAPACK", Some(Measured)),
-            ("of local bound", Some(Measured)),
-        ],
-    );
     let ours = || runs.iter().filter(|run| run.variant == HCUBE);
-    for run in ours() {
-        let times = |ratio: f64| format!("×{ratio:.2}");
-        table.row([
-            run.problem.work_name(),
-            run.problem.grid_name().replace('x', "×"),
-            run.problem.size_name().replace('x', "×"),
-            run.problem.block_name(),
-            significant(run.median_ms),
-            significant(run.gflops),
-            percent(run.spread),
-            cell(run.speedup_raised, times),
-            cell(run.speedup, times),
-            cell(run.of_bound, percent),
-        ]);
-    }
-    section.table(table);
-    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", Source::BenchGemm);
+    section.table(Table::of(
+        "Times of hcube, and ratios",
+        ours(),
+        &[
+            ("routine", None, &|run| run.problem.work_name()),
+            ("grid", None, &|run| run.problem.grid_name().replace('x', "×")),
+            ("size", None, &|run| run.problem.size_name().replace('x', "×")),
+            ("NB", None, &|run| run.problem.block_name()),
+            ("ms", Some(Measured), &|run| significant(run.median_ms)),
+            ("GFLOP/s", Some(Measured), &|run| significant(run.gflops)),
+            ("spread", Some(Measured), &|run| percent(run.spread)),
+            ("over wider panels", Some(Measured), &|run| times(run.speedup_raised)),
+            ("over ScaLAPACK", Some(Measured), &|run| times(run.speedup)),
+            ("of local bound", Some(Measured), &|run| cell(run.of_bound, percent)),
+        ],
+    ));
+    section.lacks(ours().next().is_none(), "distributed matrix multiplication, measured", BENCH);
     section
 }

@@ -1,8 +1,8 @@
 //! Real programs with the preload library.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
-use super::table::{Table, cell};
+use super::sources::{BENCH, Inputs};
+use super::table::{Table, cell, times};
 use hcube_results::numbers::{percent, time};
 use hcube_results::plot::Evidence::Measured;
 use hcube_results::preload::plot;
@@ -18,36 +18,25 @@ pub fn programs(inputs: &Inputs) -> Section {
     let rows = || inputs.programs.iter().flat_map(|results| &results.rows);
     let chart = inputs.programs.iter().map(|results| plot::programs(&results.rows));
     chart.for_each(|chart| section.chart(chart));
-    let mut table = Table::new(
+    section.table(Table::of(
         "Run times",
-        [
-            ("program", None),
-            ("ranks", None),
-            ("without hcube", Some(Measured)),
-            ("with hcube", Some(Measured)),
-            ("speed-up", Some(Measured)),
-            ("spread without", Some(Measured)),
-            ("spread with", Some(Measured)),
-            ("results", Some(Measured)),
+        rows(),
+        &[
+            ("program", None, &|row| row.case.clone()),
+            ("ranks", None, &|row| row.ranks.to_string()),
+            ("without hcube", Some(Measured), &|row| time(row.reference.median)),
+            ("with hcube", Some(Measured), &|row| time(row.measured.median)),
+            ("speed-up", Some(Measured), &|row| times(row.speed_up())),
+            ("spread without", Some(Measured), &|row| percent(row.reference.spread)),
+            ("spread with", Some(Measured), &|row| percent(row.measured.spread)),
+            ("results", Some(Measured), &|row| {
+                cell(row.same_results, |same| if same { "identical" } else { "different" }.to_owned())
+            }),
         ],
-    );
-    for row in rows() {
-        let same = |same: bool| if same { "identical" } else { "different" }.to_owned();
-        table.row([
-            row.case.clone(),
-            row.ranks.to_string(),
-            time(row.reference.median),
-            time(row.measured.median),
-            cell(row.speed_up(), |speed_up| format!("×{speed_up:.2}")),
-            percent(row.reference.spread),
-            percent(row.measured.spread),
-            cell(row.same_results, same),
-        ]);
-    }
-    section.table(table);
+    ));
     for reason in inputs.programs.iter().flat_map(|results| &results.skipped) {
         section.say(&format!("Skipped: {reason}."));
     }
-    section.lacks(rows().next().is_none(), "programs, measured", Source::BenchPrograms);
+    section.lacks(rows().next().is_none(), "programs, measured", BENCH);
     section
 }

@@ -1,11 +1,13 @@
 //! RandomAccess over numbers of ranks: rates and parallel efficiency.
 
-use super::inputs::{Case, HpccRun, Inputs, Line, Source};
+use super::checks::{HpccRun, Line};
 use super::model;
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, paper_machine, ranks_axis, spread_point};
+use super::sources::{BENCH, Inputs, PROBE, RUN, SIMULATE};
 use super::table::{Table, cell};
 use super::variants;
+use crate::simulate::RandomAccess;
 use hcube_random_access::Options;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
 use hcube_results::hpcc::MIN_PAIRS;
@@ -29,11 +31,11 @@ fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
 }
 
 /// Simulations over ranks on the paper's machine.
-pub fn simulated(inputs: &Inputs) -> Vec<&Case> {
+pub fn simulated(inputs: &Inputs) -> Vec<&RandomAccess> {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
-    let mut cases: Vec<&Case> =
-        cases.filter(|case| case.section == "ranks" && case.machine == MACHINE).collect();
-    cases.sort_by_key(|case| case.ranks);
+    let mut cases: Vec<&RandomAccess> =
+        cases.filter(|case| case.site.section == "ranks" && case.site.machine == MACHINE).collect();
+    cases.sort_by_key(|case| case.site.ranks);
     cases
 }
 
@@ -83,7 +85,7 @@ fn here(inputs: &Inputs) -> Chart {
 
 fn red_storm(inputs: &Inputs) -> Chart {
     let cases = simulated(inputs);
-    let most = cases.iter().map(|case| case.ranks).chain([10240]).max().unwrap_or_default();
+    let most = cases.iter().map(|case| case.site.ranks).chain([10240]).max().unwrap_or_default();
     let mut all = Vec::new();
     if let Some(machine) = paper_machine() {
         let options = paper_options(DEFAULT_LOOK_AHEAD);
@@ -98,7 +100,7 @@ fn red_storm(inputs: &Inputs) -> Chart {
     let stock = TABLE_2.iter().filter_map(|rate| Some((rate.ranks as f64, rate.stock?)));
     all.push(Series::new("Red Storm, HPCC as shipped (Table 2)", Published, looks::STOCK, stock));
     all.extend(variants::lines(&cases, "Red Storm, ", |own| {
-        own.iter().map(|case| (case.ranks as f64, case.gups)).collect()
+        own.iter().map(|case| (case.site.ranks as f64, case.gups)).collect()
     }));
     let hypercube = TABLE_2.iter().map(|rate| (rate.ranks as f64, rate.hypercube));
     all.push(Series::new("Red Storm, hypercube (Table 2)", Published, looks::PAPER, hypercube));
@@ -175,14 +177,14 @@ fn table_red_storm(inputs: &Inputs) -> Table {
     ]);
     let mut table =
         Table::new(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), columns);
-    let ranks = cases.iter().map(|case| case.ranks).chain(TABLE_2.map(|rate| rate.ranks));
+    let ranks = cases.iter().map(|case| case.site.ranks).chain(TABLE_2.map(|rate| rate.ranks));
     let machine = paper_machine();
     for ranks in distinct(ranks) {
-        let own: Vec<&Case> = cases.iter().copied().filter(|case| case.ranks == ranks).collect();
+        let own: Vec<&RandomAccess> = cases.iter().copied().filter(|case| case.site.ranks == ranks).collect();
         let rate = |variant: variants::Variant| {
             cell(own.iter().find(|case| variant.is(case)), |case| gups(case.gups))
         };
-        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.ranks == ranks));
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.site.ranks == ranks));
         let paper = over_ranks(ranks);
         let ratio = case.zip(paper).map(|(case, paper)| case.gups / paper.hypercube);
         let mut cells = vec![ranks.to_string()];
@@ -193,7 +195,7 @@ fn table_red_storm(inputs: &Inputs) -> Table {
             cell(paper.and_then(|paper| paper.model), gups),
             cell(machine.as_ref(), |machine| gups(paper_rate(machine, ranks))),
             cell(paper.and_then(|paper| paper.stock), gups),
-            cell(case, |case| format!("{:.0}", case.messages as f64 / case.ranks as f64)),
+            cell(case, |case| format!("{:.0}", case.messages as f64 / case.site.ranks as f64)),
             cell(own.iter().map(|case| case.errors).reduce(|a, b| a + b), |errors| errors.to_string()),
         ]);
         table.row(cells);
@@ -210,8 +212,8 @@ pub fn rates(inputs: &Inputs) -> Section {
          compare the simulated points with the published ones.",
     );
     let cases = simulated(inputs);
-    variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.ranks)?.hypercube));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.site.ranks)?.hypercube));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
     if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
         section.say(&format!("Bad fit: {warning}."));
     }
@@ -225,15 +227,11 @@ pub fn rates(inputs: &Inputs) -> Section {
     section.lacks(
         inputs.run.as_ref().is_none_or(|hpcc| hpcc.runs.is_empty()),
         "HPCC as shipped, with Sandia's update and with hcube, measured",
-        Source::Run,
+        RUN,
     );
-    section.lacks(
-        measured(inputs, "auto").is_empty(),
-        "hcube without HPCC over ranks, measured",
-        Source::BenchGups,
-    );
-    section.lacks(cases.is_empty(), "rates on Red Storm, simulated", Source::Simulate);
-    section.lacks(inputs.calibration.is_none(), "the model of this machine, predicted", Source::Calibration);
+    section.lacks(measured(inputs, "auto").is_empty(), "hcube without HPCC over ranks, measured", BENCH);
+    section.lacks(cases.is_empty(), "rates on Red Storm, simulated", SIMULATE);
+    section.lacks(inputs.calibration.is_none(), "the model of this machine, predicted", PROBE);
     section
 }
 
@@ -279,7 +277,7 @@ pub fn efficiency(inputs: &Inputs) -> Section {
     });
     let mut all: Vec<Series> = model.into_iter().collect();
     all.extend(variants::lines(&cases, "", |own| {
-        efficiencies(&own.iter().map(|case| (case.ranks, case.gups)).collect::<Vec<_>>())
+        efficiencies(&own.iter().map(|case| (case.site.ranks, case.gups)).collect::<Vec<_>>())
     }));
     all.push(Series::new("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
     section.chart(Chart {
@@ -290,12 +288,8 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         reference: None,
         file: Some("efficiency"),
     });
-    section.lacks(
-        measured(inputs, "auto").is_empty(),
-        "the share of the local bound, measured",
-        Source::BenchGups,
-    );
-    section.lacks(cases.is_empty(), "efficiency on Red Storm, simulated", Source::Simulate);
+    section.lacks(measured(inputs, "auto").is_empty(), "the share of the local bound, measured", BENCH);
+    section.lacks(cases.is_empty(), "efficiency on Red Storm, simulated", SIMULATE);
     section
 }
 

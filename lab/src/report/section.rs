@@ -1,6 +1,5 @@
 //! Parts of the page.
 
-use super::inputs::Source;
 use super::table::Table;
 use askama::Template;
 use hcube_results::plot::{Chart, Sheet};
@@ -14,7 +13,8 @@ pub struct Section {
     says: String,
     charts: Vec<Chart>,
     tables: Vec<Table>,
-    missing: Vec<(&'static str, Source)>,
+    /// What is missing, and the command that makes it.
+    missing: Vec<(&'static str, &'static str)>,
 }
 
 impl Section {
@@ -43,10 +43,10 @@ impl Section {
         }
     }
 
-    /// Adds a note that something is missing, if `lacks`.
-    pub fn lacks(&mut self, lacks: bool, what: &'static str, source: Source) {
+    /// Adds a note that something is missing, which a command makes, if `lacks`.
+    pub fn lacks(&mut self, lacks: bool, what: &'static str, command: &'static str) {
         if lacks {
-            self.missing.push((what, source));
+            self.missing.push((what, command));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What several sections of the report write in the same way: rates, axes, names of machines.
 
-use super::inputs::{Inputs, Line};
+use super::checks::Line;
+use super::sources::Inputs;
 use hcube_results::machine::Machine;
 use hcube_results::numbers::significant;
 use hcube_results::plot::{Axis, Point, Scale, plain};

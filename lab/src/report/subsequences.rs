@@ -1,8 +1,8 @@
 //! Longest common subsequences: rates of one process, and efficiency of all ranks beside the cost model.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
-use super::table::{Table, cell};
+use super::sources::{BENCH, Inputs};
+use super::table::{Table, cell, times};
 use hcube_results::llcs::{self, Run, figure};
 use hcube_results::numbers::{percent, significant};
 use hcube_results::plot::Evidence::{Measured, Predicted};
@@ -36,72 +36,45 @@ pub fn subsequences(inputs: &Inputs) -> Section {
     }
     section.table(of_one(runs));
     section.table(of_all(runs));
-    section.lacks(runs.is_empty(), "longest common subsequences, measured", Source::BenchLlcs);
+    section.lacks(runs.is_empty(), "longest common subsequences, measured", BENCH);
     section
-}
-
-fn times(ratio: Option<f64>) -> String {
-    cell(ratio, |ratio| format!("×{ratio:.2}"))
 }
 
 /// Computations of one process.
 fn of_one(runs: &[Run]) -> Table {
-    let mut table = Table::new(
+    Table::of(
         "One process",
-        [
-            ("length", None),
-            ("strings", None),
-            ("variant", None),
-            ("10^9 entries/s", Some(Measured)),
-            ("spread", Some(Measured)),
-            ("over rapidfuzz", Some(Measured)),
-            ("over plain loop", Some(Measured)),
+        runs.iter().filter(|run| !run.is_distributed()),
+        &[
+            ("length", None, &|run| run.subject.length.to_string()),
+            ("strings", None, &|run| run.subject.strings()),
+            ("variant", None, &|run| run.variant.clone()),
+            ("10^9 entries/s", Some(Measured), &|run| significant(run.gentries_s)),
+            ("spread", Some(Measured), &|run| percent(run.timing.spread)),
+            ("over rapidfuzz", Some(Measured), &|run| times(run.over_rapidfuzz)),
+            ("over plain loop", Some(Measured), &|run| times(run.over_plain)),
         ],
-    );
-    for run in runs.iter().filter(|run| !run.is_distributed()) {
-        table.row([
-            run.subject.length.to_string(),
-            run.subject.strings(),
-            run.variant.clone(),
-            significant(run.gentries_s),
-            percent(run.timing.spread),
-            times(run.over_rapidfuzz),
-            times(run.over_plain),
-        ]);
-    }
-    table
+    )
 }
 
 /// Computations of all ranks.
 fn of_all(runs: &[Run]) -> Table {
-    let mut table = Table::new(
+    Table::of(
         "All ranks",
-        [
-            ("ranks", None),
-            ("length", None),
-            ("strings", None),
-            ("variant", None),
-            ("blocks", None),
-            ("10^9 entries/s", Some(Measured)),
-            ("spread", Some(Measured)),
-            ("speed-up", Some(Measured)),
-            ("efficiency", Some(Measured)),
-            ("efficiency, cost model", Some(Predicted)),
+        runs.iter().filter(|run| run.is_distributed()),
+        &[
+            ("ranks", None, &|run| run.subject.place.ranks()),
+            ("length", None, &|run| run.subject.length.to_string()),
+            ("strings", None, &|run| run.subject.strings()),
+            ("variant", None, &|run| run.variant.clone()),
+            ("blocks", None, &|run| format!("{}×{}", run.blocks[0], run.blocks[1])),
+            ("10^9 entries/s", Some(Measured), &|run| significant(run.gentries_s)),
+            ("spread", Some(Measured), &|run| percent(run.timing.spread)),
+            ("speed-up", Some(Measured), &|run| times(run.speedup)),
+            ("efficiency", Some(Measured), &|run| cell(run.efficiency, percent)),
+            ("efficiency, cost model", Some(Predicted), &|run| {
+                cell(run.predicted.as_ref(), |predicted| percent(predicted.efficiency))
+            }),
         ],
-    );
-    for run in runs.iter().filter(|run| run.is_distributed()) {
-        table.row([
-            run.subject.place.ranks(),
-            run.subject.length.to_string(),
-            run.subject.strings(),
-            run.variant.clone(),
-            format!("{}×{}", run.blocks[0], run.blocks[1]),
-            significant(run.gentries_s),
-            percent(run.timing.spread),
-            times(run.speedup),
-            cell(run.efficiency, percent),
-            cell(run.predicted.as_ref(), |predicted| percent(predicted.efficiency)),
-        ]);
-    }
-    table
+    )
 }

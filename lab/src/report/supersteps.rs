@@ -1,7 +1,7 @@
 //! Supersteps of BSP programs.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
+use super::sources::{BENCH, Inputs};
 use super::table::{NONE, Table, cell};
 use hcube_results::bsp::figure::{latency, over_sizes, ranks};
 use hcube_results::bsp::{HCUBE, MPI, Run, SWEPT, by_superstep, of_variant, variants};
@@ -38,7 +38,7 @@ pub fn supersteps(inputs: &Inputs) -> Section {
         }
     }
     section.table(table(runs));
-    section.lacks(runs.is_empty(), "supersteps of BSP programs, measured", Source::BenchBsp);
+    section.lacks(runs.is_empty(), "supersteps of BSP programs, measured", BENCH);
     section
 }
 

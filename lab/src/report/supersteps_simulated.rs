@@ -1,19 +1,12 @@
 //! Supersteps of BSP programs on simulated machines.
 
-use super::inputs::{Inputs, Source, Superstep};
 use super::section::Section;
 use super::shared::machine_title;
-use super::table::{Table, cell};
-use hcube_results::numbers::time;
-use hcube_results::plot::Evidence::Simulated;
-use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
-
-/// What a line of a chart has in common.
-type Setting<'a> = (&'a str, &'a str);
-
-fn all(inputs: &Inputs) -> Vec<&Superstep> {
-    inputs.simulated.iter().flat_map(|simulated| &simulated.bsp).collect()
-}
+use super::simulated::{lines, rows, table};
+use super::sources::{Inputs, SIMULATE};
+use crate::simulate::bsp::{LAYOUT, Superstep};
+use hcube_results::measured::distinct;
+use hcube_results::plot::{Axis, Chart, Scale, plain};
 
 /// hcube's, and by functions of MPI.
 fn name_of(by: &str) -> &str {
@@ -30,32 +23,26 @@ pub fn supersteps(inputs: &Inputs) -> Section {
          MPI_Alltoall of the numbers of bytes and a message to each process for which there is data. Shared memory \
          inside a node takes no time in simulations except for copies and for pauses of waiting processes.",
     );
-    let all = all(inputs);
-    section.chart(chart(inputs, &all, 0, Some("bsp-empty-simulated")));
+    let all = rows(inputs, |all| &all.bsp);
+    section.chart(chart(inputs, &all, 0, "bsp-empty-simulated"));
     if let Some(most) = all.iter().map(|row| row.puts).max().filter(|&puts| puts > 0) {
-        section.chart(chart(inputs, &all, most, Some("bsp-puts-simulated")));
+        section.chart(chart(inputs, &all, most, "bsp-puts-simulated"));
     }
-    section.table(table(inputs, &all));
-    section.lacks(all.is_empty(), "supersteps on large machines, simulated", Source::Simulate);
+    section.table(table(inputs, "Supersteps by the number of processes", &LAYOUT, &all, 0));
+    section.lacks(all.is_empty(), "supersteps on large machines, simulated", SIMULATE);
     section
 }
 
-fn chart(inputs: &Inputs, all: &[&Superstep], puts: usize, file: Option<&'static str>) -> Chart {
-    let shown: Vec<&&Superstep> = all.iter().filter(|row| row.puts == puts).collect();
-    let mut settings: Vec<Setting<'_>> = Vec::new();
-    for row in &shown {
-        let setting = (row.machine.as_str(), row.by.as_str());
-        if !settings.contains(&setting) {
-            settings.push(setting);
-        }
-    }
-    let series = settings.iter().enumerate().map(|(number, &(machine, by))| {
-        let own = shown.iter().filter(|row| (row.machine.as_str(), row.by.as_str()) == (machine, by));
-        let mut points: Vec<_> = own.map(|row| (row.ranks as f64, 1e6 * row.seconds)).collect();
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let name = format!("{}, {}", name_of(by), machine_title(inputs, machine));
-        Series::new(name, Simulated, looks::numbered(number), points)
-    });
+fn chart(inputs: &Inputs, all: &[&Superstep], puts: usize, file: &'static str) -> Chart {
+    let shown: Vec<&Superstep> = all.iter().copied().filter(|row| row.puts == puts).collect();
+    let setting = |row: &Superstep| (row.site.machine.clone(), row.by.clone());
+    let series = lines(
+        &shown,
+        &distinct(shown.iter().map(|row| setting(row))),
+        setting,
+        |(machine, by)| format!("{}, {}", name_of(by), machine_title(inputs, machine)),
+        |row| (row.site.ranks as f64, 1e6 * row.seconds),
+    );
     let title = match puts {
         0 => "Superstep without data".to_owned(),
         puts => format!("Superstep with {puts} puts of each process"),
@@ -64,40 +51,8 @@ fn chart(inputs: &Inputs, all: &[&Superstep], puts: usize, file: Option<&'static
         title,
         x: Axis::new("processes", Scale::Log2, plain),
         y: Axis::new("µs, lower is better", Scale::Log10, plain),
-        series: series.collect(),
+        series,
         reference: None,
-        file,
+        file: Some(file),
     }
-}
-
-fn table(inputs: &Inputs, all: &[&Superstep]) -> Table {
-    let mut table = Table::new(
-        "Supersteps by the number of processes",
-        [
-            ("machine", None),
-            ("processes", None),
-            ("per node", None),
-            ("puts", None),
-            ("bytes", None),
-            ("hcube", Some(Simulated)),
-            ("MPI library", Some(Simulated)),
-            ("speed-up", Some(Simulated)),
-        ],
-    );
-    for row in all.iter().filter(|row| row.by == "hcube") {
-        let load =
-            |one: &Superstep| (one.machine.clone(), one.ranks, one.ranks_per_node, one.puts, one.bytes);
-        let other = all.iter().find(|other| other.by != "hcube" && load(other) == load(row));
-        table.row([
-            machine_title(inputs, &row.machine).to_owned(),
-            row.ranks.to_string(),
-            row.ranks_per_node.to_string(),
-            row.puts.to_string(),
-            row.bytes.to_string(),
-            time(row.seconds),
-            cell(other, |other| time(other.seconds)),
-            cell(other, |other| format!("×{:.2}", other.seconds / row.seconds)),
-        ]);
-    }
-    table
 }

@@ -1,11 +1,13 @@
 //! RandomAccess with one option varied: look-ahead, optimisations, dimensions.
 
-use super::inputs::{Case, Inputs, Line, Source};
+use super::checks::Line;
 use super::model;
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, machine_title, paper_machine, spread_point};
+use super::sources::{BENCH, Inputs, SIMULATE};
 use super::table::{Table, cell};
 use super::variants;
+use crate::simulate::RandomAccess;
 use hcube_results::machine::Machine;
 use hcube_results::plot::Evidence::{self, Measured, Predicted, Published, Simulated};
 use hcube_results::plot::looks;
@@ -23,9 +25,9 @@ fn measured<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = (u
 }
 
 /// The simulated cases of a section.
-pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a Case> + Clone {
+pub fn simulated<'a>(inputs: &'a Inputs, section: &'a str) -> impl Iterator<Item = &'a RandomAccess> + Clone {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
-    cases.filter(move |case| case.section == section)
+    cases.filter(move |case| case.site.section == section)
 }
 
 /// Rates over the look-ahead.
@@ -37,10 +39,11 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
          allows 1024. Small Q are bound by the latency of messages, which shared memory inside a node mostly avoids.",
     );
     let ours = simulated(inputs, "look-ahead");
-    let ours: Vec<&Case> = ours.filter(|case| case.machine == MACHINE && case.ranks == SWEEP_RANKS).collect();
-    let published = |case: &Case| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
+    let ours: Vec<&RandomAccess> =
+        ours.filter(|case| case.site.machine == MACHINE && case.site.ranks == SWEEP_RANKS).collect();
+    let published = |case: &RandomAccess| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
     variants::say_deviation(&mut section, &ours, published);
-    variants::say_links(&mut section, inputs, ours.iter().map(|case| case.links()));
+    variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, case.links_shared)));
     let chart = |title: &str, series: Vec<Series>, file| Chart {
         title: title.to_owned(),
         x: Axis::new("look-ahead Q", Scale::Log2, plain),
@@ -71,12 +74,8 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     section.chart(chart(&format!("Look-ahead on this machine, {ranks} ranks"), here.to_vec(), None));
     section.chart(chart("Look-ahead on Red Storm, 32 ranks", all, Some("look-ahead")));
     section.table(look_ahead_table(inputs, &ours));
-    section.lacks(
-        measured(inputs, "look-ahead").next().is_none(),
-        "the sweep of Q, measured",
-        Source::BenchGups,
-    );
-    section.lacks(ours.is_empty(), "the sweep of Q on Red Storm, simulated", Source::Simulate);
+    section.lacks(measured(inputs, "look-ahead").next().is_none(), "the sweep of Q, measured", BENCH);
+    section.lacks(ours.is_empty(), "the sweep of Q on Red Storm, simulated", SIMULATE);
     section
 }
 
@@ -85,7 +84,7 @@ fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
     model::rate(machine, SWEEP_RANKS, &paper_options(look_ahead as usize))
 }
 
-fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
+fn look_ahead_table(inputs: &Inputs, ours: &[&RandomAccess]) -> Table {
     let alike = variants::like_the_paper(ours);
     let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
     let mut columns = vec![("Q".to_owned(), None)];
@@ -100,7 +99,7 @@ fn look_ahead_table(inputs: &Inputs, ours: &[&Case]) -> Table {
     let mut table = Table::new(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), columns);
     let machine = paper_machine();
     for (q, published) in TABLE_4 {
-        let at_q = |case: &&&Case| case.look_ahead == q;
+        let at_q = |case: &&&RandomAccess| case.look_ahead == q;
         let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(at_q));
         let rate = |variant: variants::Variant| {
             cell(ours.iter().filter(at_q).find(|case| variant.is(case)), |case| gups(case.gups))
@@ -143,9 +142,9 @@ pub fn ladder(inputs: &Inputs) -> Section {
          advance (Mod1), late updates (Mod2), late waits (Mod3), nonblocking sends (Mod7). Mod4 to Mod6 changed \
          the MPI library.",
     );
-    let cases: Vec<&Case> =
-        simulated(inputs, "optimisations").filter(|case| case.machine == MACHINE).collect();
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    let cases: Vec<&RandomAccess> =
+        simulated(inputs, "optimisations").filter(|case| case.site.machine == MACHINE).collect();
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
     let all = [
         Steps::measured(inputs),
         Steps::published(),
@@ -170,8 +169,8 @@ pub fn ladder(inputs: &Inputs) -> Section {
         table.row(std::iter::once(list).chain(all.iter().map(|steps| steps.cell(step))));
     }
     section.table(table);
-    section.lacks(all[0].saved.is_empty(), "the optimisations, measured", Source::BenchGups);
-    section.lacks(cases.is_empty(), "the optimisations on Red Storm, simulated", Source::Simulate);
+    section.lacks(all[0].saved.is_empty(), "the optimisations, measured", BENCH);
+    section.lacks(cases.is_empty(), "the optimisations on Red Storm, simulated", SIMULATE);
     section
 }
 
@@ -203,11 +202,11 @@ impl Steps {
     }
 
     /// Savings on the most ranks, with hcube's default rounds or with the paper's.
-    fn simulated(cases: &[&Case], relaxed: bool) -> Self {
+    fn simulated(cases: &[&RandomAccess], relaxed: bool) -> Self {
         let own = || cases.iter().filter(|case| case.relaxed == relaxed);
-        let ranks = own().map(|case| case.ranks).max().unwrap_or_default();
+        let ranks = own().map(|case| case.site.ranks).max().unwrap_or_default();
         let seconds = OPTIMISATIONS.map(|bits| {
-            let mut own = own().filter(|case| case.ranks == ranks);
+            let mut own = own().filter(|case| case.site.ranks == ranks);
             own.find(|case| case.optimisations == bits).map(|case| 1.0 / case.gups)
         });
         let variant = if relaxed { variants::RELAXED } else { variants::USUAL };
@@ -239,9 +238,10 @@ pub fn dimensions(inputs: &Inputs) -> Section {
          hypercube) need the fewest. Latency and bandwidth decide which is best.",
     );
     let cases = variants::usual(simulated(inputs, "dimensions"));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| case.links()));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
     let here: Vec<(usize, &Line)> = measured(inputs, "dimensions").collect();
-    let both = cases.iter().map(|case| case.dimensions).chain(here.iter().map(|(_, line)| line.dimensions));
+    let both =
+        cases.iter().map(|case| case.dimensions as usize).chain(here.iter().map(|(_, line)| line.dimensions));
     // The hypercube, 0, comes last.
     let mut order = distinct(both);
     order.sort_by_key(|&dimensions| if dimensions == 0 { usize::MAX } else { dimensions });
@@ -263,20 +263,21 @@ pub fn dimensions(inputs: &Inputs) -> Section {
     };
     let ranks = distinct(here.iter().map(|(ranks, _)| *ranks));
     section.chart(chart("This machine".to_owned(), ranks.iter().zip(looks::ALL).map(of_ranks).collect()));
-    for machine in distinct(cases.iter().map(|case| case.machine.as_str())) {
-        let own: Vec<&&Case> = cases.iter().filter(|case| case.machine == machine).collect();
+    for machine in distinct(cases.iter().map(|case| case.site.machine.as_str())) {
+        let own: Vec<&&RandomAccess> = cases.iter().filter(|case| case.site.machine == machine).collect();
         let of_ranks = |(&ranks, look): (&usize, _)| {
-            let own = own.iter().filter(|case| case.ranks == ranks);
-            let mut points: Vec<(f64, f64)> = own.map(|case| (place(case.dimensions), case.gups)).collect();
+            let own = own.iter().filter(|case| case.site.ranks == ranks);
+            let mut points: Vec<(f64, f64)> =
+                own.map(|case| (place(case.dimensions as usize), case.gups)).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Series::new(format!("hcube, {ranks} ranks"), Simulated, look, points)
         };
-        let ranks = distinct(own.iter().map(|case| case.ranks));
+        let ranks = distinct(own.iter().map(|case| case.site.ranks));
         let all = ranks.iter().zip(looks::ALL).map(of_ranks).collect();
         section.chart(chart(machine_title(inputs, machine).to_owned(), all));
     }
-    section.lacks(here.is_empty(), "dimensions, measured", Source::BenchGups);
-    section.lacks(cases.is_empty(), "dimensions, simulated", Source::Simulate);
+    section.lacks(here.is_empty(), "dimensions, measured", BENCH);
+    section.lacks(cases.is_empty(), "dimensions, simulated", SIMULATE);
     section
 }
 

@@ -11,6 +11,14 @@ pub fn cell<T>(value: Option<T>, written: impl Fn(T) -> String) -> String {
     value.map_or_else(|| NONE.to_owned(), written)
 }
 
+/// A ratio whose value may be missing.
+pub fn times(ratio: Option<f64>) -> String {
+    cell(ratio, |ratio| format!("×{ratio:.2}"))
+}
+
+/// Heading, evidence and cells of a column. Columns that name the subject of a row have no evidence.
+pub type Column<'a, T> = (&'a str, Option<Evidence>, &'a dyn Fn(&T) -> String);
+
 /// A table with the evidence of each column.
 #[derive(Debug, Clone, Template)]
 #[template(path = "table.html")]
@@ -31,6 +39,19 @@ impl Table {
     ) -> Self {
         let columns = columns.into_iter().map(|(title, evidence)| (title.into(), evidence)).collect();
         Self { caption: caption.into(), columns, rows: Vec::new() }
+    }
+
+    /// A table of rows by columns.
+    pub fn of<T>(
+        caption: impl Into<String>,
+        rows: impl IntoIterator<Item = T>,
+        columns: &[Column<'_, T>],
+    ) -> Self {
+        let mut table = Self::new(caption, columns.iter().map(|&(title, evidence, _)| (title, evidence)));
+        for row in rows {
+            table.row(columns.iter().map(|(_, _, text)| text(&row)));
+        }
+        table
     }
 
     /// Adds a row, with a cell for each column.

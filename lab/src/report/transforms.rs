@@ -1,9 +1,9 @@
 //! FFTW's transposes and transforms.
 
-use super::inputs::{Inputs, Source};
 use super::section::Section;
 use super::shared::distinct;
-use super::table::{Table, cell};
+use super::sources::{BENCH, Inputs};
+use super::table::{Table, cell, times};
 use hcube_results::fftw::Comparison;
 use hcube_results::fftw::plot::{gains, short};
 use hcube_results::numbers::{bytes, percent, significant};
@@ -28,35 +28,22 @@ pub fn transforms(inputs: &Inputs) -> Section {
         let own: Vec<Comparison> = compared.iter().filter(|one| one.own.ranks == count).copied().collect();
         section.chart(gains(&own, count, (number == 0).then_some("fftw")));
     }
-    let mut table = Table::new(
+    let extra = |extra: Option<u64>| cell(extra, |count| bytes(count as f64));
+    section.table(Table::of(
         "Times, and memory beside the arrays",
-        [
-            ("problem", None),
-            ("ranks", None),
-            ("FFTW, ms", Some(Measured)),
-            ("with hcube, ms", Some(Measured)),
-            ("speed-up", Some(Measured)),
-            ("spread FFTW", Some(Measured)),
-            ("spread hcube", Some(Measured)),
-            ("extra FFTW", Some(Measured)),
-            ("extra hcube", Some(Measured)),
+        &compared,
+        &[
+            ("problem", None, &|one| short(&one.own.problem)),
+            ("ranks", None, &|one| one.own.ranks.to_string()),
+            ("FFTW, ms", Some(Measured), &|one| significant(one.own.median_ms)),
+            ("with hcube, ms", Some(Measured), &|one| significant(one.hcube.median_ms)),
+            ("speed-up", Some(Measured), &|one| times(Some(one.gain()))),
+            ("spread FFTW", Some(Measured), &|one| percent(one.own.spread)),
+            ("spread hcube", Some(Measured), &|one| percent(one.hcube.spread)),
+            ("extra FFTW", Some(Measured), &|one| extra(one.own.extra_bytes)),
+            ("extra hcube", Some(Measured), &|one| extra(one.hcube.extra_bytes)),
         ],
-    );
-    for comparison in &compared {
-        let extra = |extra: Option<u64>| cell(extra, |count| bytes(count as f64));
-        table.row([
-            short(&comparison.own.problem),
-            comparison.own.ranks.to_string(),
-            significant(comparison.own.median_ms),
-            significant(comparison.hcube.median_ms),
-            format!("×{:.2}", comparison.gain()),
-            percent(comparison.own.spread),
-            percent(comparison.hcube.spread),
-            extra(comparison.own.extra_bytes),
-            extra(comparison.hcube.extra_bytes),
-        ]);
-    }
-    section.table(table);
-    section.lacks(compared.is_empty(), "FFTW's transposes, measured", Source::BenchFftw);
+    ));
+    section.lacks(compared.is_empty(), "FFTW's transposes, measured", BENCH);
     section
 }

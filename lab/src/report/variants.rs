@@ -1,8 +1,10 @@
 //! Simulated RandomAccess of the paper and of hcube: rounds and optimisations.
 
-use super::inputs::{Case, Inputs};
 use super::section::Section;
 use super::shared::{deviation, distinct, machine_title};
+use super::sources::Inputs;
+use crate::simulate::RandomAccess;
+use crate::simulate::row::Site;
 use hcube_results::plot::Evidence::Simulated;
 use hcube_results::plot::looks;
 use hcube_results::plot::{Colour, Look, Marker, Series};
@@ -51,39 +53,43 @@ const MEANING: &str = "The paper's rounds take Q values. Strict rounds, hcube's 
 
 impl Variant {
     /// Whether a case is of this variant.
-    pub fn is(&self, case: &Case) -> bool {
+    pub fn is(&self, case: &RandomAccess) -> bool {
         (case.relaxed, case.optimisations) == (self.relaxed, self.optimisations)
     }
 }
 
 /// The first variant with cases, and its cases.
-fn first_of<'a>(cases: &[&'a Case], order: &[Variant]) -> Option<(Variant, Vec<&'a Case>)> {
+fn first_of<'a>(cases: &[&'a RandomAccess], order: &[Variant]) -> Option<(Variant, Vec<&'a RandomAccess>)> {
     let found = order.iter().map(|variant| {
-        let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
+        let own: Vec<&RandomAccess> = cases.iter().copied().filter(|case| variant.is(case)).collect();
         (*variant, own)
     });
     found.into_iter().find(|(_, own)| !own.is_empty())
 }
 
 /// The variant to compare with the paper: the most similar one with cases.
-pub fn like_the_paper<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
+pub fn like_the_paper<'a>(cases: &[&'a RandomAccess]) -> Option<(Variant, Vec<&'a RandomAccess>)> {
     first_of(cases, &[PAPERS, RELAXED, PLAIN, USUAL])
 }
 
 /// The variant that is most similar to hcube's defaults and has cases.
-pub fn as_users_get<'a>(cases: &[&'a Case]) -> Option<(Variant, Vec<&'a Case>)> {
+pub fn as_users_get<'a>(cases: &[&'a RandomAccess]) -> Option<(Variant, Vec<&'a RandomAccess>)> {
     first_of(cases, &[USUAL, RELAXED, PLAIN, PAPERS])
 }
 
 /// The cases of that variant.
-pub fn usual<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<&'a Case> {
+pub fn usual<'a>(cases: impl Iterator<Item = &'a RandomAccess>) -> Vec<&'a RandomAccess> {
     as_users_get(&cases.collect::<Vec<_>>()).map(|(_, own)| own).unwrap_or_default()
 }
 
 /// A series for each variant with cases; hcube's defaults are drawn last, in front.
-pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64, f64)>) -> Vec<Series> {
+pub fn lines(
+    cases: &[&RandomAccess],
+    place: &str,
+    points: impl Fn(&[&RandomAccess]) -> Vec<(f64, f64)>,
+) -> Vec<Series> {
     let line = |variant: &Variant| {
-        let own: Vec<&Case> = cases.iter().copied().filter(|case| variant.is(case)).collect();
+        let own: Vec<&RandomAccess> = cases.iter().copied().filter(|case| variant.is(case)).collect();
         (!own.is_empty())
             .then(|| Series::new(format!("{place}{}", variant.name), Simulated, variant.look, points(&own)))
     };
@@ -91,7 +97,11 @@ pub fn lines(cases: &[&Case], place: &str, points: impl Fn(&[&Case]) -> Vec<(f64
 }
 
 /// Adds a sentence on the deviation from published rates.
-pub fn say_deviation(section: &mut Section, cases: &[&Case], published: impl Fn(&Case) -> Option<f64>) {
+pub fn say_deviation(
+    section: &mut Section,
+    cases: &[&RandomAccess],
+    published: impl Fn(&RandomAccess) -> Option<f64>,
+) {
     let Some((variant, own)) = like_the_paper(cases) else { return };
     let pairs: Vec<(f64, f64)> = own.iter().filter_map(|case| Some((case.gups, published(case)?))).collect();
     if let Some(deviation) = deviation(&pairs) {
@@ -100,13 +110,14 @@ pub fn say_deviation(section: &mut Section, cases: &[&Case], published: impl Fn(
     section.say(MEANING);
 }
 
-/// Adds a sentence on runs (machine, ranks, whether links were shared) without shared links.
+/// Adds a sentence on runs (where they are, whether links were shared) without shared links.
 pub fn say_links<'a>(
     section: &mut Section,
     inputs: &'a Inputs,
-    runs: impl IntoIterator<Item = (&'a str, usize, bool)>,
+    runs: impl IntoIterator<Item = (&'a Site, bool)>,
 ) {
-    let alone = distinct(runs.into_iter().filter(|run| !run.2).map(|(machine, ranks, _)| (machine, ranks)));
+    let alone = runs.into_iter().filter(|run| !run.1).map(|(site, _)| (site.machine.as_str(), site.ranks));
+    let alone = distinct(alone);
     let places = distinct(alone.iter().map(|(machine, _)| *machine)).into_iter().map(|machine| {
         let own = alone.iter().filter(|run| run.0 == machine).map(|run| run.1.to_string());
         format!("{} with {} ranks", machine_title(inputs, machine), own.collect::<Vec<_>>().join(", "))

@@ -5,7 +5,7 @@ use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A part of the results.
+/// A part of the results; all, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Section {
     /// RandomAccess over the number of ranks, beside Table 2 of Plimpton et al. 2006
@@ -54,93 +54,12 @@ pub enum Section {
     BspPrograms,
 }
 
-/// What a section is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum System {
-    RandomAccess,
-    Alltoall,
-    Gemm,
-    Bsp,
-    Caf,
-    Fft,
-    Hpl,
-    Lcs,
-    BspPrograms,
-}
-
 impl Section {
-    /// All, in the order of the results.
-    pub const ALL: [Self; 22] = [
-        Self::Ranks,
-        Self::LookAhead,
-        Self::Optimisations,
-        Self::Dimensions,
-        Self::Nodes,
-        Self::Schedules,
-        Self::Memory,
-        Self::AlltoallNodes,
-        Self::Small,
-        Self::OutOfPlace,
-        Self::Groups,
-        Self::Latency,
-        Self::Chosen,
-        Self::FatNodes,
-        Self::Supersteps,
-        Self::Teams,
-        Self::CoarrayUpdates,
-        Self::CoarrayModes,
-        Self::Fft,
-        Self::Hpl,
-        Self::Lcs,
-        Self::BspPrograms,
-    ];
-
-    /// What it is about.
-    pub fn system(self) -> System {
-        match self {
-            Self::Ranks
-            | Self::LookAhead
-            | Self::Optimisations
-            | Self::Dimensions
-            | Self::Nodes
-            | Self::CoarrayModes => System::RandomAccess,
-            Self::Schedules | Self::Memory | Self::AlltoallNodes | Self::Small | Self::OutOfPlace => {
-                System::Alltoall
-            }
-            Self::Groups | Self::Latency | Self::Chosen | Self::FatNodes => System::Gemm,
-            Self::Supersteps => System::Bsp,
-            Self::Teams | Self::CoarrayUpdates => System::Caf,
-            Self::Fft => System::Fft,
-            Self::Hpl => System::Hpl,
-            Self::Lcs => System::Lcs,
-            Self::BspPrograms => System::BspPrograms,
-        }
-    }
-
     /// The name in JSON, where the two sections about nodes are in different lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ranks => "ranks",
-            Self::LookAhead => "look-ahead",
-            Self::Optimisations => "optimisations",
-            Self::Dimensions => "dimensions",
-            Self::Nodes | Self::AlltoallNodes => "nodes",
-            Self::Schedules => "schedules",
-            Self::Memory => "memory",
-            Self::Small => "small",
-            Self::OutOfPlace => "out-of-place",
-            Self::Groups => "groups",
-            Self::Latency => "latency",
-            Self::Chosen => "chosen",
-            Self::FatNodes => "fat-nodes",
-            Self::Supersteps => "supersteps",
-            Self::Teams => "teams",
-            Self::CoarrayUpdates => "coarray-updates",
-            Self::CoarrayModes => "coarray-modes",
-            Self::Fft => "fft",
-            Self::Hpl => "hpl",
-            Self::Lcs => "lcs",
-            Self::BspPrograms => "bsp-programs",
+    pub fn name(self) -> String {
+        match self.to_possible_value() {
+            Some(value) if self != Self::AlltoallNodes => value.get_name().to_owned(),
+            _ => "nodes".to_owned(),
         }
     }
 }
@@ -160,7 +79,7 @@ pub struct Arguments {
     #[arg(long)]
     pub full: bool,
     /// Sections to run
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::ALL)]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::value_variants())]
     pub sections: Vec<Section>,
     /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin, skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]

@@ -1,17 +1,13 @@
-//! A section on one machine, and the runs there that sections vary.
+//! A section on one machine.
 
 use super::arguments::{Arguments, Section};
-use super::results::{Alltoall, Batch, Case, RandomAccess};
+use super::row::{Batch, Site};
 use hcube_results::machine::Machine;
-use hcube_results::published::{ALL_OPTIMISATIONS, MACHINE};
+use hcube_results::published::MACHINE;
 use hcube_tool::session::Failure;
 
-/// The look-ahead of HPCC's rules.
-const LOOK_AHEAD: u64 = 1024;
-/// Words of the table per rank; few, so that the check of all words is fast.
-pub const LOG2_WORDS: u32 = 10;
-/// Bytes that a rank sends in total, in sections that do not vary it.
-pub const BYTES: u64 = 1 << 20;
+/// Machine, numbers of ranks, ranks per node.
+pub type Shape = (&'static str, &'static [usize], usize);
 
 /// A section on one machine.
 pub struct Place<'a> {
@@ -29,7 +25,7 @@ impl<'a> Place<'a> {
     pub fn new(
         section: Section,
         arguments: &'a Arguments,
-        (machine, ranks, ranks_per_node): (&str, &'static [usize], usize),
+        (machine, ranks, ranks_per_node): Shape,
     ) -> Result<Self, Failure> {
         let asked = arguments.machine.as_deref();
         let machine = Machine::find(asked.unwrap_or(machine))?;
@@ -43,65 +39,25 @@ impl<'a> Place<'a> {
         Ok(Self { section, machine, ranks, ranks_per_node })
     }
 
-    /// A simulation for each number of ranks.
-    pub fn batches(&self, cases: impl Fn(&Self, usize) -> Vec<Case>) -> Vec<Batch> {
-        let batch = |&ranks: &usize| Batch {
-            machine: self.machine.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            scale: 1,
-            cases: cases(self, ranks),
-        };
-        self.ranks.iter().map(batch).collect()
+    /// A simulation of these cases on a number of ranks.
+    pub fn batch<T>(&self, ranks: usize, cases: Vec<T>) -> Batch<T> {
+        let (machine, ranks_per_node) = (self.machine.clone(), self.ranks_per_node);
+        Batch { machine, ranks, ranks_per_node, scale: 1, cases }
     }
 
-    /// Whether the paper has figures of it.
+    /// A simulation for each number of ranks.
+    pub fn batches<T>(&self, cases: impl Fn(usize) -> Vec<T>) -> Vec<Batch<T>> {
+        self.ranks.iter().map(|&ranks| self.batch(ranks, cases(ranks))).collect()
+    }
+
+    /// Where a case on this number of ranks runs.
+    pub fn site(&self, ranks: usize) -> Site {
+        let (machine, ranks_per_node) = (self.machine.name.clone(), self.ranks_per_node);
+        Site { section: self.section.name(), machine, ranks, ranks_per_node }
+    }
+
+    /// Whether the paper on RandomAccess has figures of it.
     pub fn is_published(&self) -> bool {
         self.machine.name == MACHINE && self.ranks_per_node == 1
-    }
-
-    /// A run of RandomAccess, without what a section varies.
-    pub fn random_access(&self, ranks: usize, mode: &'static str) -> RandomAccess {
-        RandomAccess {
-            section: self.section.name(),
-            machine: self.machine.name.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            mode,
-            dimensions: 0,
-            optimisations: ALL_OPTIMISATIONS,
-            look_ahead: LOOK_AHEAD,
-            relaxed: false,
-            updates: 0,
-            log2_table: ranks.next_power_of_two().ilog2() + LOG2_WORDS,
-            seconds: 0.0,
-            gups: 0.0,
-            errors: 0,
-            messages: 0,
-            message_bytes: 0,
-            plan: String::new(),
-            links_shared: true,
-            published_gups: None,
-            published_model_gups: None,
-        }
-    }
-
-    /// An exchange, without what a section varies.
-    pub fn alltoall(&self, ranks: usize, algorithm: &'static str) -> Alltoall {
-        Alltoall {
-            section: self.section.name(),
-            machine: self.machine.name.clone(),
-            ranks,
-            ranks_per_node: self.ranks_per_node,
-            algorithm,
-            path: "message",
-            memory: BYTES,
-            bytes_per_rank: BYTES,
-            block: None,
-            seconds: 0.0,
-            errors: 0,
-            way: None,
-            links_shared: true,
-        }
     }
 }

@@ -1,19 +1,4 @@
-//! Published figures beside the simulated ones.
-
-use hcube_results::published::{self, OPTIMISATIONS};
-
-/// GUP/s with all optimisations on a number of ranks.
-pub fn optimised(ranks: usize) -> Option<f64> {
-    let (measured, rate) = published::OPTIMISED;
-    (ranks == measured).then_some(rate)
-}
-
-/// Time with optimisations relative to the time without.
-pub fn relative_time(ranks: usize, optimisations: u32) -> Option<f64> {
-    let seconds = published::optimised_seconds(ranks)?;
-    let place = OPTIMISATIONS.iter().position(|&bits| bits == optimisations)?;
-    Some(seconds[place]? / seconds[0]?)
-}
+//! What is published beside the simulated figures, and not in numbers.
 
 /// Results of section 4 of Hofmann and Rünger 2013, which has no numbers for its figures.
 pub const SCHEDULES: &str = "Published (Hofmann and Rünger 2013, section 4.2, without additional memory; 1 GB per rank on JuRoPA, 300 MB on\n\
@@ -46,16 +31,3 @@ binary exchange; the length of the vector is not published.\n";
 pub const HPL: &str = "Published (Jin et al. 2011, section IV-B1): 18.3 TFLOP/s on 4096 cores of a Cray XT4, about 10 % less than the rate\n\
 of few cores times their number; 12K x 12K elements on each core. The rate of local products of the model of that\n\
 machine is fitted to it, so that GFLOP/s are no prediction there; 'of bound', what the broadcasts cost, is one.\n";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_those_of_the_tables() {
-        assert_eq!((optimised(8192), optimised(4096)), (Some(19.98), None));
-        let share = relative_time(32, 15).expect("Mod7");
-        assert!((share - 0.7804).abs() < 1e-4, "{share}");
-        assert_eq!((relative_time(32, 2), relative_time(1, 15), relative_time(3, 0)), (None, None, None));
-    }
-}

@@ -66,6 +66,21 @@ const DEADLOCK: &str = "Deadlock detected";
 /// Its message after MPI_Abort; the exit status of smpirun is 0 nevertheless.
 const ABORTED: &str = "Process called exit when leaving";
 
+/// The drivers, and the platform.
+const FILES: [&str; 11] = [
+    "platform.so",
+    "random_access",
+    "alltoall",
+    "gemm",
+    "bsp",
+    "caf",
+    "caf_updates",
+    "fft",
+    "panels",
+    "lcs",
+    "matmul",
+];
+
 /// One simulation: a driver with its arguments on a platform.
 #[derive(Debug, Clone)]
 pub struct Simulation<'a> {
@@ -134,9 +149,7 @@ pub fn check(root: &Path) -> Result<(), Failure> {
                     libsimgrid-dev; `make simulate` installs it)"
             .to_owned());
     }
-    for file in
-        ["platform.so", "random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "matmul"]
-    {
+    for file in FILES {
         if !root.join(file).is_file() {
             let (root, place) = (root.display(), root.join(file));
             return Err(format!(
@@ -191,6 +204,17 @@ impl Room {
     }
 }
 
+/// The variables of all systems.
+fn variables() -> impl Iterator<Item = &'static str> {
+    fn of<T: Table>() -> impl Iterator<Item = &'static str> {
+        T::TABLE.iter().map(|row| row.spec.variable)
+    }
+    let updates = of::<hcube_random_access::Options>().chain(of::<hcube_alltoall::Options>());
+    let products = of::<hcube_gemm::options::Options>().chain(of::<hcube_bsp::options::Options>());
+    let coarrays = of::<hcube_caf::options::Options>().chain(of::<hcube_fft::Options>());
+    updates.chain(products).chain(coarrays).chain(of::<hcube_lcs::options::Options>())
+}
+
 impl Runner {
     fn command(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2], more: &[&str]) -> Command {
         let mut command = Command::new("smpirun");
@@ -205,15 +229,7 @@ impl Runner {
         // The environment may name libraries for another MPI library and options for real programs, which
         // would change the figures.
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
-        let random_access = hcube_random_access::Options::TABLE.iter().map(|row| row.spec.variable);
-        let alltoall = hcube_alltoall::Options::TABLE.iter().map(|row| row.spec.variable);
-        let gemm = hcube_gemm::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        let bsp = hcube_bsp::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        let caf = hcube_caf::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        let fft = hcube_fft::Options::TABLE.iter().map(|row| row.spec.variable);
-        let lcs = hcube_lcs::options::Options::TABLE.iter().map(|row| row.spec.variable);
-        for variable in random_access.chain(alltoall).chain(gemm).chain(bsp).chain(caf).chain(fft).chain(lcs)
-        {
+        for variable in variables() {
             command.env_remove(variable);
         }
         command.process_group(0).stdin(Stdio::null());

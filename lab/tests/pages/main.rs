@@ -7,10 +7,11 @@ use hcube_testing as common;
 
 use hcube_bsp::options::DEFAULT_SINGLE_COPY_BYTES;
 use hcube_core::node::arena::{MAX_ADDRESS_BYTES, MAX_IDLE_TURNS};
-use hcube_lab::pages::files::{pages, read};
+use hcube_lab::pages::files::pages;
 use hcube_lab::pages::markdown::{cell, cells, row, table};
 use hcube_lab::pages::picture::{Point, points, value};
 use hcube_lab::pages::write;
+use hcube_lab::records::read;
 use hcube_results::bsp::comparison::Run;
 use hcube_results::machine::bsp::MAX_NOISE_PERCENT;
 use hcube_results::numbers::{significant, whole_bytes};

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 static TOOL: LazyLock<String> = LazyLock::new(common::lab);
 
-const DRIVERS: [&str; 9] =
-    ["random_access", "alltoall", "gemm", "bsp", "caf", "fft", "panels", "lcs", "matmul"];
+const DRIVERS: [&str; 10] =
+    ["random_access", "alltoall", "gemm", "bsp", "caf", "caf_updates", "fft", "panels", "lcs", "matmul"];
 
 /// A platform for cases that do not run.
 const ONE_HOST: &str = "<?xml version='1.0'?>\n\

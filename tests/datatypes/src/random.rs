@@ -133,7 +133,7 @@ impl Random {
             .zip(&parts)
             .map(|(&size, &part)| self.between(0, (size - part).into()) as c_int)
             .collect();
-        // SAFETY: as `derived`.
+        // SAFETY: the arrays have the lengths that are passed; the old datatype is valid.
         unsafe {
             ffi::MPI_Type_create_subarray(
                 dimensions as c_int,
@@ -170,7 +170,7 @@ impl Random {
             arguments.push(argument);
         }
         let processes: c_int = grid.iter().product();
-        // SAFETY: as `derived`.
+        // SAFETY: the arrays have the lengths that are passed; the old datatype is valid.
         unsafe {
             ffi::MPI_Type_create_darray(
                 processes,

@@ -50,7 +50,7 @@ impl Blas {
         for (name, _) in library::BLAS_THREADS {
             // SAFETY: the functions of these names have this type.
             if let Some(set) = unsafe { blas.function::<SetThreads>(name) } {
-                // SAFETY: as above; nothing of this library is running.
+                // SAFETY: the function of this name has this type; nothing of this library is running.
                 unsafe { set(1) };
             }
         }

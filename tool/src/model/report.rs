@@ -51,42 +51,25 @@ pub fn text(results: &Results, compared: bool) -> String {
 }
 
 fn updates(lines: &[Updates]) -> Table {
-    let mut table = Table::new([
-        "ranks",
-        "nodes",
-        "mode",
-        "auto",
-        "GUP/s",
-        "efficiency",
-        "round",
-        "local",
-        "divide",
-        "copy",
-        "latency",
-        "transfer",
-        "messages/rank",
-        "bytes/rank",
-    ]);
-    for line in lines {
-        let part = |seconds: f64| if seconds > 0.0 { numbers::time(seconds) } else { "-".to_owned() };
-        table.row([
-            line.ranks.to_string(),
-            line.nodes.to_string(),
-            line.mode.to_owned(),
-            if line.automatic { "yes" } else { "-" }.to_owned(),
-            significant(line.gups),
-            percent(line.efficiency),
-            part(line.round_seconds),
-            part(line.local_seconds),
-            part(line.divide_seconds),
-            part(line.copy_seconds),
-            part(line.latency_seconds),
-            part(line.transfer_seconds),
-            significant(line.messages),
-            numbers::bytes(line.message_bytes),
-        ]);
-    }
-    table
+    let part = |seconds: f64| if seconds > 0.0 { numbers::time(seconds) } else { "-".to_owned() };
+    Table::of(lines.iter().map(|line| {
+        vec![
+            ("ranks", line.ranks.to_string()),
+            ("nodes", line.nodes.to_string()),
+            ("mode", line.mode.to_owned()),
+            ("auto", if line.automatic { "yes" } else { "-" }.to_owned()),
+            ("GUP/s", significant(line.gups)),
+            ("efficiency", percent(line.efficiency)),
+            ("round", part(line.round_seconds)),
+            ("local", part(line.local_seconds)),
+            ("divide", part(line.divide_seconds)),
+            ("copy", part(line.copy_seconds)),
+            ("latency", part(line.latency_seconds)),
+            ("transfer", part(line.transfer_seconds)),
+            ("messages/rank", significant(line.messages)),
+            ("bytes/rank", numbers::bytes(line.message_bytes)),
+        ]
+    }))
 }
 
 fn exchanges(lines: &[Exchanged]) -> Table {
@@ -106,30 +89,19 @@ fn exchanges(lines: &[Exchanged]) -> Table {
 }
 
 fn published(lines: &[Compared]) -> Table {
-    let mut table = Table::new([
-        "source",
-        "ranks",
-        "Q",
-        "GUP/s predicted",
-        "GUP/s paper's model",
-        "GUP/s paper, measured",
-        "predicted/model",
-        "predicted/measured",
-    ]);
-    for line in lines {
-        let ratio = |deviation: f64| format!("{:.3}", 1.0 + deviation);
-        table.row([
-            line.source.to_owned(),
-            line.ranks.to_string(),
-            line.look_ahead.to_string(),
-            significant(line.gups),
-            line.published_model_gups.map_or_else(|| "-".to_owned(), significant),
-            significant(line.published_gups),
-            line.off_model().map_or_else(|| "-".to_owned(), ratio),
-            ratio(line.off_measured()),
-        ]);
-    }
-    table
+    let ratio = |deviation: f64| format!("{:.3}", 1.0 + deviation);
+    Table::of(lines.iter().map(|line| {
+        vec![
+            ("source", line.source.to_owned()),
+            ("ranks", line.ranks.to_string()),
+            ("Q", line.look_ahead.to_string()),
+            ("GUP/s predicted", significant(line.gups)),
+            ("GUP/s paper's model", line.published_model_gups.map_or_else(|| "-".to_owned(), significant)),
+            ("GUP/s paper, measured", significant(line.published_gups)),
+            ("predicted/model", line.off_model().map_or_else(|| "-".to_owned(), ratio)),
+            ("predicted/measured", ratio(line.off_measured())),
+        ]
+    }))
 }
 
 /// The line that says how far the prediction can be trusted.

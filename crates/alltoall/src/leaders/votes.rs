@@ -35,8 +35,19 @@ pub struct Received {
     alone: Vec<u8>,
 }
 
+/// Routes, and the largest block that any rank can have; both are the same on all ranks.
+#[derive(Debug, Clone, Copy)]
+pub struct BoundedRoutes<'r> {
+    pub routes: &'r Routes,
+    /// In bytes.
+    pub limit: usize,
+}
+
 /// Where the message of a route starts in what its leader has received, for all routes that it leads.
-fn places(routes: &Routes, limit: usize, leader: usize) -> impl Iterator<Item = (usize, &Route)> {
+fn places(
+    BoundedRoutes { routes, limit }: BoundedRoutes<'_>,
+    leader: usize,
+) -> impl Iterator<Item = (usize, &Route)> {
     routes.led_by(leader).scan(0, move |end, route| {
         let start = *end;
         *end += VOTE_BYTES + routes.message_bytes(route, limit);
@@ -46,7 +57,7 @@ fn places(routes: &Routes, limit: usize, leader: usize) -> impl Iterator<Item = 
 
 /// Messages of a leader, as long as they may be, and as this rank sends them: `bytes` for each route.
 fn messages<'r>(
-    (routes, limit): (&'r Routes, usize),
+    BoundedRoutes { routes, limit }: BoundedRoutes<'r>,
     own: usize,
     bytes: impl Fn(usize, &Route) -> usize,
 ) -> Messages<'r> {
@@ -61,8 +72,8 @@ fn messages<'r>(
 }
 
 /// Adds the votes of the other nodes from the messages of a leader.
-fn add_votes(sum: &mut Vote, messages: &[u8], (routes, limit): (&Routes, usize), leader: usize) {
-    for (start, _) in places(routes, limit, leader).filter(|(_, route)| Routes::is_first(route)) {
+fn add_votes(sum: &mut Vote, messages: &[u8], bounded: BoundedRoutes<'_>, leader: usize) {
+    for (start, _) in places(bounded, leader).filter(|(_, route)| Routes::is_first(route)) {
         let mut words = [0; Vote::WORDS];
         for (word, bytes) in words.iter_mut().zip(messages[start..].chunks_exact(size_of::<u64>())) {
             *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
@@ -81,7 +92,7 @@ fn put_votes<'m>(message: &'m mut [u8], near: &Vote) -> &'m mut [u8] {
 }
 
 /// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks of the node
-/// were seen. `limit` is the largest block that any rank can have, the same on all of them. Nothing is written to the blocks
+/// were seen. Nothing is written to the blocks
 /// of the task.
 ///
 /// # Errors
@@ -90,18 +101,19 @@ pub fn pass_on<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    (routes, limit): (&Routes, usize),
-    (near, task): (&Vote, Option<&Task<'_>>),
+    bounded: BoundedRoutes<'_>,
+    near: &Vote,
+    task: Option<&Task<'_>>,
     patience: Patience,
 ) -> Result<Received> {
     let ranks_here = node.as_ref().map_or(1, |node| node.ranks.len());
     let complete = near.count(Property::Led) == ranks_here;
     let task = task.filter(|_| complete);
     let Some(node) = node else {
-        return pass_on_alone(comm, scratch, (routes, limit), (near, task), patience);
+        return pass_on_alone(comm, scratch, bounded, near, task, patience);
     };
     let Node { ranks, board, pace, .. } = node;
-    let own = board.own();
+    let (own, routes) = (board.own(), bounded.routes);
     let block = |number: usize| match task {
         Some(task) if number != own => task.outgoing(ranks[number]).bytes(),
         _ => 0,
@@ -114,7 +126,7 @@ pub fn pass_on<C: Comm>(
         let led = routes.led_by(own).enumerate();
         led.map(|(number, _)| parts.iter().map(|of_rank| of_rank[number].blocks.0.len()).sum()).collect()
     };
-    let messages = messages((routes, limit), own, |number, _| sent[number]);
+    let messages = messages(bounded, own, |number, _| sent[number]);
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let sent = scratch.bytes(&memory);
     let inside: usize = (0..ranks.len()).map(block).sum();
@@ -147,7 +159,7 @@ pub fn pass_on<C: Comm>(
     let mut sum = *near;
     for leader in (0..ranks.len()).filter(|&leader| routes.led_by(leader).next().is_some()) {
         wait(comm, patience, || board.has_posted(leader), &mut || Ok(()))?;
-        add_votes(&mut sum, board.all_bytes(leader), (routes, limit), leader);
+        add_votes(&mut sum, board.all_bytes(leader), bounded, leader);
     }
     Ok(Received { sum, alone: Vec::new() })
 }
@@ -156,15 +168,17 @@ pub fn pass_on<C: Comm>(
 fn pass_on_alone<C: Comm>(
     comm: &C,
     scratch: &mut Scratch,
-    (routes, limit): (&Routes, usize),
-    (near, task): (&Vote, Option<&Task<'_>>),
+    bounded: BoundedRoutes<'_>,
+    near: &Vote,
+    task: Option<&Task<'_>>,
     patience: Patience,
 ) -> Result<Received> {
+    let routes = bounded.routes;
     let bytes = |_, route: &Route| match task {
         Some(task) => routes.targets(route).map(|rank| task.outgoing(rank).bytes()).sum(),
         None => 0,
     };
-    let messages = messages((routes, limit), 0, bytes);
+    let messages = messages(bounded, 0, bytes);
     let mut received = vec![0; messages.bytes_received()];
     let memory = scratch.take(messages.bytes_sent()).expect("routes are chosen so that messages fit");
     let fill = |number: usize, message: &mut [u8]| {
@@ -178,7 +192,7 @@ fn pass_on_alone<C: Comm>(
     messages.exchange(comm, patience, buffers, fill, || ())?;
     scratch.give(memory);
     let mut sum = *near;
-    add_votes(&mut sum, &received, (routes, limit), 0);
+    add_votes(&mut sum, &received, bounded, 0);
     Ok(Received { sum, alone: received })
 }
 
@@ -187,13 +201,15 @@ pub fn unpack_all<C: Comm>(
     comm: &C,
     node: Option<&mut Node>,
     scratch: &mut Scratch,
-    (routes, limit): (&Routes, usize),
-    (received, task): (Received, &Task<'_>),
+    bounded: BoundedRoutes<'_>,
+    received: Received,
+    task: &Task<'_>,
     patience: Patience,
 ) -> Result<()> {
+    let routes = bounded.routes;
     let from = |messages: &[u8], leader, own| {
         for (start, route) in
-            places(routes, limit, leader).filter(|(_, route)| routes.receivers(route).contains(&own))
+            places(bounded, leader).filter(|(_, route)| routes.receivers(route).contains(&own))
         {
             let (before, sources) = (own - routes.receivers(route).start, routes.sources(route));
             let first = sources.map(|source| task.incoming(source).bytes()).sum::<usize>() * before;

@@ -41,7 +41,7 @@ const FIRST_PAGE: usize = 4096;
 /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
 #[inline(always)]
 pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-    // SAFETY: the contract of this function, which is that of all of them.
+    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
     unsafe {
         let received = memory(call, call.receive, comm.size(), RECEIVED.buffer)?;
         let receive = blocks(call.function, &received, comm, named, &RECEIVED)?;
@@ -64,7 +64,7 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     if call.receive.buffer == in_place() {
         return Err(Error::Buffer("buffer = MPI_IN_PLACE: expected memory".into()));
     }
-    // SAFETY: the contract of this function, which is that of both.
+    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
     unsafe {
         let function = call.function;
         let send = blocks(function, &call.send, comm, named, &SENT_OF_ONE)?;
@@ -86,7 +86,7 @@ pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &mut Named) -> Opt
     let size = match &named.0 {
         Some((known, looked_at)) if *known == datatype => looked_at.size(),
         // The first call notes a predefined one. Where others cannot be looked into, all ranks are to find that out together.
-        // SAFETY: the contract of this function, which is that of `read`.
+        // SAFETY: MPI has given the datatype out, and nobody frees it during the call.
         _ => unsafe {
             match inspect(datatype, comm, named, &RECEIVED) {
                 Ok(datatype) => datatype.size(),
@@ -127,12 +127,12 @@ unsafe fn blocks<'a>(
 ) -> Result<Blocks<'a>> {
     if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
         && *known == datatype
-        // SAFETY: the contract of this function, which is that of `read`.
+        // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
         && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
     {
         return Ok(blocks);
     }
-    // SAFETY: the contract of this function, which is that of `read`.
+    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
     unsafe { listed(function, side, comm, named, names) }
 }
 
@@ -148,7 +148,7 @@ unsafe fn listed<'a>(
     named: &mut Named,
     names: &Names,
 ) -> Result<Blocks<'a>> {
-    // SAFETY: the contract of this function, which is that of `read`.
+    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
     unsafe { list(function, (side, comm.size()), comm, named, names) }.map(Blocks::listed)
 }
 

@@ -179,7 +179,7 @@ impl Call {
     /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.
     #[inline]
     pub unsafe fn library_can(&self, size: usize) -> bool {
-        // SAFETY: the contract of this function.
+        // SAFETY: arrays of counts hold an entry per rank.
         self.library_has_function() || unsafe { self.counts_fit_int(size) }
     }
 

@@ -71,7 +71,7 @@ impl Refusal {
 pub unsafe fn exchange(call: &Call) -> Verdict {
     // SAFETY: the handle of the call, as MPI asks for it.
     let comm = unsafe { Handle::new(call.comm) };
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     gate::run(Some(comm), || unsafe { attempt(call, comm) })
 }
 
@@ -105,10 +105,10 @@ fn note_forwarded(comm: Handle) {
 /// # Safety
 /// As [`exchange`].
 unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     let work =
         |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe { with_state(call, comm, kept, inter) };
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     let outcome = unsafe { on_communicator(call, comm, work) };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
@@ -135,7 +135,7 @@ pub(super) unsafe fn on_communicator(
             }
             work(comm, kept, false)
         }),
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         None => unsafe { unknown(call, comm, work) },
     }
 }
@@ -204,12 +204,12 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
             Step::Vote(stated) => Ok(stated),
             Step::Forward => {
                 let (without_votes, allowance) = (&mut state.without_votes, &mut state.allowance);
-                // SAFETY: the contract of this function.
+                // SAFETY: memory and handles of the call are as MPI asks for them.
                 Err(unsafe { forward_without_votes(call, comm, engine, without_votes, allowance) }?)
             }
         },
         Stage::Ready(_) => Ok(None),
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         _ => match unsafe { forwards_before_set_up(call, comm, state) } {
             Some(reason) => Err(reason),
             None => set_up(call, comm, state)?.map_or(Ok(None), Err),
@@ -221,7 +221,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
             let mut topology = state.topology.take();
             let outcome = ready(comm, state, call.guest).and_then(|(engine, user)| {
                 engine.with(|engine| {
-                    // SAFETY: the contract of this function.
+                    // SAFETY: memory and handles of the call are as MPI asks for them.
                     let outcome = unsafe { make(call, comm, engine, topology.as_mut(), (user, stated)) }?;
                     Ok((outcome, engine.exchange.last_short_times()))
                 })
@@ -253,7 +253,7 @@ unsafe fn forward_without_votes(
     allowance: &mut Option<Allowance>,
 ) -> Result<&'static str> {
     engine.with(|engine| {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         let task = unsafe { read(call, comm, &mut engine.named) };
         if are_invalid(&task) {
             return Ok(INVALID);
@@ -270,7 +270,7 @@ unsafe fn forward_without_votes(
 /// As [`exchange`].
 #[cold]
 unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Option<&'static str> {
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm, state.topology.as_ref()) } {
         return Some(INVALID);
     }
@@ -307,7 +307,7 @@ pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
 /// # Safety
 /// As [`exchange`].
 unsafe fn is_refused(call: &Call, comm: &MpiComm, topology: Option<&Topology>) -> bool {
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     let checked = unsafe {
         match topology.filter(|_| call.function.is_of_neighbours()) {
             Some(topology) => topology.check(call, comm),
@@ -333,7 +333,7 @@ unsafe fn make(
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
-    // SAFETY: the contract of this function.
+    // SAFETY: the datatype of the call is as MPI asks for it.
     let block = || unsafe { block_bytes(call, comm, named) };
     let equal = call.function == Function::Alltoall && situation.leads_equal(call.in_place(), block);
     let reason = select::forwarded_before_votes(situation, call.in_place(), equal);
@@ -341,10 +341,10 @@ unsafe fn make(
         return Ok(Outcome::Library(reason));
     }
     if let Some(topology) = topology.filter(|_| call.function.is_of_neighbours()) {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         return unsafe { make_for_neighbours(call, comm, engine, topology, user) };
     }
-    // SAFETY: the contract of this function: `read` wants it whole, and arrays hold an entry per rank.
+    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
     let conditions = Conditions { user, stated, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
@@ -365,14 +365,14 @@ unsafe fn make_for_neighbours(
     let Engine { exchange, named, devices, .. } = engine;
     if !exchange.situation().is_asked() && topology.is_forwarding() {
         // Others may not take part in a call that the library refuses: it does not count, as before the set-up.
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         if unsafe { topology.check(call, comm) }.is_ok() {
             topology.note_forwarded();
         }
         return Ok(Outcome::Library("short blocks for neighbours"));
     }
     topology.complete(call, comm)?;
-    // SAFETY: the contract of this function.
+    // SAFETY: memory and handles of the call are as MPI asks for them.
     let task = unsafe { topology.read(call, comm, named) };
     let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };
     let outcome = crate::exchange(comm, exchange, &task, conditions, None)?;

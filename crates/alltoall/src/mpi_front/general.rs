@@ -30,7 +30,7 @@ pub unsafe fn in_one_buffer(
     let call = Call::new(Function::Alltoallv, (buffer, sent, kind), (buffer, received, kind), comm, false);
     // SAFETY: the handle of the call, as MPI asks for it.
     let handle = unsafe { Handle::new(comm) };
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are as MPI_Alltoallv asks for them, with one buffer for both sides.
     let result = gate::run(Some(handle), || unsafe { make(&call, handle) });
     match result {
         Ok(()) => 0,
@@ -53,7 +53,7 @@ unsafe fn make(call: &Call, comm: Handle) -> Result<()> {
                 Some(extra) => extra,
                 None => extra.insert(agree(comm, Scratch::new(exchange.memory_bound()))?),
             };
-            // SAFETY: the contract of this function.
+            // SAFETY: the arguments are as MPI_Alltoallv asks for them, with one buffer for both sides.
             let task = unsafe { read_one_buffer(call, comm, named) };
             let task = match devices.own(call.receive.buffer.cast()) {
                 true => Err(Error::Buffer("buffer: device memory; expected memory of the host".into())),

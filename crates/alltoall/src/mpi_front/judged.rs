@@ -48,7 +48,7 @@ pub(super) unsafe fn memory(call: &Call, side: Side, blocks: usize, name: &'stat
     if side.buffer != in_place() {
         return Ok(side);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: arrays hold an entry per block.
     unsafe { memory_in_place(call, side, blocks, name) }
 }
 
@@ -60,7 +60,7 @@ unsafe fn memory_in_place(call: &Call, side: Side, blocks: usize, name: &'static
     let answer = if call.guest { judge(call.function).receive_in_place() } else { Answer::Refused };
     match answer {
         Answer::Argument => Err(Error::argument(name, "MPI_IN_PLACE", expected)),
-        // SAFETY: the contract of this function.
+        // SAFETY: arrays hold an entry per block.
         Answer::Accepted if !unsafe { has_elements(&side, blocks) } => {
             Ok(Side { buffer: std::ptr::null_mut(), ..side })
         }
@@ -117,6 +117,6 @@ pub(super) unsafe fn check_unused_type(datatype: MPI_Datatype, judge: Judge, com
     if is_usual(datatype) || judge.ignores_unused_types() {
         return Ok(());
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: MPI has given the datatype out, and nobody frees it during the call.
     unsafe { check_unused(datatype, comm) }
 }

@@ -111,7 +111,7 @@ impl Topology {
     /// # Safety
     /// The call describes memory and handles as MPI asks for them.
     pub unsafe fn check(&self, call: &Call, comm: &MpiComm) -> Result<()> {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         unsafe { self.sides(call, comm, &mut Named::default()) }.map(drop)
     }
 
@@ -123,7 +123,7 @@ impl Topology {
     /// # Safety
     /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
         let incoming = self.incoming[form(call.function) as usize].as_deref().expect("completed before");
         let size = comm.size();

@@ -34,7 +34,8 @@ pub unsafe fn start(call: &Call) -> Verdict {
         let outcome = match attribute::find(comm) {
             Ok(Some(found)) => found.with(|comm, kept: &mut Option<State>| match kept {
                 Some(state) => {
-                    // SAFETY: the contract of this function.
+                    // SAFETY: memory and handles of the call are as MPI asks for them, until the request is
+                    // complete.
                     let outcome = unsafe { start_with(call, comm, state) };
                     state.note_outcome(&outcome);
                     outcome
@@ -57,7 +58,7 @@ pub unsafe fn start(call: &Call) -> Verdict {
 /// # Safety
 /// The call was started, and the request can be written.
 pub unsafe fn complete(call: &Call, request: *mut MPI_Request) -> c_int {
-    // SAFETY: the contract of this function.
+    // SAFETY: the call was started, so MPI knows its communicator; the request can be written.
     unsafe { forward::ibarrier(call.comm, request) }
 }
 
@@ -68,7 +69,8 @@ pub unsafe fn complete(call: &Call, request: *mut MPI_Request) -> c_int {
 /// The call was refused so, and the request can be written.
 pub unsafe fn refuse(call: &Call, refusal: Refusal, request: *mut MPI_Request) -> c_int {
     if refusal.is_truncation() {
-        // SAFETY: the contract of this function. An error of the barrier leaves the first one to be raised.
+        // SAFETY: the other ranks have started the exchange, and the request can be written. An error of the
+        // barrier leaves the first one to be raised.
         unsafe { complete(call, request) };
     }
     refusal.raise()
@@ -151,7 +153,7 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
         let Some((nonblocking, node, patience)) = exchange.nonblocking() else {
             return Ok(Outcome::Library("nonblocking, and not by single copy"));
         };
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them, until the request is complete.
         let task = match unsafe { read(call, comm, named) } {
             Err(error @ Error::Unsupported(_)) => comm.abort(&by_library_instead(&error)),
             task => task?,
@@ -159,7 +161,8 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
         // Not before: a rank whose arguments are refused has not started the exchange that the others have.
         *operations += 1;
         let key = user << 32 | *operations;
-        // SAFETY: the contract of this function: the request is complete when a barrier behind all starts is.
+        // SAFETY: the memory stays until the request is complete, which is when a barrier behind all starts
+        // is.
         match unsafe { nonblocking.start(comm, node, key, &task, patience) } {
             Err(error @ Error::Memory(_)) => comm.abort(&by_library_instead(&error)),
             result => result?,

@@ -93,7 +93,7 @@ impl Operation {
     /// The memory of the exchange is as MPI asks for it, and the request is not active.
     pub unsafe fn start(&self) -> Option<Report> {
         let mut exchange = self.exchange.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the contract of this function.
+        // SAFETY: memory of the exchange is as MPI asks for it, and its request is not active.
         let started = gate::run(None, || unsafe { exchange.start() });
         if let Err(error) = started {
             eprintln!("hcube: {}: {error}, in a persistent exchange; {INSTEAD}", self.function.name());
@@ -126,14 +126,14 @@ pub unsafe fn initialise(call: &Call) -> Initialised {
     let comm = unsafe { Handle::new(call.comm) };
     gate::run(Some(comm), || {
         let mut made = None;
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
         let work = |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe {
             let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
             let outcome = with_state(call, comm, state, &mut made);
             state.note_outcome(&outcome);
             outcome
         };
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
         match (unsafe { on_communicator(call, comm, work) }, made) {
             (Ok(Outcome::Done(report)), Some(made)) => {
                 let (function, bytes) = (call.function, report.bytes);
@@ -156,7 +156,7 @@ pub unsafe fn make_request(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the contract of this function.
+    // SAFETY: the communicator is that of the call, whose operation this is; the request can be written.
     unsafe {
         let code = forward::barrier_init(call.comm, info, request);
         if code == 0 {
@@ -199,7 +199,7 @@ unsafe fn with_state(
         let Some((node, processes, patience)) = exchange.persistent() else {
             return Ok(Outcome::Library(OTHER_PATH));
         };
-        // SAFETY: the contract of this function.
+        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
         let task = unsafe { read(call, comm, named) };
         let reachable = !conditions(call, devices, false).unreachable;
         let Some(task) = agree_on_task(comm, task, reachable)? else {

@@ -129,13 +129,13 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
     let known = ranks.as_deref().and_then(|ranks| known(comm, ranks, &values));
     let number = known.as_ref().map_or(0, |(_, number)| *number);
     let agreed = agree_on_sharing(comm, (&options, &has_room(comm.size())), ranks.is_some(), number)?;
-    let engine = match known.filter(|_| agreed == Sharing::Found) {
+    let engine = match known.filter(|_| agreed == Sharing::Known) {
         Some((known, _)) => known,
         None => new_engine(comm, &values)?,
     };
     if let Some(ranks) = ranks.filter(|_| agreed != Sharing::Impossible) {
         // A rank on which it fails does not know the engine at the next set-up, in which all ranks agree on a new one.
-        drop(register(&engine, ranks, values, agreed == Sharing::Found));
+        drop(register(&engine, ranks, values, agreed == Sharing::Known));
     }
     Ok(engine)
 }
@@ -151,7 +151,7 @@ fn ranks_of(comm: &MpiComm) -> Option<Vec<i32>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// The engine that each of them knows serves this communicator as well.
-    Found,
+    Known,
     /// A new engine may serve further communicators of these ranks.
     Possible,
     /// Some rank does not know who the members are, or may not share: the engine is for this communicator.
@@ -190,7 +190,7 @@ fn agree_on_sharing(
     check_bounds(bounds, &values)?;
     Ok(match last {
         [_, _, _, unknown] if *unknown != 0 => Sharing::Impossible,
-        [_, most, least, _] if number != 0 && (*most, *least) == (number, -number) => Sharing::Found,
+        [_, most, least, _] if number != 0 && (*most, *least) == (number, -number) => Sharing::Known,
         _ => Sharing::Possible,
     })
 }

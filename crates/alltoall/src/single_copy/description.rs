@@ -162,7 +162,8 @@ impl Blocks {
     /// `address` is that of a living description of the process.
     pub unsafe fn read(process: Process, address: u64, own: usize, part: Part) -> Result<Self> {
         let place = address + (own * ENTRY_BYTES) as u64;
-        // SAFETY: the contract of this function: an entry of the description and its lists. Any bytes are an entry.
+        // SAFETY: the address is that of a living description: an entry of it and its lists are read. Any
+        // bytes are an entry.
         unsafe {
             let mut entry = [Run::default(); ENTRY_BYTES / size_of::<Run>()];
             read_list(process, place, &mut entry)?;
@@ -181,7 +182,8 @@ impl Blocks {
     pub unsafe fn copy(&self, process: Process, theirs: &Self, part: Part) -> Result<Option<String>> {
         let received = too_long(&theirs.send, &self.receive);
         let sent = if part == Part::Both { too_long(&self.send, &theirs.receive) } else { None };
-        // SAFETY: the contract of this function.
+        // SAFETY: blocks of this process and of the other one, which nobody accesses meanwhile; their lengths
+        // were compared.
         unsafe {
             if received.is_none() {
                 process.read_runs(&theirs.send.runs, &self.receive.runs)?;
@@ -202,7 +204,7 @@ pub unsafe fn note_done(process: Process, address: u64, own: usize) -> Result<()
     let done = 1u64;
     let note = [Run::new((&raw const done).cast(), size_of_val(&done))];
     let place = address + (own * ENTRY_BYTES + DONE_OFFSET) as u64;
-    // SAFETY: the contract of this function; the note lies in an atomic of the description.
+    // SAFETY: the address is that of a living description; the note lies in an atomic of it.
     unsafe { process.write_runs(&[Run { address: place, bytes: size_of_val(&done) as u64 }], &note) }
 }
 
@@ -236,7 +238,7 @@ unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
             let no_memory = |_| Refused { copied: 0, error: std::io::ErrorKind::OutOfMemory.into() };
             let mut list =
                 filled(Run::default(), count as usize, "the runs of a block").map_err(no_memory)?;
-            // SAFETY: the contract of this function.
+            // SAFETY: a list of a living description, to which nobody writes.
             unsafe { read_list(process, runs.address, &mut list)? };
             Ok(list)
         }

@@ -17,14 +17,13 @@
 //! are our own.
 
 use crate::copies::copy_own;
-use crate::node::{Node, partners, wait};
+use crate::node::{Node, Transfer, partners, wait};
 use crate::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Refused};
-use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 
 /// What a rank has done of an exchange.
@@ -55,8 +54,7 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: &Task<'_>,
-    streaming: bool,
-    patience: Patience,
+    Transfer { streaming, patience, .. }: Transfer,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<Part> {
     let Node { ranks, board, processes, chunk, .. } = node;

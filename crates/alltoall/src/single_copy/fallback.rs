@@ -13,7 +13,7 @@
 //! Source: our own.
 
 use super::exchange::{self, Part, half};
-use crate::node::{Node, partners, wait};
+use crate::node::{Node, Transfer, partners, wait};
 use crate::slots;
 use crate::task::Task;
 use hcube_core::comm::Comm;
@@ -27,7 +27,6 @@ use hcube_core::progress::wait::Patience;
 const MAX_REFUSALS: u32 = 2;
 
 /// Makes the exchange by single copy, and what that has not done by slots; whether nothing was left.
-/// `largest` is the size of the largest block on the node.
 ///
 /// # Errors
 /// As [`exchange::exchange`].
@@ -38,21 +37,20 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
     task: &Task<'_>,
-    largest: usize,
-    streaming: bool,
-    patience: Patience,
+    transfer: Transfer,
     mut idle: impl FnMut() -> Result<()>,
 ) -> Result<bool> {
-    // SAFETY: the contract of this function.
-    let part = unsafe { exchange::exchange(comm, node, task, streaming, patience, &mut idle) }?;
+    // SAFETY: the votes of all ranks have shown that lengths match and that all blocks are contiguous; the
+    // notices of this round were seen, and all ranks of the node call this function.
+    let part = unsafe { exchange::exchange(comm, node, task, transfer, &mut idle) }?;
     if part.complete {
         return Ok(true);
     }
-    match unmoved(comm, node, task, &part, patience, &mut idle)? {
-        None => slots::exchange(comm, node, task, largest, streaming, patience, idle)?,
+    match unmoved(comm, node, task, &part, transfer.patience, &mut idle)? {
+        None => slots::exchange(comm, node, task, transfer, idle)?,
         Some(halves) => {
             for half in halves {
-                slots::exchange(comm, node, &half, largest, streaming, patience, &mut idle)?;
+                slots::exchange(comm, node, &half, transfer, &mut idle)?;
             }
         }
     }

@@ -103,7 +103,9 @@ impl Nonblocking {
         let later = description.others().filter(|partner| before.iter().all(|(rank, _)| rank != partner));
         let later: Vec<usize> = later.collect();
         let arrived = Arrived { arrivals, key, offers };
-        // SAFETY: the contract of this function.
+        // SAFETY: the memory of the blocks stays until all ranks have started the exchange and a barrier
+        // behind it is complete, and is not accessed until then; the words in `before` are those of this
+        // exchange.
         unsafe {
             pairs.copy_with_earlier(&arrived, &before)?;
             if pairs.fits_itself() {
@@ -182,7 +184,8 @@ impl<C: Comm> Pairs<'_, C> {
         };
         // All of them first, so that the others can begin.
         let taken: Vec<_> = before.iter().map(take_offer_of).collect();
-        // SAFETY: the contract of this function.
+        // SAFETY: the partners have passed the addresses of their descriptions of this exchange, and keep
+        // them until this rank has noted that it is done.
         taken
             .into_iter()
             .try_for_each(|(partner, address, part)| unsafe { self.copy(partner, address, part) })
@@ -196,7 +199,7 @@ impl<C: Comm> Pairs<'_, C> {
     unsafe fn copy(&mut self, partner: usize, address: u64, part: Part) -> Result<()> {
         let (process, own) = (self.processes[partner], self.description.own());
         let mine = self.description.blocks(partner);
-        // SAFETY: the contract of this function: nobody else copies these blocks, and the description stays until the note.
+        // SAFETY: nobody else copies these blocks, and the description stays until the note.
         let copied = unsafe {
             Blocks::read(process, address, own, part).and_then(|theirs| {
                 let copied = mine.copy(process, &theirs, part)?;

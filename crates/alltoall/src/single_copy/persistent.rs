@@ -16,7 +16,7 @@ use crate::node::Node;
 use crate::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::node::pairs::{Found, Pairs};
+use hcube_core::node::pairs::{Order, Pairs};
 use hcube_core::node::single_copy::{Process, copy_own_runs};
 use hcube_core::progress::wait::Patience;
 use std::time::Instant;
@@ -119,14 +119,15 @@ impl Persistent {
         let begin = Instant::now();
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
-        let found: Vec<(usize, Found)> = found.enumerate().collect();
-        // SAFETY: the contract of this function: nobody else copies these blocks, by `Pairs`.
+        let found: Vec<(usize, Order)> = found.enumerate().collect();
+        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier behind all
+        // starts is complete.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {
             match found {
-                Found::Earlier => {}
-                Found::Later => copy(index, Part::Both)?,
-                Found::LaterShared => copy(index, Part::Received)?,
+                Order::Earlier => {}
+                Order::Later => copy(index, Part::Both)?,
+                Order::LaterShared => copy(index, Part::Received)?,
             }
         }
         // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access them.
@@ -134,7 +135,7 @@ impl Persistent {
         if !self.stays {
             return Ok(());
         }
-        let later = found.iter().filter(|(_, found)| *found == Found::Earlier).map(|&(index, _)| index);
+        let later = found.iter().filter(|(_, found)| *found == Order::Earlier).map(|&(index, _)| index);
         let later: Vec<usize> = later.collect();
         let bytes = later.iter().map(|&index| self.partners[index].bytes()).sum();
         let copy = |index, ()| copy(index, Part::Received);
@@ -146,7 +147,7 @@ impl Partner {
     /// # Safety
     /// As [`Persistent::start`]; the partner does the same or the other part.
     unsafe fn copy(&self, part: Part) -> Result<()> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the blocks stay, and nobody else copies them: the partner does the same or the other part.
         let copied = unsafe { self.mine.copy(self.process, &self.theirs, part) };
         copied.map(drop).map_err(|refused| of_refusal(self.rank, &refused))
     }

@@ -6,13 +6,10 @@ mod reductions;
 mod refusals;
 mod sorting;
 
-use crate::support::{PLACES, with_images};
+use crate::support::{Image, everywhere, form};
+use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
-use hcube_caf::{Handle, Runtime};
-use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::Region;
-
-type Image = Runtime<ThreadComm>;
 
 /// A team, seen from a member.
 struct Group<'a> {
@@ -60,16 +57,14 @@ fn in_team(image: &Image, team: Handle, images: Vec<usize>, work: impl Fn(&Group
 
 /// Runs `work` for the team of all images, and for the odd and the even ones, in reversed order.
 fn in_teams(work: impl Fn(&Group<'_>) + Sync) {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            in_team(image, world, (0..images).collect(), &work);
-            let team = image.split(world, (own % 2) as i64, -(own as i64)).expect("a split").expect("a team");
-            let members: Vec<usize> = (0..images).rev().filter(|other| other % 2 == own % 2).collect();
-            in_team(image, team, members, &work);
-            image.free_team(team).expect("a team without coarrays");
-        });
-    }
+    everywhere(|image, images| {
+        let (world, own) = (image.world(), image.own());
+        in_team(image, world, (0..images).collect(), &work);
+        let team = form(image, world, (own % 2) as i64, -(own as i64));
+        let members: Vec<usize> = (0..images).rev().filter(|other| other % 2 == own % 2).collect();
+        in_team(image, team, members, &work);
+        image.free_team(team).expect("a team without coarrays");
+    });
 }
 
 /// The bytes of a member for another one.

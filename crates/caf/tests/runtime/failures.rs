@@ -1,12 +1,11 @@
 //! Images that fail or stop: every wait of the others ends with an error, and they can ask who is gone.
 
 use crate::leaving::{Meetings, error_of, leave, meet, with_leaving_images};
-use crate::support::{PLACES, with_images};
+use crate::support::{Image, PLACES, form, with_images};
+use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
 use hcube_caf::copy::Side;
 use hcube_caf::others::Status;
-use hcube_caf::{Handle, Runtime};
-use hcube_core::comm::threads::ThreadComm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::{Region, bytes_of};
 use hcube_core::onesided::Atomic;
@@ -22,7 +21,7 @@ struct Case {
     gone: usize,
 }
 
-type Wait = fn(&Runtime<ThreadComm>, &Case) -> Result<()>;
+type Wait = fn(&Image, &Case) -> Result<()>;
 
 /// Waits that can only end with an error.
 const WAITS: [(&str, Wait); 19] = [
@@ -62,7 +61,7 @@ const WAITS: [(&str, Wait); 19] = [
         image.cofence()
     }),
     ("shipped function", |image, case| {
-        let function = image.register(Rc::new(|_: &Runtime<ThreadComm>, _, _: &[u8]| {}));
+        let function = image.register(Rc::new(|_: &Image, _, _: &[u8]| {}));
         image.spawn(image.world(), case.gone, function, &[], Some((case.events, 0, image.own())))?;
         image.wait_event(case.events, 0)
     }),
@@ -70,10 +69,10 @@ const WAITS: [(&str, Wait); 19] = [
 ];
 
 /// What is set up before an image leaves; all know it.
-fn case(image: &Runtime<ThreadComm>, gone: usize, meetings: &Meetings) -> Case {
+fn case(image: &Image, gone: usize, meetings: &Meetings) -> Case {
     let world = image.world();
     // All images in reverse order, so that members are not known.
-    let team = image.split(world, 0, -(image.own() as i64)).expect("a split").expect("a team");
+    let team = form(image, world, 0, -(image.own() as i64));
     let data = image.allocate(world, 64, Use::Data).expect("room");
     let events = image.allocate_events(world, 3).expect("room");
     image.notify(events, 2, image.own()).expect("an own event");
@@ -148,7 +147,7 @@ fn every_call_of_an_image_that_is_gone_is_an_error() {
             }
             leave(image, status);
             let mut bytes = [0; 8];
-            let function = image.register(Rc::new(|_: &Runtime<ThreadComm>, _, _: &[u8]| {}));
+            let function = image.register(Rc::new(|_: &Image, _, _: &[u8]| {}));
             let results = [
                 image.barrier(image.world()),
                 image.put(case.data, image.own(), 0, Region::of(&mut bytes)),
@@ -185,7 +184,7 @@ fn an_image_has_stopped_after_the_end_of_the_program() {
 fn a_function_can_fail_the_image_that_runs_it() {
     with_leaving_images(3, 2, |image, meetings| {
         let world = image.world();
-        let function = image.register(Rc::new(|image: &Runtime<ThreadComm>, _, _: &[u8]| {
+        let function = image.register(Rc::new(|image: &Image, _, _: &[u8]| {
             image.fail().expect("once");
         }));
         let events = image.allocate_events(world, 1).expect("room");
@@ -206,12 +205,7 @@ fn images_know_who_is_gone() {
         for (failed, stopped) in [(2, 3), (images - 1, 1)] {
             with_leaving_images(images, per_node, |image, meetings| {
                 let (world, own) = (image.world(), image.own());
-                let teams = [2, 1].map(|colours| {
-                    image
-                        .split(world, (own % colours) as i64, -(own as i64))
-                        .expect("a split")
-                        .expect("a team")
-                });
+                let teams = [2, 1].map(|colours| form(image, world, (own % colours) as i64, -(own as i64)));
                 assert_eq!(image.images_with(teams[1], Status::Alive), Ok((0..images).collect()));
                 meet(image, meetings);
                 if own == failed || own == stopped {
@@ -255,7 +249,7 @@ fn an_image_that_is_kept_busy_learns_of_a_failure() {
             let (world, goes_on) = (image.world(), Rc::new(Cell::new(true)));
             let function = {
                 let goes_on = Rc::clone(&goes_on);
-                image.register(Rc::new(move |image: &Runtime<ThreadComm>, _, arguments: &[u8]| {
+                image.register(Rc::new(move |image: &Image, _, arguments: &[u8]| {
                     let function = u64::from_ne_bytes(arguments.try_into().expect("eight bytes"));
                     if goes_on.get() {
                         image

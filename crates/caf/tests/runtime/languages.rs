@@ -1,54 +1,42 @@
 //! What compilers need whose programs have coarrays: memory by address, and images that end one by one.
 
-use crate::support::{PLACES, with_images};
-use hcube_caf::Runtime;
+use crate::support::{Image, PLACES, everywhere, run};
 use hcube_caf::coarray::Use;
-use hcube_caf::options::Options;
 use hcube_caf::others::Status;
-use hcube_core::comm::Comm;
-use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs `work` on each image, which ends or fails without the others.
-fn with_ending_images(images: usize, per_node: usize, work: impl Fn(&Runtime<ThreadComm>) + Sync) {
-    threads::run(images, per_node, |comm| {
-        let own = comm.split(Some(0), comm.rank() as i32).expect("no MPI").expect("a colour");
-        let image = Runtime::new(own, Options::default()).expect("shared memory");
+fn with_ending_images(images: usize, per_node: usize, work: impl Fn(&Image) + Sync) {
+    let work = |image: &Image| {
         image.tolerate();
-        // The others would wait for ever for an image that has panicked.
-        catch_unwind(AssertUnwindSafe(|| work(&image))).unwrap_or_else(|panic| {
-            let _ = image.end(true);
-            resume_unwind(panic)
-        });
-    });
+        work(image);
+    };
+    run(images, per_node, work, |image| drop(image.end(true)));
 }
 
 /// Memory that one image has allocated for itself is found by others of its node, and freed once.
 #[test]
 fn own_memory_has_a_place_on_the_node() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            let memory = image.allocate_own(100 + own).expect("room");
-            let place = image.place_of_address(memory).expect("in the heap");
-            assert_eq!((place.image, image.own_memory(place.offset)), (own, memory));
-            let part = image.allocate(world, 64, Use::Data).expect("room");
-            for rank in 0..images {
-                let address = image.part_here(part, rank).expect("a part");
-                assert_eq!(address.is_some(), image.is_on_node(rank), "image {rank} from {own}");
-                let found = address.and_then(|address| image.place_of_address(address));
-                assert!(found.is_none_or(|place| place.image == rank), "image {rank} from {own}");
-            }
-            let local = 0_u64;
-            assert!(image.place_of_address((&raw const local).cast()).is_none());
-            image.free_own(memory).expect("allocated above");
-            assert!(image.free_own(memory).is_err(), "freed twice");
-            image.barrier(world).expect("all");
-            image.free(part, Use::Data).expect("all");
-        });
-    }
+    everywhere(|image, images| {
+        let (world, own) = (image.world(), image.own());
+        let memory = image.allocate_own(100 + own).expect("room");
+        let place = image.place_of_address(memory).expect("in the heap");
+        assert_eq!((place.image, image.own_memory(place.offset)), (own, memory));
+        let part = image.allocate(world, 64, Use::Data).expect("room");
+        for rank in 0..images {
+            let address = image.part_here(part, rank).expect("a part");
+            assert_eq!(address.is_some(), image.is_on_node(rank), "image {rank} from {own}");
+            let found = address.and_then(|address| image.place_of_address(address));
+            assert!(found.is_none_or(|place| place.image == rank), "image {rank} from {own}");
+        }
+        let local = 0_u64;
+        assert!(image.place_of_address((&raw const local).cast()).is_none());
+        image.free_own(memory).expect("allocated above");
+        assert!(image.free_own(memory).is_err(), "freed twice");
+        image.barrier(world).expect("all");
+        image.free(part, Use::Data).expect("all");
+    });
 }
 
 /// Whoever is left reads what the others have, also from other nodes, and learns that they have stopped.

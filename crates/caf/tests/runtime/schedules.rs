@@ -1,11 +1,10 @@
 //! Random programs against a serial model: teams of teams, and copies that wait for each other.
 
 use crate::random::random;
-use crate::support::{PLACES, with_images};
+use crate::support::{Image, PLACES, with_images};
+use hcube_caf::Handle;
 use hcube_caf::coarray::Use;
 use hcube_caf::copy::Side;
-use hcube_caf::{Handle, Runtime};
-use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::{Region, bytes_of_mut};
 
 /// Numbers that are the same on all images that begin with the same seed.
@@ -28,7 +27,7 @@ struct Team {
 }
 
 /// The teams into which a random split divides a team.
-fn split(image: &Runtime<ThreadComm>, parent: &Team, random: &mut Random) -> Vec<Team> {
+fn split(image: &Image, parent: &Team, random: &mut Random) -> Vec<Team> {
     let drawn: Vec<(i64, i64)> =
         parent.members.iter().map(|_| (random.below(4) as i64 - 1, random.below(3) as i64 - 1)).collect();
     let own = parent.members.iter().position(|&member| member == image.own());
@@ -49,7 +48,7 @@ fn split(image: &Runtime<ThreadComm>, parent: &Team, random: &mut Random) -> Vec
 }
 
 /// A team is what the model says, and its members reach each other's memory by their ranks.
-fn check(image: &Runtime<ThreadComm>, team: &Team) {
+fn check(image: &Image, team: &Team) {
     let Some(handle) = team.handle else { return };
     let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
     assert_eq!((team.members[rank], size), (image.own(), team.members.len()));
@@ -128,7 +127,7 @@ fn random_schedules_of_copies() {
     }
 }
 
-fn run_schedule(image: &Runtime<ThreadComm>, images: usize, seed: u64) {
+fn run_schedule(image: &Image, images: usize, seed: u64) {
     let (world, own) = (image.world(), image.own());
     let mut random = Random(seed << 40 | 0x9e37_79b9);
     let chains: Vec<Vec<Copy>> =

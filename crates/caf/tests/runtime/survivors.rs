@@ -1,10 +1,9 @@
 //! What images that go on can do after another one has failed.
 
 use crate::leaving::{error_of, leave, meet, with_leaving_images};
-use hcube_caf::Runtime;
+use crate::support::{Image, form};
 use hcube_caf::coarray::Use;
 use hcube_caf::others::Status;
-use hcube_core::comm::threads::ThreadComm;
 use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::onesided::{Atomic, Shape};
 
@@ -22,8 +21,8 @@ fn data_of_living_images_stays_accessible() {
         let failed = images - 1;
         with_leaving_images(images, per_node, |image, meetings| {
             let (world, own) = (image.world(), image.own());
-            let team = image.split(world, 0, -(own as i64)).expect("a split").expect("a team");
-            let alone = image.split(world, own as i64, 0).expect("a split").expect("a team");
+            let team = form(image, world, 0, -(own as i64));
+            let alone = form(image, world, own as i64, 0);
             image.allocate(alone, 100 * own, Use::Data).expect("room");
             let data = image.allocate(team, BYTES, Use::Data).expect("room");
             let write = |to: usize, at: usize, mut word: u64| {
@@ -77,7 +76,7 @@ fn an_image_that_stops_after_a_failure_names_it() {
             if own == failed {
                 return leave(image, Status::Failed);
             }
-            let wait = |image: &Runtime<ThreadComm>| image.barrier(world);
+            let wait = |image: &Image| image.barrier(world);
             assert_eq!(wait(image), error_of(failed, Status::Failed));
             if own == 0 {
                 return leave(image, Status::Stopped);
@@ -99,7 +98,7 @@ fn allocations_after_a_failure_take_no_memory() {
     for (images, per_node) in PLACES {
         with_leaving_images(images, per_node, |image, meetings| {
             let (world, own) = (image.world(), image.own());
-            let alone = image.split(world, own as i64, 0).expect("a split").expect("a team");
+            let alone = form(image, world, own as i64, 0);
             meet(image, meetings);
             if own == 0 {
                 return leave(image, Status::Failed);

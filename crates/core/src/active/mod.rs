@@ -36,7 +36,7 @@ const ELSEWHERE: u32 = u32::MAX;
 
 /// A record that a ring had no room for.
 #[derive(Debug)]
-struct Kept {
+struct QueuedRecord {
     kind: u8,
     tag: u64,
     payload: Vec<u8>,
@@ -45,7 +45,7 @@ struct Kept {
 /// What goes to and comes from a rank of this node, beside the rings.
 #[derive(Debug, Default)]
 struct Mate {
-    kept: VecDeque<Kept>,
+    kept: VecDeque<QueuedRecord>,
     /// Pieces of a message that has not arrived completely.
     joined: Vec<u8>,
 }
@@ -204,11 +204,11 @@ impl<C: Comm> Messages<C> {
         let kept = &mut self.mates[to].kept;
         let before = kept.len();
         if whole.is_empty() {
-            kept.push_back(Kept { kind, tag, payload: Vec::new() });
+            kept.push_back(QueuedRecord { kind, tag, payload: Vec::new() });
         }
         while let Some(piece) = pieces.next() {
             let kind = if pieces.peek().is_some() { kind | MORE } else { kind };
-            kept.push_back(Kept { kind, tag, payload: piece.to_vec() });
+            kept.push_back(QueuedRecord { kind, tag, payload: piece.to_vec() });
         }
         self.kept += kept.len() - before;
         self.send_kept(to);
@@ -217,7 +217,7 @@ impl<C: Comm> Messages<C> {
     /// Sends of what is kept for a rank of the node what its ring has room for.
     fn send_kept(&mut self, to: usize) {
         let kept = &mut self.mates[to].kept;
-        while let Some(Kept { kind, tag, payload }) = kept.front()
+        while let Some(QueuedRecord { kind, tag, payload }) = kept.front()
             && self.rings.send(to, *kind, *tag, [], [payload, &[]])
         {
             kept.pop_front();

@@ -88,7 +88,7 @@ impl<'env, C: Comm> Requests<'env, C> {
         // SAFETY: the borrow lasts for 'env, which outlives the scope, and the scope outlives the transfer;
         // it is exclusive and has moved into this function, so nobody uses it before it is handed back.
         let region = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
-        // SAFETY: as above.
+        // SAFETY: the region stays borrowed for 'env, so it is writable and unused until the transfer has finished.
         let transfer = unsafe { self.comm.start_receive_bytes(region, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: Some(region) });
         Ok(())
@@ -110,7 +110,7 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn receive_region(&mut self, label: usize, into: Region<'env>, from: usize, tag: i32) -> Result<()> {
-        // SAFETY: as in `send_region`.
+        // SAFETY: the region is there, and nobody else uses it, for 'env, which outlives the scope and the transfer.
         let transfer = unsafe { self.comm.start_receive_bytes(into, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())

@@ -83,7 +83,7 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
             to.add(last).cast::<T>().write_unaligned(values[1]);
         }
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: `length` bytes can be read and written, and each arm is for lengths from one to two of its type.
     unsafe {
         match length {
             8..=16 => ends::<u64>(from, to, length),
@@ -119,7 +119,7 @@ fn is_slow(distance: usize, length: usize) -> bool {
 unsafe fn avoid_string_copy(from: *const u8, to: *mut u8, length: usize) {
     // Unit tests make the pieces on every processor.
     let affected = cfg!(test) || processor::may_be_slow();
-    // SAFETY: the contract of this function.
+    // SAFETY: `length` bytes can be read and written, and `to` is not inside of the source.
     unsafe { if affected { in_pieces(from, to, length) } else { ptr::copy(from, to, length) } }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn finish() {
 /// # Safety
 /// As [`copy_unordered`].
 unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: `length` bytes can be read from the source and written to the destination.
     unsafe { copy_unordered(from, to, length) };
     finish();
 }
@@ -136,7 +136,7 @@ pub(super) unsafe fn copy_unordered(from: *const u8, to: *mut u8, length: usize)
 /// As `ptr::copy`.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) unsafe fn copy_unordered(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: as `ptr::copy`, by the contract of this function.
+    // SAFETY: `length` bytes can be read from the source and written to the destination.
     unsafe { std::ptr::copy(from, to, length) };
 }
 

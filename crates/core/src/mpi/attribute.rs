@@ -97,6 +97,15 @@ impl Attached {
         })
     }
 
+    /// Local: as [`Self::with`], for a system that keeps nothing between calls. Nothing that `work` calls enters with the same
+    /// system again.
+    ///
+    /// # Errors
+    /// As [`Self::with`].
+    pub fn with_nothing_kept<T>(self, work: impl FnOnce(&MpiComm) -> Result<T>) -> Result<T> {
+        self.state().enter(|contents| work(contents.comm(|| MpiComm::borrow(self.comm))?))
+    }
+
     /// Local: looks at what the system that keeps an `S` has kept, if anything.
     ///
     /// # Errors

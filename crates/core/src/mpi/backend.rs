@@ -108,7 +108,7 @@ impl MpiComm {
     fn adopt(private: MPI_Comm, clock: Arc<Clock>, pollers: Arc<Pollers>) -> Result<Self> {
         // SAFETY: `private` is a living communicator.
         unsafe { raw::PMPI_Comm_set_errhandler(private, constants().errors_return) };
-        // SAFETY: as above; it lives as long as the value, which frees it.
+        // SAFETY: a living communicator, which lives as long as the value, which frees it.
         let comm = unsafe { Handle::new(private) };
         Self::new(comm, (OnceCell::from(Messages::alone(private)), false), clock, pollers)
     }

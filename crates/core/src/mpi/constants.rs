@@ -12,7 +12,7 @@ struct Constants(raw::hcube_shim_constants);
 
 // SAFETY: numbers, and addresses of objects that MPI never moves and that are not looked at through them here.
 unsafe impl Send for Constants {}
-// SAFETY: as above; nothing changes them.
+// SAFETY: written once, before they are shared, and only read then.
 unsafe impl Sync for Constants {}
 
 /// The constants. They belong to the process, as MPI does.

@@ -4,7 +4,7 @@
 //! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where messages
 //! are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator is created.
 
-use super::attribute;
+use super::attribute::{self, Attached};
 use super::backend::MpiComm;
 use super::handle::{self, Handle, check_communicator, check_living, check_state};
 use crate::comm::Comm;
@@ -69,12 +69,51 @@ pub fn enter_without_messages<S: Any + Send, T>(
     comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
 ) -> Result<T> {
-    check_state()?;
-    check_living(comm)?;
-    match attribute::find(comm)? {
+    match known(comm)? {
         Some(found) => found.with(work),
         None => first(comm, work),
     }
+}
+
+/// As [`enter`], for systems that keep nothing on communicators and run no code of the program.
+///
+/// # Errors
+/// As [`enter`].
+pub fn enter_without_state<T>(comm: Handle, work: impl FnOnce(&MpiComm) -> Result<T>) -> Result<T> {
+    enter_without_state_and_messages(comm, |comm| {
+        comm.open_messages()?;
+        work(comm)
+    })
+}
+
+/// As [`enter_without_state`] and [`enter_without_messages`].
+///
+/// # Errors
+/// As [`enter`].
+pub fn enter_without_state_and_messages<T>(
+    comm: Handle,
+    work: impl FnOnce(&MpiComm) -> Result<T>,
+) -> Result<T> {
+    let found = match known(comm)? {
+        Some(found) => found,
+        None => attach(comm)?,
+    };
+    found.with_nothing_kept(work)
+}
+
+/// What is attached to a living communicator, while MPI is active.
+#[inline(always)]
+fn known(comm: Handle) -> Result<Option<Attached>> {
+    check_state()?;
+    check_living(comm)?;
+    attribute::find(comm)
+}
+
+#[cold]
+fn attach(comm: Handle) -> Result<Attached> {
+    check_state()?;
+    check_communicator(comm)?;
+    attribute::attach(comm)
 }
 
 /// As [`enter_without_messages`], for a communicator that has no state yet.
@@ -86,9 +125,7 @@ pub fn first<S: Any + Send, T>(
     comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Option<S>) -> Result<T>,
 ) -> Result<T> {
-    check_state()?;
-    check_communicator(comm)?;
-    attribute::attach(comm)?.with(work)
+    attach(comm)?.with(work)
 }
 
 /// Local: runs `work` with what the system that keeps an `S` keeps for this process, until `MPI_Finalize`.
@@ -104,9 +141,7 @@ pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<
 /// # Errors
 /// As [`enter`].
 pub fn look<S: Any + Send, T>(comm: Handle, look: impl FnOnce(&S) -> T) -> Result<Option<T>> {
-    check_state()?;
-    check_living(comm)?;
-    match attribute::find(comm)? {
+    match known(comm)? {
         Some(found) => found.look(look),
         None => check_communicator(comm).map(|()| None),
     }

@@ -20,7 +20,7 @@ struct Guard(MPI_Comm);
 
 // SAFETY: a handle, which names the same communicator in all threads; it is only passed to local functions.
 unsafe impl Send for Guard {}
-// SAFETY: as above.
+// SAFETY: the handle is never changed, and only passed to local functions, which any thread may call.
 unsafe impl Sync for Guard {}
 
 /// The guard, made at first use. By MPI_Comm_split, because MPI_Comm_dup calls the functions by which the program has
@@ -47,7 +47,7 @@ pub(super) fn guard() -> Result<MPI_Comm> {
 #[cold]
 fn make() -> Result<MPI_Comm> {
     let mut guard = constants().comm_null;
-    // SAFETY: as above.
+    // SAFETY: `MPI_COMM_SELF` lives as long as MPI is active, and MPI writes a handle to `guard`.
     let split = returning_errors(own_handle(), || unsafe { raw::PMPI_Comm_split(own(), 0, 0, &mut guard) });
     check("MPI_Comm_split", split)?;
     let mut key = 0;

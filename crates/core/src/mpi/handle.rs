@@ -157,7 +157,7 @@ pub fn abort(comm: Option<Handle>) -> ! {
 
 /// Ends the job with an exit code. MPI is initialised and not finalised.
 pub(super) fn abort_with(code: i32) -> ! {
-    // SAFETY: the contract of the caller, which has asked; MPI refuses otherwise.
+    // SAFETY: the caller has asked whether MPI is active; MPI refuses otherwise.
     unsafe { raw::PMPI_Abort(world().raw(), code) };
     std::process::abort();
 }

@@ -27,7 +27,7 @@ struct Inner<T> {
 // SAFETY: whoever makes a second user promises that users take turns (`Shared::share`), so a value and its mark are
 // reached by one thread at a time, as in a value that goes from thread to thread, for which `T` is `Send`.
 unsafe impl<T: Send> Send for Shared<T> {}
-// SAFETY: as above.
+// SAFETY: an observer reaches the value only as a user does, in turns, or drops it, for which `T` is `Send`.
 unsafe impl<T: Send> Send for Observed<T> {}
 
 /// Local: whether the program calls MPI from one thread at a time; the same on all ranks of most programs, and to be

@@ -56,7 +56,7 @@ fn cartesian(comm: &MpiComm) -> Result<Vec<c_int>> {
     let mut all = Vec::new();
     for dimension in 0..dimensions {
         let (mut before, mut behind) = (0, 0);
-        // SAFETY: as above, and the dimension exists.
+        // SAFETY: a living communicator with a Cartesian topology, of which this is a dimension.
         let code = unsafe { raw::PMPI_Cart_shift(comm.original(), dimension, 1, &mut before, &mut behind) };
         check("MPI_Cart_shift", code)?;
         all.extend([before, behind]);
@@ -70,7 +70,7 @@ fn graph(comm: &MpiComm) -> Result<Vec<c_int>> {
     let code = unsafe { raw::PMPI_Graph_neighbors_count(comm.original(), rank, &mut count) };
     check("MPI_Graph_neighbors_count", code)?;
     let mut all = vec![0; count as usize];
-    // SAFETY: as above, with room for all of them.
+    // SAFETY: a living communicator with a graph, a rank of it, and room for as many neighbours as MPI has said.
     let code = unsafe { raw::PMPI_Graph_neighbors(comm.original(), rank, count, all.as_mut_ptr()) };
     check("MPI_Graph_neighbors", code).map(|()| all)
 }
@@ -84,7 +84,7 @@ fn distributed(comm: &MpiComm) -> Result<(Vec<c_int>, Vec<c_int>)> {
     let list = |count: c_int| vec![0; count as usize];
     let (mut sources, mut source_weights, mut destinations, mut weights) =
         (list(from), list(from), list(to), list(to));
-    // SAFETY: as above, with room for all neighbours and their weights.
+    // SAFETY: a living communicator with a distributed graph, and room for as many neighbours as MPI has said.
     let code = unsafe {
         raw::PMPI_Dist_graph_neighbors(
             comm.original(),

@@ -168,7 +168,7 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
 pub unsafe fn terminate(address: *const c_void) -> bool {
     let functions = termination_functions(address);
     for function in &functions {
-        // SAFETY: the contract of this function.
+        // SAFETY: a termination function of a loaded library, which any thread may call and which is not called again.
         unsafe { function() };
     }
     !functions.is_empty()

@@ -48,7 +48,7 @@ impl Pages {
 
     /// Their bytes.
     pub fn region(&mut self) -> Region<'_> {
-        // SAFETY: as for `elements`, while this value is borrowed.
+        // SAFETY: the bytes of the mapping, which nobody else uses while this value is borrowed.
         unsafe { Region::new(self.segment.address().as_ptr(), self.elements * size_of::<f64>()) }
     }
 }

@@ -27,9 +27,9 @@ pub struct Pairs {
     slots: Slots,
 }
 
-/// How a rank has found its pair with another one.
+/// Which of the two ranks of a pair has started first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum Order {
     /// It is the earlier one.
     Earlier,
     /// It is the later one.
@@ -60,21 +60,21 @@ impl Pairs {
 
     /// Notes that this rank has started the operation, for its pair with another rank of the node. What a rank has written before
     /// is seen by the later one.
-    pub fn start(&self, other: usize, offers: bool) -> Found {
+    pub fn start(&self, other: usize, offers: bool) -> Order {
         let word = self.word(other);
         let first = if offers { OFFERED } else { STARTED };
         let mut state = match word.compare_exchange(IDLE, first, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => return Found::Earlier,
+            Ok(_) => return Order::Earlier,
             Err(state) => state,
         };
         while state == OFFERED {
             match word.compare_exchange(OFFERED, TAKEN, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Found::LaterShared,
+                Ok(_) => return Order::LaterShared,
                 Err(now) => state = now,
             }
         }
         word.store(IDLE, Ordering::Relaxed);
-        Found::Later
+        Order::Later
     }
 
     /// Whether the later rank has taken this rank's offer; that ends the offer.
@@ -113,9 +113,9 @@ mod tests {
                 for operation in 0..OPERATIONS {
                     let offers = operation % 3 > 0;
                     let found: Vec<_> = others().map(|other| (other, pairs.start(other, offers))).collect();
-                    later += found.iter().filter(|(_, found)| *found == Found::Later).count();
-                    shared += found.iter().filter(|(_, found)| *found == Found::LaterShared).count();
-                    let earlier = found.iter().filter(|(_, found)| offers && *found == Found::Earlier);
+                    later += found.iter().filter(|(_, found)| *found == Order::Later).count();
+                    shared += found.iter().filter(|(_, found)| *found == Order::LaterShared).count();
+                    let earlier = found.iter().filter(|(_, found)| offers && *found == Order::Earlier);
                     for &(other, _) in earlier {
                         std::thread::yield_now();
                         accepted += usize::from(pairs.taken_offer(other) || pairs.withdraw_offer(other));

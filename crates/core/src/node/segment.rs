@@ -405,7 +405,7 @@ mod tests {
         }
         created.collapse(0..LENGTH);
         for place in (0..LENGTH).step_by(4096) {
-            // SAFETY: as above.
+            // SAFETY: inside the other mapping of the same memory, which only this test has.
             assert_eq!(unsafe { bytes(&created).add(place).read() }, place.count_ones() as u8);
         }
     }

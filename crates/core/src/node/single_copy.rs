@@ -162,7 +162,7 @@ impl Process {
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the process.
         unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
     }
 
@@ -175,7 +175,7 @@ impl Process {
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the process.
         unsafe { self.transfer_runs(libc::process_vm_writev, there, here) }
     }
 
@@ -218,7 +218,7 @@ pub unsafe fn copy_own_runs(from: &[Run], to: &[Run]) {
     let (mut from, mut to) = (Cursor { runs: from, copied: 0 }, Cursor { runs: to, copied: 0 });
     while let (Some((source, readable)), Some((target, writable))) = (from.place(), to.place()) {
         let bytes = readable.min(writable);
-        // SAFETY: the contract of this function. A program's two buffers may overlap where it is wrong.
+        // SAFETY: parts of two runs that can be read and written. Buffers of a program that is wrong may overlap.
         unsafe { std::ptr::copy(source, target, bytes as usize) };
         from.advance(bytes);
         to.advance(bytes);

@@ -24,25 +24,28 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn like(self, value: f64) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_set1_pd(value) })
     }
 
     #[inline(always)]
     fn load(_: Avx512, from: &[f64; LANES]) -> Self {
-        // SAFETY: as in `all`; the array has the numbers of a register.
+        // SAFETY: the argument proves that the processor has AVX-512F; the array has the numbers of a
+        // register.
         Self(unsafe { _mm512_loadu_pd(from.as_ptr()) })
     }
 
     #[inline(always)]
     fn store(self, to: &mut [f64; LANES]) {
-        // SAFETY: as in `load`.
+        // SAFETY: a value exists only where the processor has AVX-512F; the array has the numbers of a
+        // register.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
     }
 
     #[inline(always)]
     unsafe fn stream(self, to: *mut [f64; LANES]) {
-        // SAFETY: as in `all`; aligned and writable, by the contract of this function.
+        // SAFETY: a value exists only where the processor has AVX-512F; the place is aligned to 64 bytes and
+        // may be written.
         unsafe { _mm512_stream_pd(to.cast(), self.0) };
     }
 
@@ -54,37 +57,38 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_add_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_sub_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_mul_pd(self.0, other.0) })
     }
 
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_fmadd_pd(self.0, factor.0, term.0) })
     }
 
     #[inline(always)]
     fn mul_from(self, factor: Self, term: Self) -> Self {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         Self(unsafe { _mm512_fnmadd_pd(self.0, factor.0, term.0) })
     }
 
     #[inline(always)]
     fn divide(_: Avx512, pairs: &[f64; 2 * LANES]) -> [Self; 2] {
-        // SAFETY: as in `load`; the array has the numbers of two registers.
+        // SAFETY: the argument proves that the processor has AVX-512F; the array has the numbers of two
+        // registers.
         unsafe {
             let (low, high) = (_mm512_loadu_pd(pairs.as_ptr()), _mm512_loadu_pd(pairs.as_ptr().add(LANES)));
             let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
@@ -95,7 +99,7 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn pair([re, im]: [Self; 2]) -> [Self; 2] {
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         unsafe {
             let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
             let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -106,7 +110,7 @@ impl Vector for Wide {
     #[inline(always)]
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         let [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)] = rows;
-        // SAFETY: as in `all`.
+        // SAFETY: a value exists only where the processor has AVX-512F.
         unsafe {
             // Pairs of rows: lanes of two numbers, of columns (0, 2, 4, 6) and (1, 3, 5, 7).
             let (ab, ba) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));

@@ -6,7 +6,7 @@
 //! The bandwidth of the exascale machine is in GB/s (§V-C), so that an element of [`ELEMENT_BYTES`] takes 8 times the
 //! reciprocal; §V-A1 lists p = 8192 for Graphene, where its experiments have 128 ranks.
 //!
-//! Measured gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the paper has
+//! MeasuredGain gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the paper has
 //! measured 5.89; on 2048 ranks the model predicts no gain and the paper has measured 2.08. If the reciprocal
 //! bandwidth is per byte, the model predicts no gain on BlueGene/P at all.
 //!
@@ -118,7 +118,7 @@ pub const EXASCALE_OPERATIONS: f64 = 1e18;
 
 /// A measured gain of HSUMMA over SUMMA on BlueGene/P.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct MeasuredGain {
     /// Number of ranks.
     pub ranks: usize,
     /// Communication time of SUMMA over that of HSUMMA with the best number of groups.
@@ -129,8 +129,8 @@ pub struct Measured {
 pub const ORDER: usize = 65536;
 
 /// What the paper has measured for n = 65536 and b = 256 (abstract and §V-B).
-pub const MEASURED: [Measured; 2] =
-    [Measured { ranks: 2048, gain: 2.08 }, Measured { ranks: 16384, gain: 5.89 }];
+pub const MEASURED: [MeasuredGain; 2] =
+    [MeasuredGain { ranks: 2048, gain: 2.08 }, MeasuredGain { ranks: 16384, gain: 5.89 }];
 
 #[cfg(test)]
 mod tests {

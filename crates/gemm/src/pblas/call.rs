@@ -111,7 +111,7 @@ impl Call {
         let Self { letters: [transa, transb], sizes: [m, n, k], scalars: [alpha, beta], .. } = *self;
         let [(a, [ia, ja, desca]), (b, [ib, jb, descb]), (c, [ic, jc, descc])] =
             self.matrices.map(|Passed { memory, place }| (memory, place));
-        // SAFETY: the contract of this function.
+        // SAFETY: a `p?gemm_` of a PBLAS, which has this type, and the arguments of a caller of PBLAS.
         unsafe {
             std::mem::transmute::<*const c_void, Function>(function)(
                 transa, transb, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc, descc,

@@ -6,15 +6,18 @@
 //! | `call` | the arguments of a call |
 //! | `blacs` | the grid of a context |
 //! | `program` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `service` | which grids are served, and their products |
 //! | `setup` | the agreement of all ranks of a grid at their first call |
 
 mod blacs;
 mod call;
 pub mod program;
-pub mod setup;
+mod service;
+mod setup;
 
 pub use blacs::Blacs;
 pub use call::{Call, Function, Passed};
+pub use service::{Left, Service, no_blas};
 
 use crate::arguments::Refusal;
 use crate::product::Product;
@@ -61,17 +64,17 @@ pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle
     if check_state().is_err() {
         return Err(Obstacle::Inactive);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS.
     let arguments = unsafe { call.arguments() };
     if arguments.are_wide() {
         return Err(Obstacle::Wide);
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: the arguments are those of a program that calls PBLAS.
     let context = unsafe { call.context() };
     // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid meanwhile.
     let (grid, comm) = unsafe { blacs.grid(context) }.ok_or(Obstacle::NotInGrid)?;
     let operations = arguments.check(grid).map_err(Obstacle::Invalid)?;
-    // SAFETY: the contract of this function, and arguments that are valid.
+    // SAFETY: the arguments are valid; the matrices may be read, and C written, as long as the product lives.
     let product = unsafe { call.product(&arguments, grid, operations) };
     Ok((product, comm))
 }

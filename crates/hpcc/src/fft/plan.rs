@@ -28,21 +28,17 @@ pub struct Plan {
 
 impl Plan {
     /// Collective: sets a transform up. Every rank passes the same length, direction and options, or the error that all ranks are
-    /// to report. `exchange` holds the options of the exchanges of six steps.
+    /// to report. The exchanges of six steps have the options of the environment.
     ///
     /// # Errors
     /// On all ranks: as [`hcube_fft::Plan::new`] and [`BinaryExchange::new`]; [`Error::Communicator`] for binary exchange on a
     /// communicator that has neither all processes nor one.
-    pub fn new(
-        comm: &MpiComm,
-        wanted: Result<(usize, Direction)>,
-        options: Result<Options>,
-        exchange: &hcube_alltoall::Options,
-    ) -> Result<Self> {
+    pub fn new(comm: &MpiComm, wanted: Result<(usize, Direction)>, options: Result<Options>) -> Result<Self> {
+        let exchange = agree(comm, hcube_alltoall::Options::from_environment())?;
         let options = agree(comm, options)?;
         agree_on(comm, &options.agreement())?;
         let path = match options.algorithm {
-            Algorithm::SixStep => Path::SixStep(Box::new(hcube_fft::Plan::new(comm, wanted, exchange)?)),
+            Algorithm::SixStep => Path::SixStep(Box::new(hcube_fft::Plan::new(comm, wanted, &exchange)?)),
             Algorithm::BinaryExchange => {
                 let wanted = wanted.and_then(|wanted| check_world(comm).map(|()| wanted));
                 let transform = BinaryExchange::new(comm, wanted, options.radix)?;

@@ -4,7 +4,7 @@
 use super::images::{Images, serve_alike};
 use crate::process;
 use hcube_caf::Runtime;
-use hcube_core::comm::{Comm, agree};
+use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::{MpiComm, lifetime};
 use hcube_random_access::{Distribution, Options, Statistics, UpdateState, Updates};
@@ -76,6 +76,27 @@ impl State {
         Ok(Self { path, statistics: Statistics::default() })
     }
 
+    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the options.
+    ///
+    /// # Errors
+    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`] where they differ.
+    pub fn prepare<'a>(
+        comm: &MpiComm,
+        kept: &'a mut Option<Self>,
+        options: Result<Options>,
+    ) -> Result<(&'a mut Self, Options)> {
+        let options = agree(comm, options)?;
+        agree_on(comm, &options.agreement())?;
+        if !kept.as_ref().is_some_and(|kept| kept.serves(&options)) {
+            let before = kept.take();
+            let mut state = Self::new(comm, &options)?;
+            // The statistics of the last run outlive a change of options.
+            state.statistics = before.map_or(state.statistics, |before| before.statistics);
+            *kept = Some(state);
+        }
+        Ok((kept.as_mut().expect("just made"), options))
+    }
+
     /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state [serves](Self::serves).
     ///
     /// # Errors
@@ -100,16 +121,11 @@ impl State {
     }
 
     /// Whether this state can be used for a run with these options.
-    pub fn serves(&self, options: &Options) -> bool {
+    fn serves(&self, options: &Options) -> bool {
         match &self.path {
             Path::Routed(state) => state.serves(options),
             Path::Images { options: prepared, .. } => serve_alike(prepared, options),
         }
-    }
-
-    /// Takes over the statistics of the last run, which outlive a change of options.
-    pub fn inherit(&mut self, before: &Self) {
-        self.statistics = before.statistics;
     }
 
     /// Statistics of the last run.

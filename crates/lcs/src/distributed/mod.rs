@@ -106,9 +106,9 @@ pub fn llcs<C: Comm, S: Symbol>(
 }
 
 /// A computation that has not begun.
-pub enum Prepared<'a, C: Comm> {
+pub enum Computation<'a, C: Comm> {
     /// One rank without a prescribed grid, and the machine for its plan.
-    Serial(serial::Prepared, Machine),
+    Serial(serial::Computation, Machine),
     /// A grid of blocks.
     Grid(OnGrid<'a, C>),
 }
@@ -139,13 +139,13 @@ pub fn prepare<'a, C: Comm, S: Symbol>(
     a: &[S],
     b: &[S],
     options: &Options,
-) -> Result<Prepared<'a, C>, Error> {
+) -> Result<Computation<'a, C>, Error> {
     comm.open_messages()?;
     check(comm, S::BITS, options)?;
     let &Options { at_least, kernel, level, .. } = options;
     if comm.size() == 1 && options.alpha == 0 {
         let prepared = serial::prepare(a, b, &serial::Options { at_least, kernel, level })?;
-        return Ok(Prepared::Serial(prepared, options.machine));
+        return Ok(Computation::Serial(prepared, options.machine));
     }
     let Coded { strings, size, bound } = alphabet::code(comm, a, b)?;
     let known = Known { alphabet: size, bound, options };
@@ -170,7 +170,7 @@ impl Known<'_> {
         a: Vec<I>,
         b: Vec<I>,
         work: impl FnOnce(Wave<'a, C, I>) -> Work<'a, C>,
-    ) -> Result<Prepared<'a, C>, Error> {
+    ) -> Result<Computation<'a, C>, Error> {
         let &Self { alphabet, bound, options } = self;
         let lengths = comm.all_gather(&[a.len() as u64, b.len() as u64])?;
         let parts =
@@ -186,11 +186,11 @@ impl Known<'_> {
         } else {
             work(wave(comm, a, b, &plan, options.barriers)?)
         };
-        Ok(Prepared::Grid(OnGrid { plan, work, common, at_least: options.at_least }))
+        Ok(Computation::Grid(OnGrid { plan, work, common, at_least: options.at_least }))
     }
 }
 
-impl<C: Comm> Prepared<'_, C> {
+impl<C: Comm> Computation<'_, C> {
     /// The grid, and the time that the computation will take as this rank predicts it, with the rate of its own processor.
     ///
     /// # Errors

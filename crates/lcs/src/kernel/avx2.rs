@@ -37,14 +37,14 @@ impl Vector for Wide {
     #[inline(always)]
     fn word(self, lane: usize) -> u64 {
         let mut words = [0; Self::LANES];
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX2; the array has the words of a register.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
         words[lane]
     }
 
     #[inline(always)]
     fn spread(_: Avx2, bytes: u64, bit: u32) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: the argument proves that the processor has AVX2.
         Self(unsafe {
             let bit = _mm256_set1_epi64x(1 << bit);
             let lanes = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(bytes as u32 as i32));
@@ -54,20 +54,20 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn differ(a: Self, b: Self) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX2.
         Self(unsafe { _mm256_xor_si256(a.0, b.0) })
     }
 
     #[inline(always)]
     fn or_differ(self, a: Self, b: Self) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX2.
         Self(unsafe { _mm256_or_si256(self.0, _mm256_xor_si256(a.0, b.0)) })
     }
 
     #[inline(always)]
     fn next_row(self, differs: Self, carry: Self) -> (Self, Self) {
         let (v, d) = (self.0, differs.0);
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX2.
         unsafe {
             let sum = _mm256_add_epi64(_mm256_add_epi64(v, _mm256_andnot_si256(d, v)), carry.0);
             let row = _mm256_or_si256(sum, _mm256_and_si256(v, d));
@@ -78,7 +78,7 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn shift_in(self, first: u64) -> (Self, u64) {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX2.
         unsafe {
             const LAST_FIRST: i32 = 0b10_01_00_11;
             const FIRST_WORD: i32 = 0b11;

@@ -42,14 +42,15 @@ impl Vector for Wide {
     #[inline(always)]
     fn word(self, lane: usize) -> u64 {
         let mut words = [0; Self::LANES];
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX-512F and AVX-512DQ; the array has the words
+        // of a register.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) };
         words[lane]
     }
 
     #[inline(always)]
     fn spread(_: Avx512, bytes: u64, bit: u32) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: the argument proves that the processor has AVX-512F and AVX-512DQ.
         Self(unsafe {
             let lanes = _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(bytes as i64));
             _mm512_movm_epi64(_mm512_test_epi64_mask(lanes, _mm512_set1_epi64(1 << bit)))
@@ -58,20 +59,20 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn differ(a: Self, b: Self) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX-512F and AVX-512DQ.
         Self(unsafe { _mm512_xor_si512(a.0, b.0) })
     }
 
     #[inline(always)]
     fn or_differ(self, a: Self, b: Self) -> Self {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX-512F and AVX-512DQ.
         Self(unsafe { _mm512_ternarylogic_epi64::<{ A | B ^ C }>(self.0, a.0, b.0) })
     }
 
     #[inline(always)]
     fn next_row(self, differs: Self, carry: Self) -> (Self, Self) {
         let (v, d) = (self.0, differs.0);
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX-512F and AVX-512DQ.
         unsafe {
             let sum = _mm512_add_epi64(_mm512_add_epi64(v, _mm512_andnot_si512(d, v)), carry.0);
             let row = _mm512_ternarylogic_epi64::<{ A | B & C }>(sum, v, d);
@@ -82,7 +83,7 @@ impl Vector for Wide {
 
     #[inline(always)]
     fn shift_in(self, first: u64) -> (Self, u64) {
-        // SAFETY: as in `gather`.
+        // SAFETY: a value exists only where the processor has AVX-512F and AVX-512DQ.
         unsafe {
             let rotated = _mm512_alignr_epi64::<7>(self.0, self.0);
             let last = _mm_cvtsi128_si64(_mm512_castsi512_si128(rotated)) as u64;

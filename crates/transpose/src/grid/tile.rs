@@ -179,7 +179,7 @@ impl Instructions {
             // SAFETY: `available` has found the instructions.
             Kind::Avx2 => unsafe { squares_avx2(a, c, value) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: `available` has found the instructions.
             Kind::Avx512 => unsafe { squares_avx512(a, c, value) },
         }
     }

@@ -23,7 +23,7 @@ unsafe fn apply(
     before: *mut c_void,
     stat: *mut c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; `before` and `stat` are NULL or may be written.
     unsafe {
         statement::run_for(statement, only(stat), |image| {
             if kind != KIND {
@@ -43,7 +43,7 @@ unsafe fn apply(
 /// # Safety
 /// It is one of [`KIND`].
 unsafe fn value(argument: *const c_void) -> u32 {
-    // SAFETY: the contract of this function.
+    // SAFETY: the argument has 4 bytes.
     unsafe { argument.cast::<u32>().read_unaligned() }
 }
 
@@ -61,7 +61,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_define(
     _type: c_int,
     kind: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, the new value has 4 bytes, and `stat` is NULL or may be written.
     unsafe {
         let place = Place { token, offset, number };
         apply(Kind::AtomicDefine, place, kind, Ok(Change::Set(value(new))), std::ptr::null_mut(), stat);
@@ -82,7 +82,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_ref(
     _type: c_int,
     kind: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; `result` may be written, and `stat` is NULL or may be written.
     unsafe { apply(Kind::AtomicRef, Place { token, offset, number }, kind, Ok(Change::Look), result, stat) };
 }
 
@@ -102,7 +102,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_cas(
     _type: c_int,
     kind: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, the values have 4 bytes, `old` may be written, and `stat` is NULL
+    // or may be written.
     unsafe {
         let what = Ok(Change::Replace(value(expected), value(new)));
         apply(Kind::AtomicCas, Place { token, offset, number }, kind, what, old, stat);
@@ -125,7 +126,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_atomic_op(
     _type: c_int,
     kind: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, the operand has 4 bytes; `old` and `stat` are NULL or may be
+    // written.
     unsafe {
         let operand = value(operand);
         let what = match operation {

@@ -19,7 +19,8 @@ unsafe fn reduce(
     length: c_int,
 ) {
     let length = usize::try_from(length).unwrap_or(0);
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written; the places of the outcome are NULL
+    // or may be written.
     unsafe {
         statement::run_for(statement, outcome, |image| {
             reduce::reduce(image, &*descriptor, operation, result, length)
@@ -40,7 +41,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_broadcast(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written; the places of the outcome are NULL
+    // or may be written.
     unsafe {
         statement::run_for(Kind::CoBroadcast, outcome, |image| {
             broadcast::broadcast(image, &*descriptor, source)
@@ -61,7 +63,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_sum(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written; the places of the outcome are NULL
+    // or may be written.
     unsafe { reduce(Kind::CoSum, descriptor, Operation::Sum, result, outcome, 0) };
 }
 
@@ -79,7 +82,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_min(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written; the places of the outcome are NULL
+    // or may be written.
     unsafe { reduce(Kind::CoMin, descriptor, Operation::Min, result, outcome, text_length) };
 }
 
@@ -97,7 +101,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_max(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written; the places of the outcome are NULL
+    // or may be written.
     unsafe { reduce(Kind::CoMax, descriptor, Operation::Max, result, outcome, text_length) };
 }
 
@@ -118,6 +123,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_co_reduce(
 ) {
     let outcome = Outcome { stat, message, length };
     let operation = Operation::Function(function, flags & reduction::BY_VALUE != 0);
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, whose elements may be read and written, and a function for its type; the
+    // places of the outcome are NULL or may be written.
     unsafe { reduce(Kind::CoReduce, descriptor, operation, result, outcome, text_length) };
 }

@@ -24,7 +24,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_register(
 ) {
     job::begin();
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor, and a place of a token that may be read and written; the places of the
+    // outcome are NULL or may be written.
     let done = unsafe {
         statement::run_for(Kind::Allocate, outcome, |image| {
             statistics::note_bytes(size);
@@ -49,7 +50,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_deregister(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: the place holds NULL or a living token; the places of the outcome are NULL or may be written.
     unsafe {
         // All memory is left until the process ends, and the compiler forgets the coarray.
         if !statement::is_done_by_end(outcome) {

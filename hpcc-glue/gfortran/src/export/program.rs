@@ -51,7 +51,7 @@ unsafe fn text<'a>(code: *const c_char, length: usize) -> Option<std::borrow::Co
     if code.is_null() {
         return None;
     }
-    // SAFETY: the contract of this function.
+    // SAFETY: not NULL, and then the text has this length.
     Some(String::from_utf8_lossy(unsafe { slice::from_raw_parts(code.cast(), length) }))
 }
 
@@ -68,7 +68,7 @@ pub extern "C-unwind" fn _gfortran_caf_stop_numeric(code: c_int, is_quiet: bool)
 /// The text has this length, or is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_stop_str(code: *const c_char, length: usize, is_quiet: bool) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the text has this length, or is NULL.
     print("STOP", unsafe { text(code, length) }.as_deref(), is_quiet);
     job::stop(0, false)
 }
@@ -90,7 +90,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_error_stop_str(
     length: usize,
     is_quiet: bool,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the text has this length, or is NULL.
     print("ERROR STOP", unsafe { text(code, length) }.as_deref().or(Some("")), is_quiet);
     statement::abort(1)
 }

@@ -24,7 +24,7 @@ unsafe extern "C" {
 /// # Safety
 /// The descriptor is one of the compiler.
 unsafe fn fit(descriptor: &mut Descriptor, counts: &[usize], may_change: bool) -> Result<()> {
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler.
     let dimensions = unsafe { descriptor.dimensions() };
     let is_alike = dimensions.len() != counts.len()
         || dimensions.iter().zip(counts).all(|(dimension, &count)| dimension.extent() == count);
@@ -40,7 +40,7 @@ unsafe fn fit(descriptor: &mut Descriptor, counts: &[usize], may_change: bool) -
         );
     }
     descriptor.span = descriptor.dtype.elem_len as isize;
-    // SAFETY: as above.
+    // SAFETY: a living descriptor of the compiler, to which nothing else refers.
     unsafe { shape(descriptor, counts) };
     Ok(())
 }
@@ -62,7 +62,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get_by_ref(
     stat: *mut c_int,
     source_type: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, the reference is one to elements of its coarray, the descriptor of
+    // the target is living, and its elements may be written; `stat` is NULL or may be written.
     unsafe {
         statement::run_for(Kind::Get, only(stat), |image| {
             let path = Path::of(reference)?;
@@ -106,7 +107,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send_by_ref(
     stat: *mut c_int,
     target_type: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, the reference is one to elements of its coarray, the descriptor of
+    // the source is living, and its elements can be read; `stat` is NULL or may be written.
     unsafe {
         statement::run_for(Kind::Put, only(stat), |image| {
             let path = Path::of(reference)?;
@@ -140,7 +142,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget_by_ref(
     target_type: c_int,
     source_type: c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the tokens are NULL or living, the references are those to elements of their coarrays, and each
+    // `stat` is NULL or may be written; the elements that are written come from the copy.
     unsafe {
         let read = statement::run_for(Kind::Get, only(source_stat), |image| {
             let path = Path::of(source_reference)?;
@@ -175,7 +178,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_is_present(
     number: c_int,
     reference: *const Reference,
 ) -> c_int {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living, and the reference is one to a component of its coarray.
     let is_present = statement::run(Kind::Allocated, |image| unsafe {
         let path = Path::of(reference)?;
         Access::new(image, Token::of(token)?, number, &path)?.is_present()

@@ -4,7 +4,8 @@ use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, k
 use crate::failure::{Image, Result};
 use crate::statement::{self, kind::Kind};
 use crate::team::{self, Team, current};
-use hcube_caf::others::Status;
+use hcube_caf::state::others::Status;
+use hcube_core::error::Error;
 use std::ffi::{c_int, c_void};
 
 unsafe extern "C" {
@@ -35,16 +36,20 @@ unsafe fn list(
     bytes: *const c_int,
     find: impl FnOnce(&Image) -> Result<Vec<usize>>,
 ) {
-    let ranks = statement::run(statement, find);
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or the address of an integer.
     let element = unsafe { bytes.as_ref() }.map_or(size_of::<c_int>(), |&bytes| bytes as usize);
-    // SAFETY: as above; the array is allocated here.
+    let (ranks, memory) = statement::run(statement, |image| {
+        let ranks = find(image)?;
+        let memory = allocate(ranks.len() * element)?;
+        Ok((ranks, memory))
+    });
+    // SAFETY: the memory has an element for each image, of at most the 16 bytes of the largest kind; the descriptor can be
+    // written and has a dimension.
     unsafe {
-        let memory = malloc((ranks.len() * element).max(1)).cast::<u8>();
         for (at, rank) in ranks.iter().enumerate() {
             // Little-endian or big-endian: as many bytes of the number as the kind has.
-            let number = (*rank as i64 + 1).to_ne_bytes();
-            let skipped = if cfg!(target_endian = "big") { size_of::<i64>() - element } else { 0 };
+            let number = (*rank as i128 + 1).to_ne_bytes();
+            let skipped = if cfg!(target_endian = "big") { size_of::<i128>() - element } else { 0 };
             memory.add(at * element).copy_from_nonoverlapping(number[skipped..].as_ptr(), element);
         }
         let descriptor = &mut *descriptor;
@@ -58,6 +63,16 @@ unsafe fn list(
     }
 }
 
+/// Memory that the program frees.
+fn allocate(bytes: usize) -> Result<*mut u8> {
+    // SAFETY: the C library's function.
+    let memory: *mut u8 = unsafe { malloc(bytes.max(1)) }.cast();
+    if memory.is_null() {
+        return Err(Error::Memory(format!("{bytes} bytes for a list of images")).into());
+    }
+    Ok(memory)
+}
+
 /// `failed_images`.
 ///
 /// # Safety
@@ -68,7 +83,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_failed_images(
     _team: *const *const Team,
     bytes: *const c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the descriptor has room for a dimension and may be written; `bytes` is NULL or the address of
+    // an integer.
     unsafe { list(Kind::FailedImages, descriptor, bytes, team::failed) };
 }
 
@@ -82,6 +98,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_stopped_images(
     _team: *const *const Team,
     bytes: *const c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the descriptor has room for a dimension and may be written; `bytes` is NULL or the address of
+    // an integer.
     unsafe { list(Kind::StoppedImages, descriptor, bytes, team::stopped) };
 }

@@ -13,7 +13,7 @@ use std::{ptr, slice};
 /// # Safety
 /// It is NULL or the place of an address.
 unsafe fn behind(message: *const *mut c_char) -> *mut c_char {
-    // SAFETY: the contract of this function.
+    // SAFETY: not NULL, and then the place of an address.
     if message.is_null() { ptr::null_mut() } else { unsafe { message.read_unaligned() } }
 }
 
@@ -27,15 +27,15 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: the contract of this function.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: as above.
+    // SAFETY: `message` is NULL or the place of an address; the places of the outcome are NULL or may be
+    // written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         statement::run_for(Kind::SyncAll, outcome, |image| {
             register::settle();
             sync_all(image, !stat.is_null())
-        })
-    };
+        });
+    }
 }
 
 /// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others ask for.
@@ -48,10 +48,10 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_memory(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: the contract of this function.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: as above.
+    // SAFETY: `message` is NULL or the place of an address; the places of the outcome are NULL or may be
+    // written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         if !statement::is_done_by_end(outcome) {
             statement::run_for(Kind::SyncMemory, outcome, |image| Ok(image.complete_puts()?));
         }
@@ -70,16 +70,16 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_images(
     message: *const *mut c_char,
     length: usize,
 ) {
-    // SAFETY: the contract of this function.
-    let outcome = Outcome { stat, message: unsafe { behind(message) }, length };
-    // SAFETY: as above.
+    // SAFETY: `message` is NULL or the place of an address; `images` has `count` numbers, where that is
+    // positive; the places of the outcome are NULL or may be written.
     unsafe {
+        let outcome = Outcome { stat, message: behind(message), length };
         statement::run_for(Kind::SyncImages, outcome, |image| match usize::try_from(count) {
             Err(_) => synchronise::sync_all_images(image),
             Ok(0) => Ok(()),
             Ok(count) => synchronise::sync_images(image, slice::from_raw_parts(images, count)),
-        })
-    };
+        });
+    }
 }
 
 /// `event post`.
@@ -96,7 +96,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_post(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; the places of the outcome are NULL or may be written.
     unsafe {
         statement::run_for(Kind::EventPost, outcome, |image| {
             synchronise::post(image, Token::of(token)?, index, number)
@@ -118,7 +118,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_wait(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; the places of the outcome are NULL or may be written.
     unsafe {
         statement::run_for(Kind::EventWait, outcome, |image| {
             synchronise::wait(image, Token::of(token)?, index, until)
@@ -138,7 +138,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_event_query(
     count: *mut c_int,
     stat: *mut c_int,
 ) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; `count` and `stat` are NULL or may be written.
     unsafe {
         let found = statement::run_for(Kind::EventQuery, only(stat), |image| {
             synchronise::query(image, Token::of(token)?, index, number)
@@ -162,7 +162,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; `acquired` and the places of the outcome are NULL or may be
+    // written.
     unsafe {
         statement::run_for(Kind::Lock, outcome, |image| {
             // Also where there is an error.
@@ -191,7 +192,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_unlock(
     length: usize,
 ) {
     let outcome = Outcome { stat, message, length };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; the places of the outcome are NULL or may be written.
     unsafe {
         statement::run_for(Kind::Unlock, outcome, |image| {
             synchronise::unlock(image, Token::of(token)?, index, number)

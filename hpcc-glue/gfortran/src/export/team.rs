@@ -17,7 +17,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
     _unused: c_int,
 ) {
     let team = statement::run(Kind::FormTeam, |image| Team::form(image, number.into()));
-    // SAFETY: the contract of this function.
+    // SAFETY: the place of a team variable, which may be written.
     unsafe { place.write(team) };
 }
 
@@ -27,7 +27,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_form_team(
 /// As gfortran calls it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_change_team(place: *const *const Team, _unused: c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the place of a team variable, which can be read.
     statement::run(Kind::ChangeTeam, |image| team::change(image, Team::named(unsafe { *place })?));
 }
 
@@ -43,17 +43,14 @@ pub extern "C-unwind" fn _gfortran_caf_end_team(_place: *const *const Team) {
 /// As gfortran calls it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_sync_team(place: *const *const Team, _unused: c_int) {
-    // SAFETY: the contract of this function.
+    // SAFETY: the place of a team variable, which can be read.
     let sync = |image: &Image| Ok(image.barrier(Team::named(unsafe { *place })?.handle)?);
     statement::run(Kind::SyncTeam, sync);
 }
 
 /// `team_number`; NULL stands for the current team.
-///
-/// # Safety
-/// As gfortran calls it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
+pub extern "C-unwind" fn _gfortran_caf_team_number(team: *const Team) -> c_int {
     let team = if team.is_null() { Ok(current()) } else { Team::named(team) };
     statement::run(Kind::TeamNumber, |_| Ok(team?.number as c_int))
 }
@@ -71,7 +68,7 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn _gfortran_caf_get_communicator(place: *const *const Team) -> c_int {
     statement::run(Kind::GetCommunicator, |image| {
-        // SAFETY: the contract of this function.
+        // SAFETY: not NULL, and then the address of a team variable.
         let team = unsafe { if place.is_null() { current() } else { Team::named(*place)? } };
         team.communicator(image)
     })

@@ -32,7 +32,8 @@ impl Remote {
     /// # Safety
     /// The compiler has made it.
     unsafe fn side(&self, image: &Image) -> Result<(Side, Type)> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the token is NULL or living, the descriptor is living, and there is a subscript for each of
+        // its dimensions, or none at all.
         unsafe {
             let (token, descriptor) = (Token::of(self.token)?, &*self.descriptor);
             let mut of = type_of(descriptor, self.kind);
@@ -56,7 +57,7 @@ impl Remote {
     /// # Safety
     /// As [`Self::side`].
     unsafe fn cut(&self, token: &Token) -> usize {
-        // SAFETY: the contract of this function; a token's descriptor lives as long as the token.
+        // SAFETY: a living descriptor of the compiler; a token's descriptor lives as long as the token.
         let (one, whole) = unsafe { ((*self.descriptor).dtype, (*token.descriptor()).dtype) };
         let is_text = one.kind == kind::CHARACTER && whole.kind == kind::CHARACTER && one.elem_len > 0;
         if is_text && one.elem_len == whole.elem_len { self.offset % one.elem_len } else { 0 }
@@ -75,14 +76,14 @@ impl Remote {
         local: &Descriptor,
         kind: c_int,
     ) -> Result<Option<(*mut u8, usize)>> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the token is NULL or living, and the descriptor is living.
         let (token, descriptor) = unsafe { (Token::of(self.token)?, &*self.descriptor) };
         let (one, other) = (descriptor.dtype, local.dtype);
         let is_alike = (one.kind, one.elem_len, self.kind) == (other.kind, other.elem_len, kind);
         if !is_alike || !self.subscripts.is_null() || one.kind == kind::CHARACTER && one.rank > 0 {
             return Ok(None);
         }
-        // SAFETY: as above.
+        // SAFETY: both are living descriptors of the compiler.
         let (count, others) = unsafe { (descriptor.packed_count(), local.packed_count()) };
         let Some(count) = count.filter(|_| count == others) else { return Ok(None) };
         let Part::Here(part) = token.part(image, self.number)? else { return Ok(None) };
@@ -99,7 +100,7 @@ impl Remote {
     /// # Safety
     /// As [`Self::side`].
     unsafe fn owner(&self, image: &Image) -> Result<usize> {
-        // SAFETY: the contract of this function.
+        // SAFETY: the token is NULL or living.
         let team = unsafe { Token::of(self.token) }?.team;
         team.image_of(image, team.rank_of_current(image, self.number)?)
     }
@@ -110,7 +111,8 @@ impl Remote {
     /// As [`Self::block`], which has found the block.
     #[cold]
     unsafe fn get_objects(&self, image: &Image, from: *mut u8, target: &Descriptor) -> Result<()> {
-        // SAFETY: the contract of this function.
+        // SAFETY: a living descriptor of the compiler, whose elements may be written; `block` has found as
+        // many bytes at `from`.
         unsafe {
             let into = Section::of(target, target.base);
             let bytes = into.bytes();
@@ -140,7 +142,7 @@ impl Remote {
 /// # Safety
 /// The descriptor is one of the compiler.
 unsafe fn local(descriptor: *const Descriptor, kind: c_int) -> (Side, Type) {
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler.
     unsafe {
         let descriptor = &*descriptor;
         (Side::Here(Section::of(descriptor, descriptor.base)), type_of(descriptor, kind))
@@ -165,7 +167,9 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     stat: *mut c_int,
 ) {
     let remote = Remote { token, offset, number, descriptor: source, subscripts, kind: source_kind };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; descriptors are living, subscripts are those of the source, and
+    // elements of the target may be written; `stat` is NULL or may be written. A block that is found has the
+    // same bytes on both sides.
     unsafe {
         statement::run_for(Kind::Get, only(stat), |image| {
             let has_components = object::may_have_components((*target).dtype.kind);
@@ -210,7 +214,9 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
     stat: *mut c_int,
 ) {
     let remote = Remote { token, offset, number, descriptor: target, subscripts, kind: target_kind };
-    // SAFETY: the contract of this function.
+    // SAFETY: the token is NULL or living; descriptors are living, subscripts are those of the target, and
+    // elements of the source can be read; `stat` is NULL or may be written. A block that is found has the
+    // same bytes on both sides.
     unsafe {
         statement::run_for(Kind::Put, only(stat), |image| {
             if let Some((into, bytes)) = remote.block(image, Kind::Put, &*source, source_kind)? {
@@ -262,7 +268,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget(
         subscripts: source_subscripts,
         kind: source_kind,
     };
-    // SAFETY: the contract of this function.
+    // SAFETY: the tokens are NULL or living, descriptors are living, subscripts are those of their
+    // descriptors, and `stat` is NULL or may be written.
     unsafe {
         statement::run_for(Kind::Put, only(stat), |image| {
             let ((source, of), (target, to)) = (from.side(image)?, into.side(image)?);

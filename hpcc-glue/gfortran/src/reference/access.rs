@@ -8,7 +8,7 @@ use super::outside;
 use super::path::Path;
 use super::remote::{Remote, not_allocated};
 use super::resize::Whole;
-use super::{Found, Start, Walk};
+use super::{Start, Target, Walk};
 use crate::abi::MAX_RANK;
 use crate::convert::Type;
 use crate::failure::{Image, Result};
@@ -48,11 +48,11 @@ impl<'a> Access<'a> {
     }
 
     /// Where it leads.
-    fn find(&self) -> Result<Found> {
+    fn find(&self) -> Result<Target> {
         match self.part {
             // SAFETY: the compiler has made the reference for this coarray.
             Part::Here(part) => unsafe { self.walk().follow(&self.remote.path.0, self.start(part)) },
-            Part::Away(_) => Ok(Found::Private),
+            Part::Away(_) => Ok(Target::Private),
         }
     }
 
@@ -73,9 +73,9 @@ impl<'a> Access<'a> {
     /// Whether the component to which it leads is allocated or associated.
     pub fn is_present(&self) -> Result<bool> {
         match self.find()? {
-            Found::Here(_) | Found::Outside(_) => Ok(true),
-            Found::Nothing => Ok(false),
-            Found::Private => self.remote.is_present(),
+            Target::Here(_) | Target::Outside(_) => Ok(true),
+            Target::Nothing => Ok(false),
+            Target::Private => self.remote.is_present(),
         }
     }
 
@@ -100,7 +100,8 @@ impl<'a> Access<'a> {
     unsafe fn write_outside(&self, into: &Section, to: Type, of: Type, source: &Section) -> Result<bool> {
         let mut bytes = vec![0; into.bytes()];
         let packed = Section::packed(bytes.as_mut_ptr(), into.element, into.count());
-        // SAFETY: the contract of this function; the copy is new.
+        // SAFETY: the source can be read, and the copy is new; the reference leads to elements to which the
+        // program may assign.
         unsafe {
             assign(&packed, to, &*conform(into, source)?, of);
             outside::write(self.image_of_part()?, into, &bytes)
@@ -110,15 +111,15 @@ impl<'a> Access<'a> {
     /// Reads the elements: `take` gets their numbers per dimension and the section in which they lie.
     pub fn read<T>(&self, take: impl FnOnce(&[usize], &Section) -> Result<T>) -> Result<T> {
         match self.find()? {
-            Found::Here(section) => {
+            Target::Here(section) => {
                 let (mut counts, extents) = ([0; MAX_RANK], section.extents());
                 counts.iter_mut().zip(extents).for_each(|(count, extent)| *count = extent.count);
                 take(&counts[..extents.len()], &section)
             }
-            Found::Nothing => Err(not_allocated()),
-            found @ (Found::Outside(_) | Found::Private) => {
+            Target::Nothing => Err(not_allocated()),
+            found @ (Target::Outside(_) | Target::Private) => {
                 let mut elements = match &found {
-                    Found::Outside(section) => self.read_outside(section)?,
+                    Target::Outside(section) => self.read_outside(section)?,
                     _ => self.remote.get()?,
                 };
                 let section = elements.section();
@@ -136,7 +137,8 @@ impl<'a> Access<'a> {
         let mut asks = false;
         if let (true, Part::Here(part)) = (resizes, self.part) {
             let walk = self.walk();
-            // SAFETY: as in `find`; what was found can be read.
+            // SAFETY: the compiler has made the reference for this coarray. The object that was found can be
+            // read; if it is this image's own, no other image accesses it in this segment.
             unsafe {
                 if let Some(whole) = Whole::of(&walk, self.remote.path, self.start(part))?
                     && whole.must_change(&counts)
@@ -145,22 +147,23 @@ impl<'a> Access<'a> {
                 }
             }
         }
-        match if asks { Found::Private } else { self.find()? } {
-            Found::Here(into) => {
+        match if asks { Target::Private } else { self.find()? } {
+            Target::Here(into) => {
                 let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                 to.check(of)?;
                 self.note(Kind::Put, into.count(), into.element);
                 let source = conform(&into, source)?;
-                // SAFETY: the contract of this function; the reference leads to elements of the coarray.
+                // SAFETY: the source can be read; the reference leads to elements of the coarray, to which
+                // the program may assign.
                 unsafe { assign(&into, to, &source, of) };
                 Ok(())
             }
-            Found::Nothing => Err(not_allocated()),
-            found @ (Found::Outside(_) | Found::Private) => {
-                if let Found::Outside(into) = &found {
+            Target::Nothing => Err(not_allocated()),
+            found @ (Target::Outside(_) | Target::Private) => {
+                if let Target::Outside(into) = &found {
                     let to = Type { kind: to.0, parameter: to.1, bytes: into.element };
                     to.check(of)?;
-                    // SAFETY: the contract of this function.
+                    // SAFETY: the source can be read; the section is the one to which the reference leads.
                     if unsafe { self.write_outside(into, to, of, source)? } {
                         self.note(Kind::Put, into.count(), into.element);
                         return Ok(());
@@ -168,7 +171,7 @@ impl<'a> Access<'a> {
                 }
                 let mut elements = Elements { element: of.bytes, counts, bytes: vec![0; source.bytes()] };
                 let target = elements.section();
-                // SAFETY: the contract of this function; the copy is new.
+                // SAFETY: the source can be read; the copy is new.
                 unsafe { copy(&target, source) };
                 let put = self.remote.put(to, of, &elements, resizes);
                 self.note(Kind::Put, source.count(), source.element);

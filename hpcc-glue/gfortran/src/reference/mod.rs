@@ -23,7 +23,7 @@ use path::{Chosen, Step};
 
 /// Where a reference leads.
 #[derive(Debug)]
-pub enum Found {
+pub enum Target {
     /// To elements that this image accesses directly.
     Here(Section),
     /// To elements in memory of that image outside of the heaps.
@@ -85,7 +85,7 @@ impl Walk<'_> {
     ///
     /// # Safety
     /// It is a reference of the compiler to the coarray that begins there.
-    pub unsafe fn follow(&self, steps: &[Step], start: Start<'_>) -> Result<Found> {
+    pub unsafe fn follow(&self, steps: &[Step], start: Start<'_>) -> Result<Target> {
         let mut section = Section::scalar(start.part, 0);
         let mut bounds = Bounds::Known(start.dimensions);
         let mut is_in_part = true;
@@ -100,7 +100,7 @@ impl Walk<'_> {
                         continue;
                     }
                     if is_outside {
-                        return Ok(Found::Private);
+                        return Ok(Target::Private);
                     }
                     if is_in_part {
                         start.check(&Section::scalar(section.base, size_of::<*mut u8>()))?;
@@ -109,7 +109,7 @@ impl Walk<'_> {
                     // SAFETY: a component that is allocatable or a pointer begins with an address; its object can be read.
                     let memory = unsafe { section.base.cast::<*mut u8>().read_unaligned() };
                     if memory.is_null() {
-                        return Ok(Found::Nothing);
+                        return Ok(Target::Nothing);
                     }
                     is_outside = !self.is_reachable(memory);
                     section.base = memory;
@@ -127,7 +127,7 @@ impl Walk<'_> {
         if is_in_part {
             start.check(&section)?;
         }
-        Ok(if is_outside { Found::Outside(section) } else { Found::Here(section) })
+        Ok(if is_outside { Target::Outside(section) } else { Target::Here(section) })
     }
 }
 
@@ -145,13 +145,14 @@ impl Bounds<'_> {
         let (found, unit) = match *self {
             Self::Known(dimensions) => (dimensions.get(number).copied(), element as isize),
             Self::At(descriptor) => {
-                // SAFETY: the contract of this function.
+                // SAFETY: a descriptor can be read at this address.
                 let head = unsafe { descriptor.read_unaligned() };
                 // A pointer to a component of all elements of an array has their distance.
                 let is_farther = head.span > element as isize && span::is_distance(head.span, element);
                 let unit = if is_farther { head.span } else { element as isize };
                 let has_it = number < usize::try_from(head.dtype.rank).unwrap_or(0);
-                // SAFETY: as above; dimensions lie behind the head.
+                // SAFETY: the descriptor has this dimension, as its rank says; dimensions lie behind the
+                // head.
                 let read = || unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
                 (has_it.then(read), unit)
             }

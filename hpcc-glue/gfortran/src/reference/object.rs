@@ -60,7 +60,7 @@ pub unsafe fn get(
         return Ok(());
     }
     let mut adoption = Adoption::new(image, owner)?;
-    // SAFETY: the contract of this function; elements that are got can be read and written.
+    // SAFETY: elements of the target can be read and written; `get` has written the bytes of the objects.
     unsafe {
         let before = adoption.own.contains(&into.base.addr()).then(|| packed(into));
         if let Some(before) = &before {
@@ -80,7 +80,7 @@ pub unsafe fn get(
 unsafe fn packed(section: &Section) -> Vec<u8> {
     let mut bytes = vec![0; section.bytes()];
     let into = Section::packed(bytes.as_mut_ptr(), section.element, section.count());
-    // SAFETY: the contract of this function; the copy is new.
+    // SAFETY: the elements can be read; the copy is new.
     unsafe { copy(&into, section) };
     bytes
 }
@@ -93,7 +93,7 @@ fn words(object: &[u8]) -> impl Iterator<Item = usize> {
 /// # Safety
 /// It can be read.
 unsafe fn word_at(object: *const u8, at: usize) -> usize {
-    // SAFETY: the contract of this function.
+    // SAFETY: the object can be read.
     unsafe { object.wrapping_add(at).cast::<usize>().read_unaligned() }
 }
 
@@ -162,7 +162,7 @@ impl<'a> Adoption<'a> {
     /// The object can be read.
     unsafe fn token_of(object: *const u8, bytes: usize, head: &Head) -> Option<usize> {
         let mut places = (0..bytes / WORD).map(|number| number * WORD).filter(|_| head.token != 0);
-        // SAFETY: the contract of this function, inside of the object.
+        // SAFETY: the word is inside of the object, which can be read.
         places.find(|&place| unsafe { word_at(object, place) } as u64 == head.token)
     }
 
@@ -179,11 +179,11 @@ impl<'a> Adoption<'a> {
                 continue;
             }
             let Some((head, contents)) = self.block(word)? else { continue };
-            // SAFETY: as above.
+            // SAFETY: the object can be read.
             let Some(token) = (unsafe { Self::token_of(object, bytes, &head) }) else { continue };
             let is_array = head.rank > 0;
             // A pointer of the object may have the same address; the descriptor of the component is the last before its token.
-            // SAFETY: as above.
+            // SAFETY: the word is inside of the object, before its token.
             let comes_again =
                 || (at + WORD..token).step_by(WORD).any(|later| unsafe { word_at(object, later) } == word);
             if is_array && comes_again() || self.under_way.borrow().contains(&word) {
@@ -219,7 +219,7 @@ impl<'a> Adoption<'a> {
         // The tokens of components that are not allocated.
         for (number, word) in words(before).enumerate() {
             let place = object.wrapping_add(number * WORD).cast::<*mut Token>();
-            // SAFETY: as above.
+            // SAFETY: inside of the object, of which `before` has the bytes.
             unsafe {
                 if Token::of_component(word).is_some()
                     && Token::of_component(place.read_unaligned().addr()).is_none()
@@ -264,7 +264,7 @@ impl<'a> Adoption<'a> {
 unsafe fn restore(place: *mut *mut Token, before: &[u8], at: usize) {
     let word = before.get(at..at + WORD).and_then(|word| words(word).next());
     if let Some(token) = word.and_then(Token::of_component) {
-        // SAFETY: the contract of this function.
+        // SAFETY: the place can be written.
         unsafe { place.write_unaligned(ptr::from_ref(token).cast_mut()) };
     }
 }

@@ -139,7 +139,7 @@ pub unsafe fn write(image: usize, section: &Section, mut bytes: &[u8]) -> Result
         let Some(&process) = outside.processes.get(&image) else { return Ok(false) };
         for (address, count) in runs(section) {
             let (run, further) = bytes.split_at(count);
-            // SAFETY: the contract of this function.
+            // SAFETY: the program may assign to the elements of the section, of which this is a run.
             unsafe { outside.write((image, process), address, run) }
                 .map_err(|refused| failure(image, &refused))?;
             bytes = further;

@@ -58,9 +58,9 @@ impl Path {
     pub unsafe fn of(mut reference: *const Reference) -> Result<Self> {
         // A component of an array, and elements of both.
         let mut steps = Vec::with_capacity(4);
-        // SAFETY: the contract of this function.
+        // SAFETY: NULL or a reference of the compiler, as is what follows it.
         while let Some(one) = unsafe { reference.as_ref() } {
-            // SAFETY: as above.
+            // SAFETY: a step of the compiler.
             steps.push(unsafe { read_step(one) }?);
             reference = one.next;
         }
@@ -147,7 +147,7 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
             reference.kind
         )));
     }
-    // SAFETY: as above.
+    // SAFETY: the kind says that it is an array.
     let elements = unsafe { &reference.of.array };
     let mut chosen = Vec::new();
     for number in 0..MAX_RANK {

@@ -8,7 +8,7 @@
 use super::elements::Elements;
 use super::path::{Path, Words};
 use super::resize::Whole;
-use super::{Found, Start, Walk, object, outside};
+use super::{Start, Target, Walk, object, outside};
 use crate::abi::Dimension;
 use crate::convert::Type;
 use crate::failure::{Failure, Image, Result};
@@ -103,8 +103,8 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
         unsafe { walk.follow(&path.0, start) }
     };
     let here = |found| match found {
-        Found::Here(section) => Ok(section),
-        Found::Outside(_) | Found::Private | Found::Nothing => Err(not_allocated()),
+        Target::Here(section) => Ok(section),
+        Target::Outside(_) | Target::Private | Target::Nothing => Err(not_allocated()),
     };
     match kind {
         GET => answer_get(&here(found()?)?),
@@ -117,7 +117,8 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
             let counts =
                 (0..rank).map(|_| words.take().map(|count| count as usize)).collect::<Result<Vec<_>>>()?;
             if resizes {
-                // SAFETY: as above; the program accesses the component after the next synchronisation.
+                // SAFETY: another image has got the reference from the compiler; the program of this one
+                // accesses the component after the next synchronisation.
                 unsafe {
                     if let Some(whole) = Whole::of(&walk, &path, start)?
                         && whole.must_change(&counts)
@@ -130,7 +131,7 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
             let to = Type { kind, parameter, bytes: into.element };
             take_put(&into, to, of, &counts, words.rest()).map(|()| Vec::new())
         }
-        _ => Ok(vec![u8::from(matches!(found()?, Found::Here(_)))]),
+        _ => Ok(vec![u8::from(matches!(found()?, Target::Here(_)))]),
     }
 }
 

@@ -6,7 +6,7 @@
 //! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another shape.
 
 use super::path::{Chosen, Path, Step};
-use super::{Found, Start, Walk};
+use super::{Start, Target, Walk};
 use crate::abi::{Descriptor, Dimension, Dtype};
 use crate::block;
 use crate::failure::Result;
@@ -47,9 +47,9 @@ impl Whole {
             _ => return Ok(None),
         };
         let &Step::Component { offset, is_indirect: true, token, .. } = component else { return Ok(None) };
-        // SAFETY: the contract of this function.
+        // SAFETY: the steps before the component are a reference of the compiler to the same coarray.
         let found = unsafe { walk.follow(before, start) }?;
-        let Found::Here(Section { base: object, .. }) = found else { return Ok(None) };
+        let Target::Here(Section { base: object, .. }) = found else { return Ok(None) };
         Ok(Some(Self { object, offset, token, element, rank }))
     }
 
@@ -66,7 +66,7 @@ impl Whole {
     /// # Safety
     /// The object can be read.
     pub unsafe fn must_change(&self, counts: &[usize]) -> bool {
-        // SAFETY: the contract of this function; an array has a descriptor with its dimensions.
+        // SAFETY: the object can be read; a component that is an array has a descriptor with its dimensions.
         unsafe {
             if self.memory().read_unaligned().is_null() {
                 return true;
@@ -85,7 +85,8 @@ impl Whole {
     pub unsafe fn change(&self, walk: &Walk<'_>, counts: &[usize]) -> Result<()> {
         let image = walk.image;
         let bytes = counts.iter().product::<usize>() * self.element;
-        // SAFETY: the contract of this function.
+        // SAFETY: the component lies in an object of this image, which nobody else accesses meanwhile; where
+        // it is an array, it has a descriptor.
         unsafe {
             let known = if self.rank == 0 { 0 } else { (*self.descriptor()).dtype.kind };
             let dtype = Dtype {
@@ -124,7 +125,7 @@ impl Whole {
 pub unsafe fn shape(descriptor: &mut Descriptor, counts: &[usize]) {
     let mut stride = 1;
     let mut offset = 0;
-    // SAFETY: the contract of this function.
+    // SAFETY: the descriptor has these dimensions.
     for (dimension, &count) in unsafe { descriptor.dimensions_mut() }.iter_mut().zip(counts) {
         *dimension = Dimension { stride, lower: 1, upper: count as isize };
         offset -= stride;

@@ -83,7 +83,7 @@ impl Change {
 /// # Safety
 /// The token is NULL or one that was given out and not freed.
 pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32> {
-    // SAFETY: the contract of this function.
+    // SAFETY: NULL or a token that was given out and not freed.
     let token = unsafe { Token::of(place.token) }?;
     let (offset, bytes) = (place.offset, size_of::<u32>());
     if offset.checked_add(bytes).is_none_or(|end| end > token.bytes) || !offset.is_multiple_of(bytes) {

@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
     /// # Safety
     /// There are two words of the shared memory, which are zeros at first and are accessed only by such locks.
     pub unsafe fn at(address: *mut u8) -> Self {
-        // SAFETY: the contract of this function.
+        // SAFETY: two words of the shared memory, which only such locks access.
         unsafe {
             Self {
                 owner: AtomicU64::from_ptr(address.cast()),

@@ -36,7 +36,7 @@ pub fn register(image: &Image) {
             });
         }
     };
-    let take: hcube_caf::spawn::Function<MpiComm> = Rc::new(take);
+    let take: hcube_caf::Function<MpiComm> = Rc::new(take);
     TAKE.set(image.register(take));
 }
 

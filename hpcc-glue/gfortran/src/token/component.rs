@@ -21,14 +21,14 @@ impl Token {
     /// The place can be read and written; the descriptor is that of the component, or NULL; the memory is one of
     /// [`block::allocate`].
     pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
-        // SAFETY: the contract of this function.
+        // SAFETY: the place can be read.
         let found = unsafe { place.read_unaligned() };
         // SAFETY: one that was given out and not freed.
         let own =
             unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
         let token = own.unwrap_or_else(|| {
             let token = new_component(descriptor);
-            // SAFETY: as above; made here.
+            // SAFETY: the place can be written, and the token was made here.
             unsafe {
                 place.write_unaligned(token);
                 &*token
@@ -84,7 +84,7 @@ pub(super) unsafe fn allocate_component(
     place: *mut *mut Token,
     descriptor: *mut Descriptor,
 ) -> Result<()> {
-    // SAFETY: the contract of the caller.
+    // SAFETY: a living descriptor of the compiler, and a place of a token that can be read and written.
     unsafe {
         let memory = block::allocate(image, size, (*descriptor).dtype)?;
         (*descriptor).base = memory;
@@ -114,7 +114,7 @@ pub(super) unsafe fn free_component(image: &Image, token: &Token) -> Result<()> 
     unsafe { block::free(image, memory) }?;
     let descriptor = token.descriptor.get();
     if image.place_of_address(descriptor.cast()).is_some() {
-        // SAFETY: the contract of this function.
+        // SAFETY: the descriptor lies in a coarray, where it still is.
         unsafe { (*descriptor).base = ptr::null_mut() };
     }
     Ok(())

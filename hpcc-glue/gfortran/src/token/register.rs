@@ -19,7 +19,7 @@ struct WholeDescriptor {
 /// Registers a coarray or a component.
 ///
 /// # Safety
-/// The descriptor is one of the compiler.
+/// The descriptor is one of the compiler; the place can be read and written.
 pub unsafe fn register(
     image: &Image,
     size: usize,
@@ -28,7 +28,7 @@ pub unsafe fn register(
     descriptor: *mut Descriptor,
 ) -> Result<()> {
     let is_component = image.place_of_address(place.cast()).is_some();
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler, and a place of a token that can be written.
     unsafe {
         match kind {
             registration::COMPONENT => {
@@ -107,7 +107,7 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
             | registration::EVENTS_STATIC
             | registration::CRITICAL
     );
-    // SAFETY: the contract of this function.
+    // SAFETY: a living descriptor of the compiler.
     let descriptor = if is_static { unsafe { kept(descriptor) } } else { descriptor };
     let parts = (0..team.size).map(|_| Cell::new(UNKNOWN)).collect();
     Ok(Token {
@@ -137,11 +137,9 @@ fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
 /// As [`register`].
 unsafe fn kept(descriptor: *const Descriptor) -> *mut Descriptor {
     let none = Dimension { stride: 0, lower: 0, upper: 0 };
-    // SAFETY: the contract of this function.
-    let head = unsafe { descriptor.read() };
+    // SAFETY: a living descriptor of the compiler.
+    let (head, dimensions) = unsafe { (descriptor.read(), (*descriptor).dimensions()) };
     let mut whole = Box::new(WholeDescriptor { head, dimensions: [none; MAX_RANK] });
-    // SAFETY: as above; it has at most as many dimensions.
-    let dimensions = unsafe { (*descriptor).dimensions() };
     whole.dimensions[..dimensions.len()].copy_from_slice(dimensions);
     Box::into_raw(whole).cast()
 }
@@ -152,16 +150,17 @@ const DEALLOCATE_ONLY: i32 = 1;
 /// Frees a coarray, which is collective over its team, or a component.
 ///
 /// # Safety
-/// The place holds NULL or a token that [`register`] has given.
+/// The place can be written; it holds NULL or a token that [`register`] has given and that was not freed.
+/// Components are freed before the coarray in which they lie.
 pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Result<()> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the place holds NULL or a token.
     let found = unsafe { place.read() };
     let is_of_component = image.place_of_address(place.cast()).is_some();
     let is_for_component = is_of_component || kind == DEALLOCATE_ONLY;
     if found.is_null() || is_for_component && !is_component(found) {
         return Ok(());
     }
-    // SAFETY: the contract of this function, or one that was given out and not freed.
+    // SAFETY: not NULL, and then a token that `register` has given and that was not freed.
     let token = unsafe { &*found };
     match token.content {
         Content::Data(handle) => image.free(handle, Use::Data)?,
@@ -174,7 +173,7 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
             image.free_own(token.own())?;
         }
         Content::Component => {
-            // SAFETY: as above.
+            // SAFETY: components are freed before the coarray in which they lie, so the descriptor is there.
             unsafe { free_component(image, token) }?;
             if kind == DEALLOCATE_ONLY {
                 return Ok(());

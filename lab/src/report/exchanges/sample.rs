@@ -1,8 +1,9 @@
 //! Measured and simulated exchanges in one form.
 
-use crate::report::inputs::Inputs;
 use crate::report::shared::{distinct, machine_title};
+use crate::report::sources::Inputs;
 use hcube_results::alltoall::Run;
+use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::plot::{Look, Point, Series};
@@ -59,12 +60,12 @@ pub fn samples(inputs: &Inputs) -> Vec<Sample> {
     // One rank exchanges nothing.
     let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
-    let simulated = exchanges.filter(|exchange| exchange.ranks > 1).map(|exchange| Sample {
+    let simulated = exchanges.filter(|exchange| exchange.site.ranks > 1).map(|exchange| Sample {
         evidence: Simulated,
-        section: exchange.section.clone(),
-        place: machine_title(inputs, &exchange.machine).to_owned(),
-        ranks: exchange.ranks,
-        bytes: exchange.bytes_per_rank,
+        section: exchange.site.section.clone(),
+        place: machine_title(inputs, &exchange.site.machine).to_owned(),
+        ranks: exchange.site.ranks,
+        bytes: exchange.bytes_per_rank as usize,
         algorithm: exchange.algorithm.clone(),
         path: exchange.path.clone().unwrap_or_default(),
         // Several amounts may hold all data.
@@ -108,13 +109,7 @@ pub fn line(
 
 /// Places of the samples, in the order of their first occurrence.
 pub fn places<'a>(samples: &[&'a Sample]) -> Vec<&'a str> {
-    let mut places: Vec<&str> = Vec::new();
-    for sample in samples {
-        if !places.contains(&sample.place.as_str()) {
-            places.push(&sample.place);
-        }
-    }
-    places
+    measured::distinct(samples.iter().map(|sample| sample.place.as_str()))
 }
 
 /// The samples that match.

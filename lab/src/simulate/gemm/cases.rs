@@ -1,7 +1,7 @@
 //! The products of each section.
 
 use super::super::arguments::{Arguments, Section};
-use super::super::results::{Batch, Case};
+use super::super::row::{Batch, Site};
 use super::Gemm;
 use hcube_gemm::model::Problem;
 use hcube_gemm::model::port::{self, Line};
@@ -79,7 +79,7 @@ fn grid(ranks: usize) -> (usize, usize) {
 }
 
 /// All simulations of a section. A product has a simulation for each number of groups, as each may take minutes.
-pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm>>, Failure> {
     let products: &[Product] = match section {
         Section::Groups => &GROUPS,
         Section::Latency => &LATENCY,
@@ -100,10 +100,10 @@ pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch>, Fa
             let cases = cases(section, &plain, arguments.full);
             batches.extend(cases.into_iter().map(|case| Batch {
                 machine: machine.clone(),
-                ranks: plain.ranks,
+                ranks: plain.site.ranks,
                 ranks_per_node,
                 scale: plain.scale,
-                cases: vec![Case::Gemm(case)],
+                cases: vec![case],
             }));
         }
     }
@@ -121,44 +121,38 @@ fn plain(
     let &Product { grid: (rows, columns), order, block, .. } = product;
     let local = order / rows.max(columns);
     Gemm {
-        section: section.name(),
-        machine: machine.name.clone(),
-        ranks: rows * columns,
-        ranks_per_node,
+        site: Site {
+            section: section.name(),
+            machine: machine.name.clone(),
+            ranks: rows * columns,
+            ranks_per_node,
+        },
         rows,
         columns,
         order,
         k: (panels * block).min(order),
         scale: if local < MIN_LOCAL { 1 } else { 1 << (local / MIN_LOCAL).ilog2() },
-        algorithm: "summa",
-        broadcast: "scatter-allgather",
-        group_rows: 0,
-        group_columns: 0,
-        levels: 0,
+        algorithm: "summa".to_owned(),
+        broadcast: "scatter-allgather".to_owned(),
         inner_block: block,
         outer_block: block,
         ranks_sharing: 1,
-        communication_seconds: 0.0,
-        seconds: 0.0,
-        errors: 0,
-        path: String::new(),
-        links_shared: true,
-        port_bytes: None,
         // A run with local products takes as long again.
         multiply_ns: if rows * columns > MAX_RANKS_OF_ALL { 0.0 } else { machine.costs.multiply_ns },
+        ..Gemm::default()
     }
 }
 
 fn cases(section: Section, plain: &Gemm, full: bool) -> Vec<Gemm> {
     let grid = (plain.rows, plain.columns);
     let by_groups = |(group_rows, group_columns): (usize, usize)| Gemm {
-        algorithm: if group_rows * group_columns == 1 { "summa" } else { "hsumma" },
+        algorithm: if group_rows * group_columns == 1 { "summa" } else { "hsumma" }.to_owned(),
         group_rows,
         group_columns,
         ..plain.clone()
     };
     match section {
-        Section::Groups if plain.ranks > MAX_RANKS_OF_ALL => {
+        Section::Groups if plain.site.ranks > MAX_RANKS_OF_ALL => {
             let some = divisions(grid).into_iter().filter(|(rows, columns)| {
                 let groups = rows * columns;
                 groups == 1 || (8..=512).contains(&groups) && (full || groups == 64)
@@ -174,8 +168,12 @@ fn cases(section: Section, plain: &Gemm, full: bool) -> Vec<Gemm> {
             some.map(by_groups).collect()
         }
         Section::Chosen => {
-            let of =
-                |broadcast| ["summa", "auto"].map(|algorithm| Gemm { algorithm, broadcast, ..plain.clone() });
+            let case = |algorithm: &str, broadcast: &str| Gemm {
+                algorithm: algorithm.to_owned(),
+                broadcast: broadcast.to_owned(),
+                ..plain.clone()
+            };
+            let of = |broadcast| ["summa", "auto"].map(|algorithm| case(algorithm, broadcast));
             ["scatter-allgather", "auto"].into_iter().flat_map(of).collect()
         }
         _ => fat_nodes(plain),
@@ -184,8 +182,8 @@ fn cases(section: Section, plain: &Gemm, full: bool) -> Vec<Gemm> {
 
 /// SUMMA and groups that are nodes, by binomial trees; ranks of a node share panels or send messages.
 fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
-    let binomial = Gemm { broadcast: "binomial", ..plain.clone() };
-    let nodes_on_columns = (plain.ranks / plain.ranks_per_node).clamp(1, plain.rows);
+    let binomial = Gemm { broadcast: "binomial".to_owned(), ..plain.clone() };
+    let nodes_on_columns = (plain.site.ranks / plain.site.ranks_per_node).clamp(1, plain.rows);
     let flat = |nodes: &[u32]| Hierarchy::flat(nodes.len());
     let by_node = |nodes: &[u32]| Hierarchy::new(nodes.len(), &[groups::by_number(nodes)]);
     let counted = |hierarchy: &dyn Fn(&[u32]) -> Hierarchy| {
@@ -194,7 +192,8 @@ fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
             columns: plain.columns as f64,
             ..Problem::square(plain.order as f64, 1.0)
         };
-        let node = |row: usize, column: usize| ((row * plain.columns + column) / plain.ranks_per_node) as u32;
+        let node =
+            |row: usize, column: usize| ((row * plain.columns + column) / plain.site.ranks_per_node) as u32;
         let line = |nodes: &[u32]| {
             let hierarchy = hierarchy(nodes);
             let levels = vec![Level::whole(Broadcast::Binomial); hierarchy.levels()];
@@ -205,7 +204,7 @@ fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
     vec![
         Gemm { port_bytes: counted(&flat), ..binomial.clone() },
         Gemm {
-            algorithm: "hsumma",
+            algorithm: "hsumma".to_owned(),
             group_rows: nodes_on_columns,
             group_columns: 1,
             port_bytes: counted(&by_node),
@@ -218,6 +217,7 @@ fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::row::Row;
     use super::*;
 
     #[test]

@@ -71,7 +71,7 @@ fn own_numbers(n: usize, own: usize, processes: usize) -> impl Iterator<Item = u
 /// # Safety
 /// `F` is its type.
 unsafe fn find<F: Copy>(library: Library, name: &CStr) -> Result<F> {
-    // SAFETY: the contract of this function.
+    // SAFETY: `F` is the type of this function.
     unsafe { library.function(name) }.ok_or_else(|| {
         Error::Unsupported(format!("ScaLAPACK: the function {} was not found", name.to_string_lossy()))
     })

@@ -76,30 +76,19 @@ pub fn multiplication(results: &Results) -> String {
 }
 
 fn lines(lines: &[Line]) -> Table {
-    let mut table = Table::new([
-        "broadcast",
-        "groups",
-        "rows x columns",
-        "by formula",
-        "gain",
-        "counted",
-        "gain",
-        "messages/rank",
-    ]);
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    for line in lines {
-        table.row([
-            line.broadcast.to_owned(),
-            line.groups.to_string(),
-            format!("{} x {}", line.group_rows, line.group_columns),
-            time(line.seconds),
-            format!("{:.2}", line.gain),
-            or_none(line.counted_seconds.map(time)),
-            or_none(line.counted_gain.map(|gain| format!("{gain:.2}"))),
-            or_none(line.messages.map(significant)),
-        ]);
-    }
-    table
+    Table::of(lines.iter().map(|line| {
+        vec![
+            ("broadcast", line.broadcast.to_owned()),
+            ("groups", line.groups.to_string()),
+            ("rows x columns", format!("{} x {}", line.group_rows, line.group_columns)),
+            ("by formula", time(line.seconds)),
+            ("gain", format!("{:.2}", line.gain)),
+            ("counted", or_none(line.counted_seconds.map(time))),
+            ("gain", or_none(line.counted_gain.map(|gain| format!("{gain:.2}")))),
+            ("messages/rank", or_none(line.messages.map(significant))),
+        ]
+    }))
 }
 
 /// The paper's figures.
@@ -129,42 +118,25 @@ pub fn paper(figures: &Figures) -> String {
 }
 
 fn settings(lines: &[Predicted]) -> Table {
-    let mut table = Table::new([
-        "figure",
-        "machine",
-        "n",
-        "ranks",
-        "b = B",
-        "alpha/beta",
-        "2nb/p",
-        "binomial",
-        "SUMMA",
-        "HSUMMA",
-        "groups",
-        "gain",
-        "per byte",
-        "gain measured",
-    ]);
-    for line in lines {
+    Table::of(lines.iter().map(|line| {
         let summa = line.scatter_allgather_seconds[0];
-        table.row([
-            line.figure.to_owned(),
-            line.machine.to_owned(),
-            line.n.to_string(),
-            line.ranks.to_string(),
-            line.block.to_string(),
-            format!("{:.0}", line.alpha_over_beta),
-            format!("{:.0}", line.threshold),
-            significant(line.binomial_seconds),
-            significant(summa),
-            significant(summa / line.gain),
-            line.best_groups.to_string(),
-            format!("{:.2}", line.gain),
-            line.gain_per_byte.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
-            line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
-        ]);
-    }
-    table
+        vec![
+            ("figure", line.figure.to_owned()),
+            ("machine", line.machine.to_owned()),
+            ("n", line.n.to_string()),
+            ("ranks", line.ranks.to_string()),
+            ("b = B", line.block.to_string()),
+            ("alpha/beta", format!("{:.0}", line.alpha_over_beta)),
+            ("2nb/p", format!("{:.0}", line.threshold)),
+            ("binomial", significant(line.binomial_seconds)),
+            ("SUMMA", significant(summa)),
+            ("HSUMMA", significant(summa / line.gain)),
+            ("groups", line.best_groups.to_string()),
+            ("gain", format!("{:.2}", line.gain)),
+            ("per byte", line.gain_per_byte.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
+            ("gain measured", line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
+        ]
+    }))
 }
 
 /// A column for each setting that the paper draws over the number of groups.

@@ -1,6 +1,7 @@
 //! Broadcasts with and without waiting.
 
-use super::{Group, Image, PLACES, bytes_of, in_team, in_teams, read, with_images};
+use super::{Group, bytes_of, in_team, in_teams, read};
+use crate::support::{Image, everywhere, form};
 use hcube_caf::Handle;
 use hcube_core::memory::Region;
 use std::cell::Cell;
@@ -44,22 +45,20 @@ fn ship_to_all(image: &Image, function: usize, images: usize) {
 /// Several broadcasts from different roots, with everything else in between.
 #[test]
 fn several_at_the_same_time() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let count = Rc::new(Cell::new(0));
-            let function = {
-                let count = Rc::clone(&count);
-                image.register(Rc::new(move |_, _, _: &[u8]| count.set(count.get() + 1)))
-            };
-            in_team(image, image.world(), (0..images).collect(), |group| {
-                let events = image.allocate_events(group.team, LENGTHS.len()).expect("room");
-                for turn in 0..3 {
-                    several(group, turn, events, function);
-                }
-            });
-            assert_eq!(count.get(), 3 * images);
+    everywhere(|image, images| {
+        let count = Rc::new(Cell::new(0));
+        let function = {
+            let count = Rc::clone(&count);
+            image.register(Rc::new(move |_, _, _: &[u8]| count.set(count.get() + 1)))
+        };
+        in_team(image, image.world(), (0..images).collect(), |group| {
+            let events = image.allocate_events(group.team, LENGTHS.len()).expect("room");
+            for turn in 0..3 {
+                several(group, turn, events, function);
+            }
         });
-    }
+        assert_eq!(count.get(), 3 * images);
+    });
 }
 
 /// Lengths of broadcasts at the same time; each has a place of its own.
@@ -102,17 +101,15 @@ fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
 /// A fence gives the buffers back, a block waits for the others, and an event may be on another image.
 #[test]
 fn fences_blocks_and_events_elsewhere() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            in_team(image, image.world(), (0..images).collect(), |group| {
-                let events = image.allocate_events(group.team, 1).expect("room");
-                for turn in 0..24 {
-                    fence(group, turn, events);
-                }
-                assert_eq!(image.try_event(events, 0), Ok(false));
-            });
+    everywhere(|image, images| {
+        in_team(image, image.world(), (0..images).collect(), |group| {
+            let events = image.allocate_events(group.team, 1).expect("room");
+            for turn in 0..24 {
+                fence(group, turn, events);
+            }
+            assert_eq!(image.try_event(events, 0), Ok(false));
         });
-    }
+    });
 }
 
 fn fence(group: &Group<'_>, turn: usize, events: Handle) {
@@ -134,76 +131,68 @@ fn fence(group: &Group<'_>, turn: usize, events: Handle) {
 /// The team may be freed while its last broadcast is under way to others.
 #[test]
 fn teams_are_freed_behind_their_broadcasts() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            for turn in 0..5_u8 {
-                let team = image.split(world, 0, -(own as i64)).expect("a split").expect("a team");
-                let mut bytes = vec![if own == 0 { turn } else { 0xee }; 3000];
-                image
-                    .broadcast_async(team, images - 1, of_any_life(Region::of(&mut bytes)), None)
-                    .expect("begin");
-                image.free_team(team).expect("a team without coarrays");
-                image.cofence().expect("no image fails");
-                assert!(bytes.iter().all(|&byte| byte == turn), "{turn}");
-            }
-        });
-    }
+    everywhere(|image, images| {
+        let (world, own) = (image.world(), image.own());
+        for turn in 0..5_u8 {
+            let team = form(image, world, 0, -(own as i64));
+            let mut bytes = vec![if own == 0 { turn } else { 0xee }; 3000];
+            image
+                .broadcast_async(team, images - 1, of_any_life(Region::of(&mut bytes)), None)
+                .expect("begin");
+            image.free_team(team).expect("a team without coarrays");
+            image.cofence().expect("no image fails");
+            assert!(bytes.iter().all(|&byte| byte == turn), "{turn}");
+        }
+    });
 }
 
 /// Arguments that differ are found by all members in a wait, and the runtime works on.
 #[test]
 fn wrong_arguments_are_found_by_all_members() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            let events = image.allocate_events(world, 1).expect("room");
-            for (wrong, (root, length)) in [(images, 8), (1, 8), (0, 700)].into_iter().enumerate() {
-                if images == 1 && wrong > 0 {
-                    continue;
-                }
-                let (root, length) = if own == wrong % images { (root, length) } else { (0, 600) };
-                let mut bytes = vec![0; length];
-                let buffer = of_any_life(Region::of(&mut bytes));
-                let own_error = image.broadcast_async(world, root, buffer, None).err();
-                // Nobody notifies the event.
-                let error = match own_error {
-                    Some(error) => error,
-                    None => image.wait_event(events, 0).expect_err("arguments differ"),
-                };
-                let text = error.to_string();
-                assert!(["root", "bytes", "refused"].iter().any(|name| text.contains(name)), "{text}");
-                image.barrier(world).expect("a barrier");
+    everywhere(|image, images| {
+        let (world, own) = (image.world(), image.own());
+        let events = image.allocate_events(world, 1).expect("room");
+        for (wrong, (root, length)) in [(images, 8), (1, 8), (0, 700)].into_iter().enumerate() {
+            if images == 1 && wrong > 0 {
+                continue;
             }
-        });
-    }
+            let (root, length) = if own == wrong % images { (root, length) } else { (0, 600) };
+            let mut bytes = vec![0; length];
+            let buffer = of_any_life(Region::of(&mut bytes));
+            let own_error = image.broadcast_async(world, root, buffer, None).err();
+            // Nobody notifies the event.
+            let error = match own_error {
+                Some(error) => error,
+                None => image.wait_event(events, 0).expect_err("arguments differ"),
+            };
+            let text = error.to_string();
+            assert!(["root", "bytes", "refused"].iter().any(|name| text.contains(name)), "{text}");
+            image.barrier(world).expect("a barrier");
+        }
+    });
 }
 
 /// The error of a broadcast for which nobody waits does not come out of other collective functions, whose other members would
 /// wait for those that have got it.
 #[test]
 fn an_error_is_kept_for_who_waits_for_it() {
-    for (images, per_node) in PLACES {
-        with_images(images, per_node, |image| {
-            let (world, own) = (image.world(), image.own());
-            let events = image.allocate_events(world, 1).expect("room");
-            for _ in 0..20 {
-                let mut bytes = vec![0; if own == 0 { 600 } else { 700 }];
-                let buffer = of_any_life(Region::of(&mut bytes));
-                let early = image.broadcast_async(world, 0, buffer, None).err();
-                let (mut own_word, mut all) = ([own as u8; 8], vec![0; 8 * images]);
-                for _ in 0..3 {
-                    image
-                        .allgather(world, Region::of(&mut own_word), Region::of(&mut all))
-                        .expect("no error");
-                    image.barrier(world).expect("no error");
-                }
-                assert!(all.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at / 8));
-                if images > 1 {
-                    assert!(early.is_some() || image.wait_event(events, 0).is_err());
-                }
-                image.cofence().expect("it was told once");
+    everywhere(|image, images| {
+        let (world, own) = (image.world(), image.own());
+        let events = image.allocate_events(world, 1).expect("room");
+        for _ in 0..20 {
+            let mut bytes = vec![0; if own == 0 { 600 } else { 700 }];
+            let buffer = of_any_life(Region::of(&mut bytes));
+            let early = image.broadcast_async(world, 0, buffer, None).err();
+            let (mut own_word, mut all) = ([own as u8; 8], vec![0; 8 * images]);
+            for _ in 0..3 {
+                image.allgather(world, Region::of(&mut own_word), Region::of(&mut all)).expect("no error");
+                image.barrier(world).expect("no error");
             }
-        });
-    }
+            assert!(all.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at / 8));
+            if images > 1 {
+                assert!(early.is_some() || image.wait_event(events, 0).is_err());
+            }
+            image.cofence().expect("it was told once");
+        }
+    });
 }

@@ -1,8 +1,7 @@
 //! Blocks that move from member to member.
 
 use super::{Group, bytes_of, in_teams, read};
-use hcube_caf::Runtime;
-use hcube_core::comm::threads::ThreadComm;
+use crate::support::Image;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 
@@ -18,7 +17,7 @@ fn check(
     group: &Group<'_>,
     what: &str,
     case: &Case,
-    operation: impl Fn(&Runtime<ThreadComm>, Region<'_>, Region<'_>) -> Result<()>,
+    operation: impl Fn(&Image, Region<'_>, Region<'_>) -> Result<()>,
 ) {
     let Case { given, gets, expected } = case;
     for (is_coarray, is_same) in [(false, false), (false, true), (true, false), (true, true)] {

@@ -1,6 +1,7 @@
 //! Wrong arguments, and arguments that differ: an error on all members, after which the team goes on.
 
-use super::{Group, Image, in_teams};
+use super::{Group, in_teams};
+use crate::support::{Image, form, with_images};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
@@ -18,6 +19,9 @@ fn refused(group: &Group<'_>, what: &str, operation: impl FnOnce(&Image) -> Resu
     error.to_string()
 }
 
+/// An operation of reductions, which is never called.
+fn keep(_: &[u8], _: &mut [u8]) {}
+
 #[test]
 fn wrong_arguments_are_an_error_on_all_members() {
     in_teams(|group| {
@@ -25,49 +29,41 @@ fn wrong_arguments_are_an_error_on_all_members() {
         let mut memory = vec![0; 8 * size + 8];
         let all = Region::of(&mut memory);
         let part = |length: usize| all.part(0..length);
-        let mut keep = |_: &[u8], _: &mut [u8]| ();
         for wrong in 0..size {
             let is_wrong = rank == wrong;
-            let root = if is_wrong { size } else { 0 };
-            let own = format!("root = {size}: expected 0 to {}, the members of the team", size - 1);
+            let (root, into) = if is_wrong { (size, 9) } else { (0, 8) };
+            let destination = if is_wrong { size } else { rank };
             let other = format!("rank {wrong} refused: its arguments are not valid");
-            let expected = if is_wrong { &own } else { &other };
-            let roots: [(&str, Operation<'_>); 3] = [
-                ("broadcast", Box::new(|image| image.broadcast(team, root, part(8)))),
-                ("gather", Box::new(|image| image.gather(team, root, part(8), part(8 * size)))),
-                ("scatter", Box::new(|image| image.scatter(team, root, part(8 * size), part(8)))),
-            ];
-            for (what, operation) in roots {
-                assert_eq!(&refused(group, what, operation), expected, "{what}");
-            }
-            let error =
-                refused(group, "reduce", |image| image.reduce(team, root, part(8), part(8), &mut keep));
-            assert_eq!(&error, expected);
-            let error = refused(group, "permute", |image| {
-                image.permute(team, if is_wrong { size } else { rank }, part(8), part(8))
-            });
-            assert_eq!(error, expected.replace("root", "destination"));
-            let into = if is_wrong { 9 } else { 8 };
-            let lengths: [(&str, Operation<'_>); 4] = [
-                ("shift", Box::new(|image| image.shift(team, 1, part(8), part(into)))),
-                ("allgather", Box::new(|image| image.allgather(team, part(8), part(8 * size - 8 + into)))),
+            let roots: [(&str, &str, Operation<'_>); 5] = [
+                ("broadcast", "root", Box::new(|image| image.broadcast(team, root, part(8)))),
+                ("gather", "root", Box::new(|image| image.gather(team, root, part(8), part(8 * size)))),
+                ("scatter", "root", Box::new(|image| image.scatter(team, root, part(8 * size), part(8)))),
+                ("reduce", "root", Box::new(|image| image.reduce(team, root, part(8), part(8), &mut keep))),
                 (
-                    "alltoall",
-                    Box::new(|image| image.alltoall(team, part(8 * size), part(8 * size - 8 + into))),
+                    "permute",
+                    "destination",
+                    Box::new(|image| image.permute(team, destination, part(8), part(8))),
                 ),
+            ];
+            for (what, name, operation) in roots {
+                let own = format!("{name} = {size}: expected 0 to {}, the members of the team", size - 1);
+                assert_eq!(&refused(group, what, operation), if is_wrong { &own } else { &other }, "{what}");
+            }
+            let gathered = 8 * size - 8 + into;
+            let lengths: [(&str, Operation<'_>); 7] = [
+                ("shift", Box::new(|image| image.shift(team, 1, part(8), part(into)))),
+                ("allgather", Box::new(|image| image.allgather(team, part(8), part(gathered)))),
+                ("alltoall", Box::new(|image| image.alltoall(team, part(8 * size), part(gathered)))),
                 ("sort", Box::new(|image| image.sort(team, part(8), into, &mut |a, b| a.cmp(b)))),
+                ("scan", Box::new(|image| image.scan(team, part(8), part(into), false, &mut keep))),
+                ("scan", Box::new(|image| image.scan(team, part(8), part(into), true, &mut keep))),
+                ("allreduce", Box::new(|image| image.allreduce(team, part(8), part(into), &mut keep))),
             ];
             for (what, operation) in lengths {
                 let error = refused(group, what, operation);
-                assert!(
-                    if is_wrong { error.contains("expected") } else { error == other },
-                    "{what}: {error}"
-                );
+                let is_expected = if is_wrong { error.contains("expected") } else { error == other };
+                assert!(is_expected, "{what}: {error}");
             }
-            for inclusive in [false, true] {
-                refused(group, "scan", |image| image.scan(team, part(8), part(into), inclusive, &mut keep));
-            }
-            refused(group, "allreduce", |image| image.allreduce(team, part(8), part(into), &mut keep));
         }
     });
 }
@@ -82,37 +78,30 @@ fn arguments_that_differ_are_an_error_on_all_members() {
         let mut memory = vec![0; 64 * size];
         let all = Region::of(&mut memory);
         let part = |length: usize| all.part(0..length);
-        let mut keep = |_: &[u8], _: &mut [u8]| ();
         for wrong in 0..size {
-            let by_one = |value: usize| value + usize::from(rank == wrong);
-            let differs = |name, value: usize| {
-                let error = Error::Mismatch { name, least: value as i64, most: value as i64 + 1 };
-                error.to_string()
-            };
+            let is_wrong = rank == wrong;
+            let by_one = |value: usize| value + usize::from(is_wrong);
             let bytes = by_one(8);
-            let error = refused(group, "broadcast", |image| image.broadcast(team, 0, part(bytes)));
-            assert_eq!(error, differs("bytes", 8));
-            let error = refused(group, "broadcast", |image| image.broadcast(team, by_one(0), part(8)));
-            assert_eq!(error, differs("root", 0));
-            let error =
-                refused(group, "gather", |image| image.gather(team, 1, part(bytes), part(bytes * size)));
-            assert_eq!(error, differs("bytes", 8));
-            let error =
-                refused(group, "shift", |image| image.shift(team, by_one(5) as i64, part(8), part(8)));
-            assert_eq!(error, differs("distance", 5));
-            let error = refused(group, "allreduce", |image| {
-                image.allreduce(team, part(bytes), part(bytes), &mut keep)
-            });
-            assert_eq!(error, differs("bytes", 8));
-            let error =
-                refused(group, "scan", |image| image.scan(team, part(8), part(8), rank == wrong, &mut keep));
-            assert_eq!(error, differs("inclusive", 0));
-            let error = refused(group, "sort", |image| {
-                image.sort(team, part(72), by_one(8), &mut |one, other| one.cmp(other))
-            });
-            assert_eq!(error, differs("element_bytes", 8));
+            // Each with the argument that differs, and its least value.
+            let cases: [(&str, i64, Operation<'_>); 7] = [
+                ("bytes", 8, Box::new(|image| image.broadcast(team, 0, part(bytes)))),
+                ("root", 0, Box::new(|image| image.broadcast(team, by_one(0), part(8)))),
+                ("bytes", 8, Box::new(|image| image.gather(team, 1, part(bytes), part(bytes * size)))),
+                ("distance", 5, Box::new(|image| image.shift(team, by_one(5) as i64, part(8), part(8)))),
+                ("bytes", 8, Box::new(|image| image.allreduce(team, part(bytes), part(bytes), &mut keep))),
+                ("inclusive", 0, Box::new(|image| image.scan(team, part(8), part(8), is_wrong, &mut keep))),
+                (
+                    "element_bytes",
+                    8,
+                    Box::new(|image| image.sort(team, part(72), by_one(8), &mut |one, other| one.cmp(other))),
+                ),
+            ];
+            for (number, (name, least, operation)) in cases.into_iter().enumerate() {
+                let expected = Error::Mismatch { name, least, most: least + 1 }.to_string();
+                assert_eq!(refused(group, name, operation), expected, "case {number}");
+            }
             // No permutation: one member is named twice.
-            let destination = if rank == wrong { (rank + 1) % size } else { rank };
+            let destination = if is_wrong { (rank + 1) % size } else { rank };
             let error = refused(group, "permute", |image| image.permute(team, destination, part(8), part(8)));
             let expected = "expected a different member for each member of the team";
             assert_eq!(error, format!("destination = {destination}: {expected}"));
@@ -122,8 +111,8 @@ fn arguments_that_differ_are_an_error_on_all_members() {
 
 #[test]
 fn teams_that_were_freed_and_overlapping_blocks_are_refused() {
-    super::with_images(3, 2, |image| {
-        let team = image.split(image.world(), 0, 0).expect("a split").expect("a team");
+    with_images(3, 2, |image| {
+        let team = form(image, image.world(), 0, 0);
         image.free_team(team).expect("a team without coarrays");
         let mut memory = vec![0; 60];
         let all = Region::of(&mut memory);

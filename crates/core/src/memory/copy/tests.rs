@@ -7,19 +7,19 @@ type Copy = unsafe fn(*const u8, *mut u8, usize);
 
 /// A function without the attribute that puts it in line.
 unsafe fn apart(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: parts of one buffer of the test that do not overlap, `length` bytes each.
     unsafe { copy_nonoverlapping(from, to, length) };
 }
 
 /// As [`apart`].
 unsafe fn overlapping(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: parts of one buffer of the test, `length` bytes each.
     unsafe { copy(from, to, length) };
 }
 
 /// As [`apart`].
 unsafe fn short(from: *const u8, to: *mut u8, length: usize) {
-    // SAFETY: the contract of this function.
+    // SAFETY: parts of one buffer of the test, `length` bytes each.
     unsafe { copy_short(from, to, length) };
 }
 

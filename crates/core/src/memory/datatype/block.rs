@@ -148,7 +148,7 @@ impl<'a> Block<'a> {
     /// Where these go beyond [`Self::bytes`].
     #[inline]
     pub fn unpack(&self, offset: usize, bytes: &[u8]) {
-        // SAFETY: as `pack`; `bytes` is only read.
+        // SAFETY: no reference to the memory of the block exists, hence not `bytes`, which is only read.
         unsafe { self.copy::<false, false>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
     }
 
@@ -171,7 +171,7 @@ impl<'a> Block<'a> {
         match self.region() {
             Some(region) => streaming::write_streaming(region.part(offset..offset + bytes.len()), bytes),
             None => {
-                // SAFETY: as `unpack`.
+                // SAFETY: no reference to the memory of the block exists, hence not `bytes`, which is only read.
                 unsafe { self.copy::<false, true>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
                 streaming::finish();
             }
@@ -219,7 +219,7 @@ impl<'a> Block<'a> {
         packed: *mut u8,
         length: usize,
     ) {
-        // SAFETY: the contract of this function.
+        // SAFETY: the range is inside the block, whose elements and packed bytes can be accessed and do not overlap.
         unsafe {
             match &self.form {
                 Form::Contiguous => {}

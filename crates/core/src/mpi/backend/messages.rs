@@ -29,7 +29,7 @@ pub(super) struct Sharing {
 // SAFETY: MPI's handles name the same object in all threads, and threads that use one at the same time are those of a program
 // that has initialised MPI for that (`Handle::new`).
 unsafe impl Send for Private {}
-// SAFETY: as above; the rest is `Sync`.
+// SAFETY: MPI permits concurrent calls with a handle in such programs; the rest is `Sync`.
 unsafe impl Sync for Private {}
 
 impl Private {

@@ -42,7 +42,7 @@ impl MpiComm {
         self.drive_until(|| {
             let mut flag = c_int::from(*request == no_request());
             if flag == 0 {
-                // SAFETY: as above.
+                // SAFETY: a request of this communicator that is not null, whose buffer its owner keeps.
                 check("MPI_Test", unsafe { raw::PMPI_Test(request, &mut flag, status.as_mut_ptr()) })?;
             }
             Ok(flag != 0)

@@ -38,7 +38,7 @@ use contents::Envelope;
 /// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
 /// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
 pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype> {
-    // SAFETY: by the contract of this function.
+    // SAFETY: a value that MPI has given out, which nobody frees during this call.
     unsafe { check_valid(datatype, comm) }?;
     // SAFETY: valid, as MPI has just said, and nobody frees it during this call.
     unsafe {
@@ -62,7 +62,7 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn check_unused(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
-    // SAFETY: by the contract of this function.
+    // SAFETY: a value that MPI has given out, which nobody frees during this call.
     match unsafe { check_valid(datatype, comm) } {
         Err(Error::Unsupported(_)) => Ok(()),
         result => result,
@@ -84,7 +84,7 @@ pub fn is_usual(datatype: MPI_Datatype) -> bool {
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
-    // SAFETY: by the contract of this function; measured where MPI has said that it is valid.
+    // SAFETY: given out by MPI, and nobody frees it meanwhile; measured where MPI has said that it is valid.
     unsafe {
         match check_valid(datatype, comm) {
             Ok(()) | Err(Error::Unsupported(_)) => Ok(decode::measure(datatype)?.0),

@@ -64,7 +64,7 @@ impl Writer {
         if self.is_empty() {
             self.first = place;
         } else {
-            // SAFETY: the contract of this function.
+            // SAFETY: there is a chunk, in memory of this list that nobody else accesses.
             unsafe { self.end_chunk(segment, place) };
         }
         (self.chunk, self.at, self.end) = (place, place + HEAD, place + length);
@@ -75,7 +75,7 @@ impl Writer {
     /// # Safety
     /// As [`Self::append`]; there is a chunk.
     unsafe fn end_chunk(&self, segment: NonNull<u8>, next: usize) {
-        // SAFETY: the contract of this function; a chunk begins aligned.
+        // SAFETY: a chunk of this list, which begins aligned with two words that nobody else accesses.
         unsafe { segment.add(self.chunk).cast::<[u64; 2]>().write([next as u64, self.at as u64]) };
     }
 
@@ -87,7 +87,7 @@ impl Writer {
         if self.is_empty() {
             return 0;
         }
-        // SAFETY: the contract of this function.
+        // SAFETY: there is a chunk, in memory of this list that nobody else accesses.
         unsafe { self.end_chunk(segment, 0) };
         std::mem::take(self).first as u64
     }
@@ -137,7 +137,7 @@ pub(super) const fn record_bytes(length: usize) -> usize {
 /// [`record_bytes`] from `at` on, aligned, are memory that nobody else accesses during `'a`.
 #[inline(always)]
 pub(super) unsafe fn write<'a>(at: NonNull<u8>, head: Head) -> Region<'a> {
-    // SAFETY: the contract of this function.
+    // SAFETY: aligned memory for the head and the payload, which nobody else accesses during `'a`.
     unsafe {
         at.cast::<Head>().write(head);
         Region::new(at.add(HEAD).as_ptr(), head.length())

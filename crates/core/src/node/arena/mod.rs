@@ -196,7 +196,7 @@ impl Arena {
     fn finished(&self, rank: usize) -> &AtomicU64 {
         assert!(rank < self.layout.ranks, "rank {rank} of {}", self.layout.ranks);
         let offset = self.layout.ranks * 2 * self.layout.block() + rank * LINE_PAIR;
-        // SAFETY: as in `word`.
+        // SAFETY: in the head of the segment, aligned to a word; all ranks access it as an atomic.
         unsafe { self.segment.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
@@ -305,7 +305,7 @@ impl Arena {
     /// others in the turn after that in which the list was located.
     #[inline]
     pub unsafe fn records<'a>(&self, list: List) -> Records<'a> {
-        // SAFETY: the contract of this function.
+        // SAFETY: its writer leaves the memory of a list of that turn alone until this rank meets the others again.
         unsafe { list.records(self.segment.address()) }
     }
 

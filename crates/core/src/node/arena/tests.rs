@@ -113,7 +113,7 @@ fn more_than_the_address_range_is_refused() {
         let fits = (0..).take_while(|_| arena.record(0, 0, 0, 1000).is_ok()).count();
         assert!((500..1049).contains(&fits), "{fits} records");
         meet(&mut arena, comm);
-        // SAFETY: as above.
+        // SAFETY: the list was located in this turn, and the records are used before the next.
         assert_eq!(unsafe { arena.records(arena.list(0, 0)) }.count(), fits);
         arena.turn();
         arena.record(0, 0, 0, 1000).expect("the other buffer is empty");
@@ -145,7 +145,7 @@ fn an_arena_of_one_rank_needs_no_shared_memory() {
         let mut arena = Arena::own(1).expect("memory");
         arena.record(0, 7, 8, 2).expect("memory").write(&[1, 2]);
         meet(&mut arena, comm);
-        // SAFETY: as above.
+        // SAFETY: the list was located in this turn, and the records are used in it.
         let records: Vec<Record<'_>> = unsafe { arena.records(arena.list(0, 0)) }.collect();
         assert_eq!((records.len(), records[0].value, records[0].label), (1, 7, 8));
         assert_eq!(bytes(records[0].payload), [1, 2]);

@@ -1,0 +1,99 @@
+//! What a collective operation needs of its team, as it was when the operation began.
+
+use crate::engine::image::Image;
+use crate::state::handles::Handle;
+use crate::state::mail;
+use crate::state::participation::Series;
+use crate::state::team::Team;
+use crate::state::team::ring::{BACKWARD, FORWARD};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+
+/// Rounds of an operation: what each range of them is for. The agreement on the arguments comes first.
+pub(crate) const TREE: usize = 64;
+/// See [`super::broadcast`].
+pub(crate) const BROADCAST: usize = 192;
+/// Exchanges with members at several distances.
+pub(crate) const EXCHANGE: usize = 256;
+/// Of the answer to a block: this and the round of the block.
+pub(crate) const ANSWER: usize = 1 << 14;
+/// Of the word that a block may come: this and the round of the block.
+pub(crate) const READY: usize = 1 << 15;
+
+const _: () = assert!(EXCHANGE + crate::state::team::network::STEPS < ANSWER);
+
+/// A team in an operation. It does not change when the team is freed while the operation goes on.
+#[derive(Debug, Clone)]
+pub(crate) struct Members {
+    /// The identity of the team.
+    pub team: u64,
+    /// The number of the operation, the same on all members.
+    pub operation: u64,
+    pub rank: usize,
+    pub size: usize,
+    /// Images forward and backward, by powers of two.
+    links: Vec<[usize; 2]>,
+}
+
+impl Members {
+    fn of(team: &mut Team) -> Self {
+        Self {
+            team: team.identity(),
+            operation: team.next_operation(),
+            rank: team.rank(),
+            size: team.size(),
+            links: (0..team.ring().powers())
+                .map(|power| [FORWARD, BACKWARD].map(|direction| team.ring().link(power, direction).image))
+                .collect(),
+        }
+    }
+
+    /// The number of a round of this operation.
+    pub fn step(&self, round: usize) -> u64 {
+        mail::step(self.operation, round)
+    }
+
+    /// Powers of two that have links.
+    pub fn powers(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The image of the member at distance 2^`power` forward.
+    pub fn forward(&self, power: usize) -> usize {
+        self.links[power][FORWARD]
+    }
+
+    /// The image of the member at distance 2^`power` backward.
+    pub fn backward(&self, power: usize) -> usize {
+        self.links[power][BACKWARD]
+    }
+
+    /// The image of a member whose rank differs by a power of two.
+    pub fn linked(&self, rank: usize) -> usize {
+        let power = rank.abs_diff(self.rank).trailing_zeros() as usize;
+        self.links[power][if rank > self.rank { FORWARD } else { BACKWARD }]
+    }
+
+    /// The rank at a distance forward.
+    pub fn ahead(&self, distance: usize) -> usize {
+        (self.rank + distance) % self.size
+    }
+
+    /// The rank at a distance backward, of less than a turn.
+    pub fn behind(&self, distance: usize) -> usize {
+        (self.rank + self.size - distance) % self.size
+    }
+}
+
+impl<C: Comm> Image<C> {
+    /// Begins a collective operation of a team.
+    ///
+    /// # Errors
+    /// For a team that was freed, and in a shipped function.
+    pub(crate) fn begin(&mut self, team: Handle) -> Result<Members> {
+        self.shipped.refuse_inside("is collective")?;
+        let members = Members::of(self.teams.get_mut(team)?);
+        self.participation.begin(members.team, Series::Operations, members.operation, &self.others);
+        Ok(members)
+    }
+}

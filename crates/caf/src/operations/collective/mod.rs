@@ -1,0 +1,53 @@
+//! Collective operations of teams.
+//!
+//! All of them first compare the arguments of all members by a reduction of five words (`agreement`): arguments that are wrong
+//! or differ are an error on all members, before anything moves. Asynchronous broadcasts do that while their data moves.
+//! Members are reached by links, but for alltoall, shift and permute, which look images up. A long block goes to an
+//! image of the same node by one copy, or two if it is not in the heap (`lending`).
+//!
+//! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these (`pieces`).
+//!
+//! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages per member):
+//!
+//! | operation | rounds | bytes that a member sends, at most | memory beside the caller's |
+//! |---|---|---|---|
+//! | [`broadcast`] | ⌈log2 S⌉ | n ⌈log2 S⌉ (root) | a copy in the heap |
+//! | [`gather`], scatter | ⌈log2 S⌉ | n S / 2 (beside the root), n (S - 1) (root of scatter) | n S / 2 |
+//! | [`allgather`] | ⌈log2 S⌉ | n (S - 1) | n (S - 1), if `into` is not in the heap |
+//! | [`alltoall`] | S / 2 | n (S - 1) | 6 n |
+//! | [`shift`], [`permute`] | 1 | n | n |
+//! | [`reduce`] | ⌈log2 S⌉ | 2 n | 3 n |
+//! | [`allreduce`] | log2 S, or 2 ⌈log2 S⌉ | n ⌈log2 S⌉ | 2 n |
+//! | [`scan`] | ⌈log2 S⌉ | n ⌈log2 S⌉ | 3 n |
+//! | [`sort`] | p (p + 1) / 2, p = ⌈log2 S⌉ | n per round | 3 n |
+//!
+//! Source: Jin et al. 2011, §II-D and Table I.
+
+pub(crate) mod agreement;
+pub mod allgather;
+pub mod allreduce;
+pub mod alltoall;
+pub mod broadcast;
+pub mod gather;
+mod lending;
+pub(crate) mod members;
+pub mod permute;
+mod pieces;
+pub mod reduce;
+pub mod scan;
+pub mod shift;
+pub mod sort;
+mod space;
+mod tree;
+
+/// Combines a block of lower ranks with one of higher ranks, in which the result is left.
+pub type Combine<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]);
+
+/// What a block consists of, where an operation may combine some elements at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elements {
+    /// Bytes of an element, the same on all members.
+    pub bytes: usize,
+    /// Whether the operation gives the same bits when two blocks are exchanged.
+    pub commute: bool,
+}

@@ -1,0 +1,83 @@
+//! The end of a program: of all images together, or of one image after the other, as those of Fortran do.
+//!
+//! Idea: all images together meet in a barrier. Otherwise an image that has come to its end says so, and serves the others
+//! until all have ended or failed. So its coarrays stay accessible, whoever waits for it gets an error, and no image waits
+//! for one that has ended before. An image that fails does the same with another word, because most launchers end the job
+//! when a process ends.
+//!
+//! Restrictions: an image on another node whose process has ended without a word, and that was alone there, is waited for.
+//! Cost: a message to every image of another node.
+//! Source: the statuses are those of Fortran 2018, 5.3.5 to 5.3.7.
+
+use crate::engine::image::Image;
+use crate::engine::runtime::Runtime;
+use crate::state::finish::Scope;
+use crate::state::others::{LISTENING, SERVING};
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+
+impl<C: Comm> Image<C> {
+    /// An error where the program cannot end.
+    fn check_end(&self) -> Result<()> {
+        if self.shipped.is_running() {
+            return Err(Error::Usage("called in a shipped function".into()));
+        }
+        // Where an image has failed, no block ends any more.
+        self.others.check_all()?;
+        if self.finishes.is_inside() {
+            return Err(Error::Usage(
+                "called in a finish block: expected hcube_caf_finish_end before".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Ends what others need of this image, when all have come here.
+    fn leave(&mut self) -> Result<()> {
+        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first barrier is taken
+        // after it, with answers, and these after the second one.
+        for _ in 0..2 {
+            self.memory.flush(&self.comm)?;
+            self.comm.barrier()?;
+            while self.memory.receive(&self.comm)?.is_some() {}
+        }
+        self.others.end(&self.memory);
+        Ok(())
+    }
+}
+
+impl<C: Comm> Runtime<C> {
+    /// Collective over all images: waits until all that was shipped outside of finish blocks has ended, and all images have
+    /// called it. Nothing may be called afterwards.
+    ///
+    /// # Errors
+    /// Inside of a finish block or a shipped function; where an image has failed.
+    pub fn finalise(&self) -> Result<()> {
+        let world = self.with(|image| {
+            image.check_end()?;
+            Ok(image.teams.world())
+        })?;
+        self.terminate(world, Scope::PROGRAM)?;
+        self.barrier(world)?;
+        // What this image has sent last is taken by others only while they poll.
+        self.with(|image| image.leave())
+    }
+
+    /// Collective in the end: this image has stopped, or failed. Returns when all images have done one of both, and nothing may
+    /// be called afterwards.
+    ///
+    /// # Errors
+    /// Those of MPI; where this image has failed or stopped before.
+    pub fn end(&self, fails: bool) -> Result<()> {
+        let word = if fails { LISTENING } else { SERVING };
+        self.change(|image| image.others.pass_on(&mut image.memory))?;
+        // What others get from this image before they know that it has ended.
+        self.serve_until(|image| image.memory.is_sent())?;
+        self.change(|image| image.others.announce(&mut image.memory, word))?;
+        self.serve_until(|image| image.others.are_all_gone() && image.memory.is_sent())?;
+        if self.has_lost_one() {
+            return Ok(());
+        }
+        self.image.borrow_mut().leave()
+    }
+}

@@ -1,0 +1,110 @@
+//! Locks: whoever has one is the only one, and the others wait in the order in which they came.
+//!
+//! Idea: the word of a lock names the last image of a queue, and each image of the queue the next one. Whoever wants the lock
+//! puts itself in the place of the last one by one atomic operation. If there was one, it tells that image so, and waits at a
+//! word of its own heap, which the image before writes when it unlocks. Names are places of nodes: two words in the heap of
+//! the waiting image, one node per lock that it has or waits for, which are used again.
+//!
+//! An image unlocks when what it has put before has been made everywhere, so whoever has the lock next sees it.
+//!
+//! Restrictions: an image has a lock once, also where shipped functions that it runs ask for it. An image that gives up waiting,
+//! because another one has failed or stopped, stays in the queue, and goes on there if it asks for the lock again.
+//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of both. Memory: 128 bytes
+//! per lock that an image has had at the same time as others.
+//! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory multiprocessors".
+
+use crate::engine::runtime::Runtime;
+use crate::state::coarray::Use;
+use crate::state::handles::Handle;
+use crate::state::locks::{Lock, LockAt};
+use hcube_core::comm::Comm;
+use hcube_core::error::Result;
+
+impl<C: Comm> Runtime<C> {
+    /// Collective over the team: `count` locks on each member, which nobody has.
+    ///
+    /// # Errors
+    /// As [`Self::allocate`].
+    pub fn allocate_locks(&self, team: Handle, count: usize) -> Result<Handle> {
+        self.allocate_slots(team, count, Use::Locks)
+    }
+
+    /// A lock on a member.
+    pub(crate) fn find_lock(&self, at: LockAt) -> Result<Lock> {
+        Ok(Lock { at, place: self.place_of_slot(at, Use::Locks)? })
+    }
+
+    /// Waits until this image has a lock on a member.
+    ///
+    /// # Errors
+    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image has or waits
+    /// for; where an image has failed or stopped.
+    pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
+        self.take_lock(self.find_lock((locks, index, rank))?)
+    }
+
+    /// As [`Self::lock`], of one that was found.
+    pub(crate) fn take_lock(&self, lock: Lock) -> Result<()> {
+        self.wait_for_room(lock.place.image)?;
+        // An attempt without the queue that was given up may end with nothing.
+        while !self.ask_for_lock(lock, true)? {}
+        Ok(())
+    }
+
+    /// Whether this image has the lock now.
+    fn ask_for_lock(&self, lock: Lock, queues: bool) -> Result<bool> {
+        self.with(|image| image.locks.begin(lock, queues, &mut image.memory))?;
+        let lock = lock.place;
+        let taken =
+            self.wait_for_any(|image| match image.locks.advance(lock, &mut image.memory, &image.others)? {
+                // It goes on with a wait that was given up, but does not wait.
+                None if !queues && image.locks.is_queued(lock) => {
+                    image.locks.give_up(lock);
+                    Ok(Some(false))
+                }
+                taken => Ok(taken),
+            });
+        if taken.is_err() {
+            self.change(|image| image.locks.give_up(lock))?;
+        }
+        taken
+    }
+
+    /// Takes a lock on a member if nobody has it: whether this image has it now.
+    ///
+    /// # Errors
+    /// As [`Self::lock`].
+    pub fn try_lock(&self, locks: Handle, index: usize, rank: usize) -> Result<bool> {
+        let lock = self.find_lock((locks, index, rank))?;
+        self.wait_for_room(lock.place.image)?;
+        let taken = self.ask_for_lock(lock, false)?;
+        if !taken {
+            self.poll_others()?;
+        }
+        Ok(taken)
+    }
+
+    /// Gives a lock on a member to the image that waits for it longest, when what this image has put before is there for all.
+    ///
+    /// # Errors
+    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image does not have;
+    /// where an image has failed or stopped.
+    pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
+        let lock = self.find_lock((locks, index, rank))?;
+        self.with(|image| image.locks.check_held(lock))?;
+        self.wait_for_puts()?;
+        self.release_lock(lock)
+    }
+
+    /// As [`Self::unlock`], of one that was found, when what this image has put is there.
+    pub(crate) fn release_lock(&self, lock: Lock) -> Result<()> {
+        self.with(|image| image.locks.check_held(lock))?;
+        let lock = lock.place;
+        let released =
+            self.wait_for_any(|image| image.locks.advance_release(lock, &mut image.memory, &image.others));
+        if released.is_err() {
+            self.change(|image| image.locks.give_up(lock))?;
+        }
+        released
+    }
+}

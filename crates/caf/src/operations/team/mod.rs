@@ -1,0 +1,5 @@
+//! Teams: formation, members, and default teams.
+
+mod lookup;
+mod split;
+mod stack;

@@ -1,0 +1,372 @@
+//! Images that have failed or stopped.
+//!
+//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops writes its own; the
+//! first one of its node that notices the end of its process writes it otherwise. Images of the node read the words where they
+//! have nothing to do, those of other nodes are told by messages, in both cases by the one that wrote the word.
+//!
+//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll on: what it had
+//! sent at the first poll has been taken by the second, because nothing had arrived any more, or because of
+//! `MESSAGES_PER_POLL`.
+//!
+//! Restrictions: the end of a process is noticed only by other images of its node.
+//! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS` of them; a
+//! message to each image of another node for an image that is gone, and one to each image for a failed image that is known to
+//! one that stops.
+
+pub use crate::state::options::Status;
+
+use crate::state::messages::Kind;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::node::exit::has_ended;
+use hcube_core::onesided::Onesided;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+
+/// Polls from one question about a process to the next.
+const POLLS_PER_PROCESS: u32 = 4096;
+/// Messages that an image takes in a wait from one poll to the next: more than the ring of another image holds.
+const MESSAGES_PER_POLL: u32 = 1 << 14;
+
+/// The word of an image whose process has ended, or is ending.
+pub(crate) const DIED: u64 = 3;
+/// The word of an image that has stopped, and serves others until all have; see [`crate::operations::ending`].
+pub(crate) const SERVING: u64 = 4;
+/// The word of an image that has failed, and listens until all have.
+pub(crate) const LISTENING: u64 = 5;
+/// Bits of the word in the tag of a message; the image follows.
+const WORD_BITS: u32 = 3;
+
+impl Status {
+    const fn of(word: u64) -> Self {
+        match word {
+            1 | DIED | LISTENING => Self::Failed,
+            2 | SERVING => Self::Stopped,
+            _ => Self::Alive,
+        }
+    }
+
+    /// An error unless it is alive.
+    fn check(self, image: usize) -> Result<()> {
+        match self {
+            Self::Alive => Ok(()),
+            Self::Failed => Err(Error::FailedImage { image }),
+            Self::Stopped => Err(Error::StoppedImage { image }),
+        }
+    }
+}
+
+/// What an image knows of the others, and what it is itself.
+#[derive(Debug)]
+pub struct Others {
+    /// Where every image has its word.
+    place: usize,
+    /// This image, its status, and the number of images.
+    own: usize,
+    own_status: Status,
+    images: usize,
+    /// Images that are not alive, as far as is known here.
+    gone: BTreeMap<usize, Status>,
+    /// Those of which this was seen in the last poll: what they have sent before may still be under way.
+    seen: BTreeMap<usize, Status>,
+    /// Images whose process has ended, as far as is known here.
+    died: BTreeSet<usize>,
+    /// Images that have stopped or failed, and wait until all have.
+    serving: BTreeSet<usize>,
+    polls: u32,
+    /// Messages since the last poll.
+    steps: u32,
+    /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
+    returned: Option<Cell<usize>>,
+    /// The image of this node whose process is asked about next.
+    next: usize,
+    /// Process numbers of the images of this node, where each is a process.
+    processes: Vec<u32>,
+}
+
+impl Others {
+    /// Collective over `comm`.
+    pub(crate) fn new<C: Comm>(comm: &C, memory: &mut Onesided<C>) -> Result<Self> {
+        let place = hcube_core::comm::agree(comm, memory.heap().allocate(size_of::<u64>()))?;
+        memory.own_word(place).store(Status::Alive as u64, Ordering::Relaxed);
+        let own = std::process::id();
+        let all = comm.all_gather(&[u64::from(own)])?;
+        let mates: Vec<u32> = memory.node().iter().map(|&image| all[image] as u32).collect();
+        let is_process = mates.iter().filter(|&&process| process == own).count() == 1;
+        let processes = if is_process { mates } else { Vec::new() };
+        Ok(Self {
+            place,
+            own: comm.rank(),
+            own_status: Status::Alive,
+            images: comm.size(),
+            gone: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            died: BTreeSet::new(),
+            serving: BTreeSet::new(),
+            polls: 0,
+            steps: 0,
+            returned: None,
+            next: 0,
+            processes,
+        })
+    }
+
+    /// What the word of an image says.
+    fn note(&mut self, image: usize, word: u64) {
+        if word == DIED {
+            self.died.insert(image);
+        }
+        if word == SERVING || word == LISTENING {
+            self.serving.insert(image);
+        }
+        if Status::of(word) != Status::Alive && !self.gone.contains_key(&image) {
+            self.seen.insert(image, Status::of(word));
+        }
+    }
+
+    /// A message about an image has arrived.
+    pub(crate) fn note_message(&mut self, tag: u64) {
+        self.note((tag >> WORD_BITS) as usize, tag & ((1 << WORD_BITS) - 1));
+    }
+
+    /// Tells the images of other nodes what the word of an image of this one says.
+    fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
+        for to in 0..self.images {
+            // One that serves others waits until all have ended.
+            let listens = self.status(to) == Status::Alive || self.serving.contains(&to);
+            if !memory.is_here(to) && listens {
+                let tag = (image as u64) << WORD_BITS | word;
+                memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
+            }
+        }
+    }
+
+    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll has seen is certain
+    /// now.
+    pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.steps = 0;
+        self.gone.append(&mut self.seen);
+        for number in 0..memory.node().len() {
+            let image = memory.node()[number];
+            let word = memory.here_word(image, self.place).expect("an image of this node");
+            let word = word.load(Ordering::Acquire);
+            if word != Status::Alive as u64 {
+                self.note(image, word);
+            }
+        }
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls.is_multiple_of(POLLS_PER_PROCESS) && !self.processes.is_empty() {
+            self.ask_process(memory);
+        }
+    }
+
+    /// A message has arrived in a wait: polls if there have been many.
+    pub(crate) fn poll_when_busy<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.steps += 1;
+        if self.steps >= MESSAGES_PER_POLL {
+            self.poll(memory);
+        }
+    }
+
+    /// Asks whether the next process of the node has ended.
+    fn ask_process<C: Comm>(&mut self, memory: &mut Onesided<C>) {
+        self.next = (self.next + 1) % self.processes.len();
+        let image = memory.node()[self.next];
+        if self.died.contains(&image) || !has_ended(self.processes[self.next]) {
+            return;
+        }
+        self.died.insert(image);
+        let word = memory.here_word(image, self.place).expect("an image of this node");
+        let alive = Status::Alive as u64;
+        match word.compare_exchange(alive, DIED, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => {
+                self.note(image, DIED);
+                self.tell(memory, image, DIED);
+            }
+            // It had failed or stopped before, or another image was faster.
+            Err(word) => self.note(image, word),
+        }
+    }
+
+    /// Before this image fails or stops: the others learn which images have failed, as far as is known here. So nobody finds
+    /// that this one has stopped and does not know the cause.
+    pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
+        for failed in self.with(Status::Failed) {
+            let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
+            for to in (0..self.images).filter(|&to| to != self.own && self.status(to) == Status::Alive) {
+                memory.send(to, Kind::Status as u8, tag, [&[], &[]]);
+            }
+        }
+    }
+
+    /// The process of this image ends: others of its node can know it from now on.
+    pub(crate) fn note_end<C: Comm>(&self, memory: &Onesided<C>) {
+        memory.own_word(self.place).store(DIED, Ordering::Release);
+    }
+
+    /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
+    pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
+        memory.own_word(self.place).store(word, Ordering::Release);
+        self.tell(memory, self.own, word);
+    }
+
+    /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.
+    pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
+        memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
+        self.become_gone(Status::Stopped);
+    }
+
+    /// From now on every call of this image is an error.
+    pub(crate) fn become_gone(&mut self, status: Status) {
+        self.own_status = status;
+    }
+
+    /// An error where this image itself has failed or stopped.
+    #[inline]
+    pub(crate) fn check_own(&self) -> Result<()> {
+        if self.own_status == Status::Alive { Ok(()) } else { self.own_status.check(self.own) }
+    }
+
+    /// What is known of an image.
+    pub fn status(&self, image: usize) -> Status {
+        self.gone.get(&image).copied().unwrap_or(Status::Alive)
+    }
+
+    /// Whether no image is known to have failed or stopped.
+    #[inline]
+    pub(crate) fn are_all_alive(&self) -> bool {
+        self.gone.is_empty()
+    }
+
+    /// Whether the process of an image has ended, as far as is known here, whether the image has failed or stopped before or
+    /// not.
+    pub fn has_died(&self, image: usize) -> bool {
+        self.died.contains(&image)
+    }
+
+    /// Images with a status, in ascending order.
+    pub fn with(&self, status: Status) -> impl Iterator<Item = usize> {
+        self.gone.iter().filter(move |(_, its)| **its == status).map(|(&image, _)| image)
+    }
+
+    /// An error where an image has failed or, if none has, one has stopped.
+    #[inline]
+    pub(crate) fn check_all(&self) -> Result<()> {
+        if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
+    }
+
+    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that a call has
+    /// returned: the program deals with it.
+    pub(crate) fn tolerate(&mut self) {
+        self.returned = Some(Cell::new(0));
+    }
+
+    /// Whether [`Self::tolerate`] was called.
+    pub(crate) fn is_tolerant(&self) -> bool {
+        self.returned.is_some()
+    }
+
+    /// The program knows of all failures up to now.
+    pub(crate) fn note_returned(&self) {
+        if let Some(returned) = &self.returned {
+            returned.set(self.with(Status::Failed).count());
+        }
+    }
+
+    /// An error for a wait for what any image may do.
+    pub(crate) fn check_any(&self) -> Result<()> {
+        let Some(returned) = &self.returned else { return self.check_all() };
+        if self.gone.is_empty() || self.with(Status::Failed).count() == returned.get() {
+            return Ok(());
+        }
+        self.note_returned();
+        self.first_gone()
+    }
+
+    /// An error for a wait for something that only other images do, where none is left to do it.
+    pub(crate) fn check_rest(&self) -> Result<()> {
+        if self.gone.len() + 1 < self.images { Ok(()) } else { self.first_gone() }
+    }
+
+    #[cold]
+    fn first_gone(&self) -> Result<()> {
+        let first = self.with(Status::Failed).next().or_else(|| self.with(Status::Stopped).next());
+        first.map_or(Ok(()), |image| self.status(image).check(image))
+    }
+
+    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed, that is why: the
+    /// error is about the one that has failed.
+    pub(crate) fn check(&self, image: usize) -> Result<()> {
+        match self.status(image) {
+            Status::Stopped => self.first_gone_or(image),
+            status => status.check(image),
+        }
+    }
+
+    /// As [`Self::check`], for what an image still does that has stopped and serves others.
+    pub(crate) fn check_served(&self, image: usize) -> Result<()> {
+        let serves = self.status(image) == Status::Stopped && self.serving.contains(&image);
+        if serves { Ok(()) } else { self.check(image) }
+    }
+
+    /// Images that have stopped or failed, and take messages until all have.
+    pub(crate) fn listening(&self) -> impl Iterator<Item = usize> {
+        self.serving.iter().copied().filter(|image| self.gone.contains_key(image))
+    }
+
+    /// Whether an image is one of [`Self::listening`].
+    pub(crate) fn listens(&self, image: usize) -> bool {
+        self.serving.contains(&image)
+    }
+
+    /// Whether all images have failed or stopped, as far as is known here.
+    pub(crate) fn are_all_gone(&self) -> bool {
+        self.gone.len() == self.images
+    }
+
+    #[cold]
+    fn first_gone_or(&self, stopped: usize) -> Result<()> {
+        let failed = self.with(Status::Failed).next();
+        let (image, status) = failed.map_or((stopped, Status::Stopped), |failed| (failed, Status::Failed));
+        status.check(image)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hcube_core::comm::threads;
+    use hcube_core::plan::Topology;
+    use std::process::Command;
+
+    /// One image of the first node notices that the process of another one has ended, and all learn of it.
+    #[test]
+    fn the_end_of_a_process_is_told_to_all() {
+        threads::run(4, 2, |comm| {
+            let topology = Topology::from_node_numbers(&comm.node_numbers().expect("no MPI"), None);
+            let mut memory = Onesided::share(comm, &topology).expect("room");
+            let mut others = Others::new(comm, &mut memory).expect("room");
+            comm.barrier().expect("no MPI");
+            if comm.rank() == 0 {
+                let mut child = Command::new("true").spawn().expect("a command");
+                let ended = child.id();
+                child.wait().expect("a child");
+                others.processes = vec![std::process::id(), ended];
+            }
+            if comm.rank() != 1 {
+                while others.status(1) == Status::Alive {
+                    assert_eq!(others.check_all(), Ok(()));
+                    others.poll(&mut memory);
+                    if let Some(message) = memory.receive(comm).expect("no MPI") {
+                        assert_eq!(message.kind, Kind::Status as u8);
+                        others.note_message(message.tag);
+                    }
+                }
+                assert_eq!(others.check_all(), Err(Error::FailedImage { image: 1 }));
+                assert_eq!((others.has_died(1), others.has_died(0)), (true, false));
+            }
+            comm.barrier().expect("no MPI");
+        });
+    }
+}

@@ -1,0 +1,116 @@
+//! The products of a program's grids: the vote of all ranks of a grid at its first call, and its state from then on.
+//!
+//! Whether a grid is served follows from arguments that are the same on all its ranks and from that one vote, so that no
+//! rank waits for another one that has gone to the program's own function.
+
+use super::program::locals;
+use super::setup;
+use crate::element::Element;
+use crate::options::{Algorithm, Options};
+use crate::product::{Grid, Product};
+use crate::report::Report;
+use crate::state::State;
+use hcube_core::comm::Comm;
+use hcube_core::error::{Error, Result};
+use hcube_core::mpi::handle::{Handle, abort};
+use hcube_core::mpi::{MpiComm, gate};
+
+/// Why the products of a grid are left to the program's own functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// `HCUBE_GEMM=library`.
+    Chosen,
+    /// The ranks of the communicator are not those of the grid row by row.
+    OtherOrder,
+    /// A rank has no `?gemm_`.
+    NoBlas,
+}
+
+impl Left {
+    /// The reasons that ranks vote for, by their numbers.
+    const VOTED: [Self; 2] = [Self::OtherOrder, Self::NoBlas];
+}
+
+/// What stays on the communicator of a grid between calls.
+#[derive(Debug)]
+enum GridState {
+    Serving(Box<State>),
+    Left(Left),
+}
+
+/// How a library serves.
+#[derive(Debug, Clone, Copy)]
+pub struct Service<'a> {
+    /// Its name in messages: nothing, or the function that was called and `: `.
+    pub name: &'a str,
+    /// Its options.
+    pub options: fn() -> Result<Options>,
+    /// The types of elements for which the program must have a BLAS.
+    pub elements: &'a [Element],
+}
+
+impl Service<'_> {
+    /// Collective over the grid of the product, whose communicator this is: computes it, or says why no product of this grid
+    /// is computed. Options that are not valid, or not the same on all ranks, end the job with one message.
+    ///
+    /// # Errors
+    /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one. [`Error::Unsupported`] where the
+    /// program has no BLAS for elements of this type.
+    pub fn multiply(self, product: &Product<'_>, comm: Handle) -> Result<std::result::Result<Report, Left>> {
+        gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
+            let kept = match kept {
+                Some(kept) => kept,
+                None => kept.insert(self.vote(comm, product.grid)?),
+            };
+            match (kept, &locals()[product.element as usize]) {
+                (GridState::Left(left), _) => Ok(Err(*left)),
+                (GridState::Serving(state), Some(local)) => state.multiply(comm, product, local).map(Ok),
+                (GridState::Serving(_), None) => Err(no_blas(product.element)),
+            }
+        })
+    }
+
+    /// Collective: whether all ranks of a grid can be served.
+    fn vote(self, comm: &MpiComm, grid: Grid) -> Result<GridState> {
+        setup::meet(comm)?;
+        let fits = grid == Grid::of_rank(grid.rows, grid.columns, comm.rank()) && grid.size() == comm.size();
+        let own = match () {
+            () if !self.elements.iter().all(|&element| locals()[element as usize].is_some()) => {
+                Some(Left::NoBlas)
+            }
+            () if !fits => Some(Left::OtherOrder),
+            () => None,
+        };
+        let number =
+            own.map_or(0, |own| 1 + Left::VOTED.iter().position(|&left| left == own).expect("voted") as i64);
+        let (options, number) = setup::options(comm, &(self.options)(), number)
+            .unwrap_or_else(|error| self.end_together(comm, &error));
+        if options.algorithm == Algorithm::Library {
+            return Ok(GridState::Left(Left::Chosen));
+        }
+        match usize::try_from(number - 1).ok().and_then(|number| Left::VOTED.get(number)) {
+            Some(&left) => Ok(GridState::Left(left)),
+            None => Ok(GridState::Serving(Box::new(State::new(comm, grid, &options)?))),
+        }
+    }
+
+    /// Collective: an error that all ranks of the grid have. One of them reports it.
+    #[cold]
+    fn end_together(self, comm: &MpiComm, error: &Error) -> ! {
+        let of_mpi = matches!(error, Error::Mpi { .. });
+        if comm.rank() == 0 || of_mpi {
+            // One write: other ranks may print as well.
+            eprint!("{}", format!("hcube: {}{error}: ending the job\n", self.name));
+        }
+        // Without the barrier, another rank could end the job before this message is printed.
+        if !of_mpi {
+            drop(comm.barrier());
+        }
+        abort(None)
+    }
+}
+
+/// The error of a program without a BLAS for elements of a type.
+pub fn no_blas(element: Element) -> Error {
+    Error::Unsupported(format!("no BLAS with {}gemm_ is loaded", element.letter()))
+}

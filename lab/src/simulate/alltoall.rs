@@ -1,0 +1,213 @@
+//! All-to-all exchanges: by hcube's schedules and paths, and by node leaders beside MPI_Alltoall of MPI libraries.
+//!
+//! The functions of MPI libraries are those that MPICH and Open MPI select for each size, as SimGrid has them: algorithms of
+//! Bruck, of all messages at once, and by pairs. Beside them hcube's votes are summed by recursive doubling, as those
+//! libraries sum few words.
+
+use super::arguments::Section;
+use super::columns::{Layout, NONE, links, printed};
+use super::place::Place;
+use super::row::{Batch, Row, Site, shared};
+use crate::records::Record;
+use hcube_results::alltoall::RING_OUT_OF_PLACE;
+use hcube_results::numbers::{bytes, time};
+use serde::{Deserialize, Serialize};
+
+/// Bytes that a rank sends in total, in sections that do not vary it.
+const BYTES: u64 = 1 << 20;
+/// Bytes of a block out of place.
+const BLOCKS: [u64; 7] = [8, 32, 128, 256, 512, 1024, 4096];
+/// Memory within which node leaders exchange all blocks.
+const LEADERS_MEMORY: u64 = 64 << 20;
+/// hcube's algorithm out of place, and the functions of libraries.
+const OUT_OF_PLACE: [&str; 3] = ["node-leaders", "mpich-out-of-place", "ompi-out-of-place"];
+
+/// A run of the all-to-all exchange.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Alltoall {
+    #[serde(flatten)]
+    pub site: Site,
+    /// As in `hcube bench alltoall`.
+    pub algorithm: String,
+    /// As in `hcube bench alltoall`; nothing for the library in older files.
+    pub path: Option<String>,
+    /// Additional memory; nothing for the library in older files.
+    pub memory: Option<u64>,
+    /// Data of each rank.
+    pub bytes_per_rank: u64,
+    /// Bytes of each block, where all are equal and the exchange is out of place.
+    pub block: Option<u64>,
+    /// Simulated.
+    pub seconds: f64,
+    /// Wrong elements.
+    pub errors: u64,
+    pub way: Option<String>,
+    #[serde(default = "shared")]
+    pub links_shared: bool,
+}
+
+/// The name by which the driver knows an algorithm.
+fn of_driver(algorithm: &str) -> &str {
+    if algorithm == RING_OUT_OF_PLACE || OUT_OF_PLACE[1..].contains(&algorithm) {
+        "library-out-of-place"
+    } else {
+        algorithm
+    }
+}
+
+impl Alltoall {
+    fn new(place: &Place<'_>, ranks: usize, algorithm: &str) -> Self {
+        Self {
+            site: place.site(ranks),
+            algorithm: algorithm.to_owned(),
+            path: Some("message".to_owned()),
+            memory: Some(BYTES),
+            bytes_per_rank: BYTES,
+            ..Self::default()
+        }
+    }
+
+    fn is_of_library(&self) -> bool {
+        of_driver(&self.algorithm).starts_with("library")
+    }
+}
+
+impl Row for Alltoall {
+    fn driver(&self) -> (&'static str, Option<String>) {
+        ("alltoall", None)
+    }
+
+    fn text(&self) -> String {
+        let path = self.path.as_deref().unwrap_or_default();
+        format!(
+            "algorithm={}{},path={path},memory={},bytes={},counts={},repeat={}",
+            of_driver(&self.algorithm),
+            self.block.map(|bytes| format!(",block={bytes}")).unwrap_or_default(),
+            self.memory.unwrap_or_default(),
+            self.bytes_per_rank,
+            if self.site.section == "small" { "equal" } else { "random" },
+            // hcube tries two paths inside a node before it selects one.
+            if path == "auto" && self.site.ranks_per_node > 1 && self.block.is_none() { 5 } else { 1 }
+        )
+    }
+
+    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
+        self.links_shared = links_shared;
+        self.seconds = record.number("seconds")?;
+        self.errors = record.count("errors")?;
+        self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
+        Ok(())
+    }
+
+    fn site(&self) -> &Site {
+        &self.site
+    }
+
+    fn errors(&self) -> Option<u64> {
+        Some(self.errors)
+    }
+
+    fn positive(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("ranks", self.site.ranks as f64),
+            ("ranks_per_node", self.site.ranks_per_node as f64),
+            ("bytes_per_rank", self.bytes_per_rank as f64),
+            ("seconds", self.seconds),
+        ]
+    }
+
+    /// The data, and additional memory; or a second copy out of place.
+    fn bytes_per_rank(&self) -> u64 {
+        let data = self.bytes_per_rank;
+        let more = if self.block.is_some() { data } else { self.memory.unwrap_or_default().min(data) };
+        data.saturating_add(more)
+    }
+
+    fn collectives(&self) -> &'static [&'static str] {
+        match (self.block, self.algorithm.as_str()) {
+            (None, _) => &[],
+            (_, "mpich-out-of-place") => &["--cfg=smpi/alltoall:mpich"],
+            (_, "ompi-out-of-place") => &["--cfg=smpi/alltoall:ompi"],
+            _ => &["--cfg=smpi/allreduce:rdb"],
+        }
+    }
+}
+
+/// The exchanges of a section on a number of ranks, which share a simulation.
+pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
+    let by = |algorithm: &str| Alltoall::new(place, ranks, algorithm);
+    let schedules = ["mpich", "linear-shift", "hierarchical-sets"];
+    match place.section {
+        Section::Schedules => {
+            // Without additional memory on every number of ranks, as the paper's algorithms in section 4.2: a line over
+            // ranks has one condition. With memory for all blocks, simulations take long besides: SimGrid redistributes the
+            // bandwidth among all active messages whenever one ends, more than 4 minutes of a core on 256 ranks instead of
+            // 17 s.
+            let all = schedules.into_iter().chain([RING_OUT_OF_PLACE]);
+            all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
+        }
+        Section::Memory => {
+            let with = |algorithm| {
+                [0, 64 << 10, 256 << 10, BYTES]
+                    .map(|memory| Alltoall { memory: Some(memory), ..by(algorithm) })
+            };
+            schedules.into_iter().flat_map(with).collect()
+        }
+        Section::AlltoallNodes => {
+            ["auto", "message"].map(|path| Alltoall { path: Some(path.to_owned()), ..by("auto") }).into()
+        }
+        _ => {
+            let of_block = |bytes: u64| {
+                let bytes_per_rank = bytes * (ranks as u64 - 1);
+                ["hypercube", "hierarchical-sets"].map(|name| Alltoall { bytes_per_rank, ..by(name) })
+            };
+            [8, 16, 32, 64, 256].into_iter().flat_map(of_block).collect()
+        }
+    }
+}
+
+/// Exchanges out of place: a simulation for each number of ranks and algorithm.
+pub fn out_of_place(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
+    let of_algorithm = |algorithm| {
+        place.batches(|ranks| {
+            let case = |block| Alltoall {
+                block: Some(block),
+                bytes_per_rank: block * (ranks as u64 - 1),
+                path: Some("auto".to_owned()),
+                memory: Some(LEADERS_MEMORY),
+                ..Alltoall::new(place, ranks, algorithm)
+            };
+            BLOCKS.map(case).into()
+        })
+    };
+    OUT_OF_PLACE.into_iter().flat_map(of_algorithm).collect()
+}
+
+/// The times of all algorithms.
+pub const LAYOUT: Layout<Alltoall> = Layout {
+    title: "All-to-all",
+    columns: &[
+        printed("ranks", |line| line.row.site.ranks.to_string()),
+        printed("per node", |line| line.row.site.ranks_per_node.to_string()),
+        printed("bytes per rank", |line| line.row.bytes_per_rank.to_string()),
+        printed("algorithm", |line| line.row.algorithm.clone()),
+        printed("path", |line| {
+            let path = line.row.path.as_deref().filter(|_| !line.row.is_of_library());
+            path.unwrap_or(NONE).to_owned()
+        }),
+        printed("memory", |line| {
+            let memory = line.row.memory.filter(|_| !line.row.is_of_library());
+            memory.map_or(NONE.to_owned(), |memory| bytes(memory as f64))
+        }),
+        printed("time", |line| time(line.row.seconds)),
+        printed("time/best", |line| {
+            let size = |row: &Alltoall| (row.site.ranks, row.bytes_per_rank);
+            let same = line.all.iter().filter(|other| size(other) == size(line.row));
+            let best = same.map(|other| other.seconds).fold(f64::INFINITY, f64::min);
+            if best > 0.0 { format!("{:.2}", line.row.seconds / best) } else { NONE.to_owned() }
+        }),
+        printed("errors", |line| line.row.errors.to_string()),
+        printed("links", |line| links(line.row.links_shared)),
+    ],
+    has_line: |_| true,
+};

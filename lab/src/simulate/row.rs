@@ -1,0 +1,106 @@
+//! Cases of drivers, which are rows of results after their simulation.
+
+use super::platform::Sharing;
+use crate::records::Record;
+use hcube_core::machine::work::Unit;
+use hcube_results::machine::Machine;
+use serde::{Deserialize, Serialize};
+
+/// Where a case runs, and the section that it is part of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Site {
+    pub section: String,
+    pub machine: String,
+    /// 0 in rows that have their number of processes elsewhere.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+}
+
+fn is_zero(ranks: &usize) -> bool {
+    *ranks == 0
+}
+
+/// Of files without `links_shared`: their simulations had shared links.
+pub fn shared() -> bool {
+    true
+}
+
+/// A case before its simulation, and a row of results after it.
+pub trait Row {
+    /// The driver, and its arguments before the cases.
+    fn driver(&self) -> (&'static str, Option<String>);
+
+    /// In the form that the driver reads.
+    fn text(&self) -> String;
+
+    /// Takes the figures that the driver has printed, and whether routes shared the links between nodes; otherwise they shared
+    /// only the ports of nodes.
+    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String>;
+
+    fn site(&self) -> &Site;
+
+    /// The number of wrong values, bytes or elements; nothing where none was compared.
+    fn errors(&self) -> Option<u64>;
+
+    /// Fields that are more than 0 in results.
+    fn positive(&self) -> Vec<(&'static str, f64)>;
+
+    /// Bytes of a simulation for a rank, in addition to those of SimGrid.
+    fn bytes_per_rank(&self) -> u64 {
+        0
+    }
+
+    /// What messages compete for at most. The bandwidth of links among thousands of images that all send to partners in
+    /// other parts of the machine takes the simulator many times longer than the images themselves; so do already the ports of
+    /// nodes that receive, where each image has messages to many others under way, as transforms have.
+    fn sharing(&self) -> Sharing {
+        Sharing::Links
+    }
+
+    /// Whether a simulation opens a file for the memory of each node, as coarray programs do.
+    fn opens_files(&self) -> bool {
+        false
+    }
+
+    /// Nanoseconds of units of work where they are not those of all systems, on a machine with this many times less bandwidth.
+    fn costs(&self, _machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
+        Vec::new()
+    }
+
+    /// Options of SimGrid in addition to those of all simulations.
+    fn collectives(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// Takes the figures of a record, if it is of this case.
+pub fn take(row: &mut dyn Row, record: &Record, links_shared: bool) -> Result<(), String> {
+    let asked = row.text();
+    let filled = match record.text("case") {
+        Ok(found) if found != asked => Err(format!("the driver has run '{found}'")),
+        Ok(_) => row.fill(record, links_shared),
+        Err(error) => Err(error),
+    };
+    filled.map_err(|error| format!("output of a driver for case {asked}: {error}"))
+}
+
+/// Cases of one simulation, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch<T> {
+    pub machine: Machine,
+    pub ranks: usize,
+    pub ranks_per_node: usize,
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
+    /// and columns, and for vectors, panels and strings that are as many times shorter.
+    pub scale: usize,
+    pub cases: Vec<T>,
+}
+
+impl<T> Batch<T> {
+    /// The batch with `kind` of each case.
+    pub fn map<U>(self, kind: impl Fn(T) -> U) -> Batch<U> {
+        let Self { machine, ranks, ranks_per_node, scale, cases } = self;
+        Batch { machine, ranks, ranks_per_node, scale, cases: cases.into_iter().map(kind).collect() }
+    }
+}
