@@ -6,7 +6,7 @@ pub mod kinds;
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::runs::{self, Joined, Report, Row};
-use crate::table::{Table, bytes, cell, ratio};
+use crate::table::{Column, Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// Algorithms with which the others are compared: the MPI library's own functions.
@@ -81,21 +81,6 @@ impl Run {
     pub fn memory_name(&self) -> Option<String> {
         kinds::memory_name(self.memory, self.everything)
     }
-
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("bytes/rank", numbers::whole_bytes(self.bytes_per_rank)),
-            ("algorithm", self.algorithm.clone()),
-            ("memory", cell(self.memory_name())),
-            ("time", numbers::time(1e-6 * self.timing.median_us)),
-            ("spread", percent(self.timing.spread)),
-            ("extra memory", bytes(self.extra_bytes)),
-            ("x in-place", ratio(self.speedup_in_place)),
-            ("x out-of-place", ratio(self.speedup_out_of_place)),
-            ("errors", cell(self.errors)),
-        ]
-    }
 }
 
 /// Geometric means over the sizes, a row for each case.
@@ -118,6 +103,17 @@ fn means(runs: &[Run]) -> Table {
 impl Row for Run {
     /// Bytes of each rank.
     type Subject = usize;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("bytes/rank", |run| numbers::whole_bytes(run.bytes_per_rank)),
+        ("algorithm", |run| run.algorithm.clone()),
+        ("memory", |run| cell(run.memory_name())),
+        ("time", |run| numbers::time(1e-6 * run.timing.median_us)),
+        ("spread", |run| percent(run.timing.spread)),
+        ("extra memory", |run| bytes(run.extra_bytes)),
+        ("x in-place", |run| ratio(run.speedup_in_place)),
+        ("x out-of-place", |run| ratio(run.speedup_out_of_place)),
+        ("errors", |run| cell(run.errors)),
+    ];
 
     fn measured(&self) -> (&usize, &str, f64) {
         (&self.bytes_per_rank, &self.algorithm, self.timing.median_us)
@@ -125,10 +121,6 @@ impl Row for Run {
 
     fn errors(&self) -> Option<u64> {
         self.errors
-    }
-
-    fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
     /// With the library, at the same size.

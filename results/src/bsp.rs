@@ -9,7 +9,7 @@ pub mod surface;
 use crate::measured::{Timing, distinct};
 use crate::numbers;
 use crate::runs::{self, Beside, Row};
-use crate::table::Table;
+use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 /// The names of what is measured; a further BSPlib has the name of its file.
@@ -119,11 +119,7 @@ fn means(runs: &[Run]) -> Table {
     table
 }
 
-const COLUMNS: Beside<Run> = Beside {
-    subject: |Superstep { ranks, operation, bytes, messages, .. }| {
-        let [ranks, bytes, messages] = [ranks, bytes, messages].map(usize::to_string);
-        vec![("ranks", ranks), ("operation", operation.clone()), ("bytes", bytes), ("messages", messages)]
-    },
+const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "us/message",
     own_cell: |run, _| numbers::significant(run.timing.median_us / run.per_message()),
@@ -132,6 +128,12 @@ const COLUMNS: Beside<Run> = Beside {
 
 impl Row for Run {
     type Subject = Superstep;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("ranks", |run| run.superstep.ranks.to_string()),
+        ("operation", |run| run.superstep.operation.clone()),
+        ("bytes", |run| run.superstep.bytes.to_string()),
+        ("messages", |run| run.superstep.messages.to_string()),
+    ];
 
     fn measured(&self) -> (&Superstep, &str, f64) {
         (&self.superstep, &self.variant, self.timing.median_us)
@@ -143,7 +145,7 @@ impl Row for Run {
 
     /// A row for each superstep.
     fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![COLUMNS.table(runs, &variants(runs))]
+        vec![VARIANTS.table(runs, &variants(runs))]
     }
 
     fn compare(runs: &mut [Self]) {

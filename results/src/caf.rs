@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::runs::{self, Beside, Row};
-use crate::table::Table;
+use crate::table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
 /// The names of what is measured.
@@ -143,11 +143,7 @@ pub fn places(runs: &[Run]) -> Vec<(usize, usize)> {
     all
 }
 
-const COLUMNS: Beside<Run> = Beside {
-    subject: |subject| {
-        let (operation, bytes) = (subject.operation.clone(), subject.bytes.to_string());
-        vec![("ranks", subject.place()), ("operation", operation), ("bytes", bytes)]
-    },
+const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "rate",
     own_cell: Run::rate_of_memcpy,
@@ -156,6 +152,11 @@ const COLUMNS: Beside<Run> = Beside {
 
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("ranks", |run| run.subject.place()),
+        ("operation", |run| run.subject.operation.clone()),
+        ("bytes", |run| run.subject.bytes.to_string()),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
@@ -169,7 +170,7 @@ impl Row for Run {
     fn tables(runs: &[Self]) -> Vec<Table> {
         let mut variants = runs::variants(runs);
         variants.retain(|&variant| variant != MEMCPY);
-        vec![COLUMNS.table(runs, &variants)]
+        vec![VARIANTS.table(runs, &variants)]
     }
 
     fn compare(runs: &mut [Self]) {

@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, bytes, cell, ratio};
+use crate::table::{Column, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// Algorithms: of hcube, and FFTW by the effort of its planner.
@@ -87,34 +87,36 @@ impl Run {
         let gflop_s = 1e-9 * timing.rate(5.0 * length * length.log2());
         Self { subject, algorithm, gflop_s, timing, ..Self::default() }
     }
+}
 
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
+impl Run {
+    /// A stage's share of the last transform.
+    fn share(&self, of: fn(&Stages) -> f64) -> String {
         let stages = self.stages.unwrap_or_default();
         let all = stages.exchange + stages.wait + stages.columns + stages.rows;
-        let share = |part: f64| cell((all > 0.0).then(|| percent(part / all)));
-        vec![
-            ("ranks", self.subject.place.ranks()),
-            ("length", length_name(self.subject.length)),
-            ("place", if self.subject.out_of_place { "out" } else { "in" }.to_owned()),
-            ("algorithm", self.algorithm.clone()),
-            ("ms", significant(1e-3 * self.timing.median_us)),
-            ("GFLOP/s", significant(self.gflop_s)),
-            ("spread", percent(self.timing.spread)),
-            ("over FFTW", ratio(self.over_fftw)),
-            ("exchange", share(stages.exchange)),
-            ("wait", share(stages.wait)),
-            ("columns", share(stages.columns)),
-            ("rows", share(stages.rows)),
-            ("extra/rank", bytes(self.extra_bytes)),
-            ("error", ratio(self.error)),
-            ("errors", cell(self.errors)),
-        ]
+        cell((all > 0.0).then(|| percent(of(&stages) / all)))
     }
 }
 
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("ranks", |run| run.subject.place.ranks()),
+        ("length", |run| length_name(run.subject.length)),
+        ("place", |run| if run.subject.out_of_place { "out" } else { "in" }.to_owned()),
+        ("algorithm", |run| run.algorithm.clone()),
+        ("ms", |run| significant(1e-3 * run.timing.median_us)),
+        ("GFLOP/s", |run| significant(run.gflop_s)),
+        ("spread", |run| percent(run.timing.spread)),
+        ("over FFTW", |run| ratio(run.over_fftw)),
+        ("exchange", |run| run.share(|stages| stages.exchange)),
+        ("wait", |run| run.share(|stages| stages.wait)),
+        ("columns", |run| run.share(|stages| stages.columns)),
+        ("rows", |run| run.share(|stages| stages.rows)),
+        ("extra/rank", |run| bytes(run.extra_bytes)),
+        ("error", |run| ratio(run.error)),
+        ("errors", |run| cell(run.errors)),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.algorithm, self.timing.median_us)
@@ -122,10 +124,6 @@ impl Row for Run {
 
     fn errors(&self) -> Option<u64> {
         self.errors
-    }
-
-    fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
     fn compare(runs: &mut [Self]) {

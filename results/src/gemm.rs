@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::distinct;
 use crate::numbers::{self, percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, cell, ratio};
+use crate::table::{Column, Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -148,24 +148,12 @@ impl Run {
             ..Self::default()
         }
     }
+}
 
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
+impl Run {
+    fn quartiles(&self) -> String {
         let [low, high] = self.quartiles_ms.map(significant);
-        vec![
-            ("routine", self.problem.work_name()),
-            ("grid", self.problem.grid_name()),
-            ("size", self.problem.size_name()),
-            ("NB", self.problem.block_name()),
-            ("variant", self.variant.clone()),
-            ("ms", significant(self.median_ms)),
-            ("quartiles", format!("{low} - {high}")),
-            ("GFLOP/s", significant(self.gflops)),
-            ("x raised", ratio(self.speedup_raised)),
-            ("x ScaLAPACK", ratio(self.speedup)),
-            ("of bound", cell(self.of_bound.map(percent))),
-            ("errors", cell(self.errors)),
-        ]
+        format!("{low} - {high}")
     }
 }
 
@@ -191,6 +179,20 @@ fn means(runs: &[Run]) -> Table {
 
 impl Row for Run {
     type Subject = Problem;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("routine", |run| run.problem.work_name()),
+        ("grid", |run| run.problem.grid_name()),
+        ("size", |run| run.problem.size_name()),
+        ("NB", |run| run.problem.block_name()),
+        ("variant", |run| run.variant.clone()),
+        ("ms", |run| significant(run.median_ms)),
+        ("quartiles", |run| run.quartiles()),
+        ("GFLOP/s", |run| significant(run.gflops)),
+        ("x raised", |run| ratio(run.speedup_raised)),
+        ("x ScaLAPACK", |run| ratio(run.speedup)),
+        ("of bound", |run| cell(run.of_bound.map(percent))),
+        ("errors", |run| cell(run.errors)),
+    ];
 
     fn measured(&self) -> (&Problem, &str, f64) {
         (&self.problem, &self.variant, self.median_ms)
@@ -198,10 +200,6 @@ impl Row for Run {
 
     fn errors(&self) -> Option<u64> {
         self.errors
-    }
-
-    fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
     fn compare(runs: &mut [Self]) {

@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, cell};
+use crate::table::{Column, Table, cell};
 use serde::{Deserialize, Serialize};
 
 /// The libraries that are measured.
@@ -153,13 +153,10 @@ fn cells(runs: &[Run], subject: &Subject, others: &[&str]) -> Vec<(String, Strin
     let of = |variant: &str| runs.iter().find(|run| run.variant == variant && run.subject == *subject);
     let hcube = of(HCUBE);
     let [time, spread] = times(hcube);
-    let mut cells = vec![
-        ("images".to_owned(), subject.place.ranks()),
-        ("operation".to_owned(), subject.operation.clone()),
-        ("bytes".to_owned(), subject.bytes.to_string()),
-        ("hcube us".to_owned(), time),
-        ("spread".to_owned(), spread),
-    ];
+    let named = hcube.or_else(|| of(OPENCOARRAYS)).into_iter();
+    let named = named.flat_map(|run| Run::COLUMNS.iter().map(|(name, cell)| ((*name).to_owned(), cell(run))));
+    let mut cells: Vec<(String, String)> = named.collect();
+    cells.extend([("hcube us".to_owned(), time), ("spread".to_owned(), spread)]);
     let mut errors = hcube.map_or(0, |run| run.errors);
     for &other in others {
         let coarrays = hcube.or_else(|| of(OPENCOARRAYS));
@@ -177,6 +174,11 @@ fn cells(runs: &[Run], subject: &Subject, others: &[&str]) -> Vec<(String, Strin
 
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("images", |run| run.subject.place.ranks()),
+        ("operation", |run| run.subject.operation.clone()),
+        ("bytes", |run| run.subject.bytes.to_string()),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)

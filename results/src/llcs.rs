@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, cell, ratio};
+use crate::table::{Column, Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// What one process runs: hcube as programs get it, each kernel of hcube, every entry by a plain loop, the competitor.
@@ -113,51 +113,60 @@ impl Run {
     pub fn is_distributed(&self) -> bool {
         [GRID, ALPHA, BARRIERS].contains(&self.variant.as_str())
     }
-
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        let Subject { place, length, symbols, common } = &self.subject;
-        let is_distributed = self.is_distributed();
-        let alone = if !is_distributed && place.ranks > 1 { "1 of " } else { "" };
-        let mut cells = vec![
-            ("ranks", format!("{alone}{}", place.ranks())),
-            ("length", length.to_string()),
-            ("symbols", symbols.to_string()),
-            ("common", format!("{common}%")),
-            ("variant", self.variant.clone()),
-        ];
-        if is_distributed {
-            cells.push(("alpha", self.alpha.to_string()));
-            cells.push(("blocks", format!("{}x{}", self.blocks[0], self.blocks[1])));
-        }
-        cells.extend([
-            ("ms", significant(1e-3 * self.timing.median_us)),
-            ("10^9/s", significant(self.gentries_s)),
-            ("spread", percent(self.timing.spread)),
-        ]);
-        let predicted = self.predicted.as_ref();
-        if is_distributed {
-            cells.extend([
-                ("speed-up", ratio(self.speedup)),
-                ("efficiency", cell(self.efficiency.map(percent))),
-                ("predicted ms", cell(predicted.map(|one| significant(1e3 * one.seconds)))),
-                ("predicted eff.", cell(predicted.map(|one| percent(one.efficiency)))),
-                ("deviation", cell(self.prediction_error.map(|error| format!("{:+.0}%", 100.0 * error)))),
-            ]);
-        } else {
-            cells.extend([
-                ("over rapidfuzz", ratio(self.over_rapidfuzz)),
-                ("over plain loop", ratio(self.over_plain)),
-                ("LLCS", self.llcs.to_string()),
-            ]);
-        }
-        cells.push(("errors", cell(self.errors)));
-        cells
-    }
 }
+
+/// Columns of both tables.
+const RANKS: Column<Run> = ("ranks", |run| {
+    let place = &run.subject.place;
+    let alone = if !run.is_distributed() && place.ranks > 1 { "1 of " } else { "" };
+    format!("{alone}{}", place.ranks())
+});
+const LENGTH: Column<Run> = ("length", |run| run.subject.length.to_string());
+const SYMBOLS: Column<Run> = ("symbols", |run| run.subject.symbols.to_string());
+const COMMON: Column<Run> = ("common", |run| format!("{}%", run.subject.common));
+const VARIANT: Column<Run> = ("variant", |run| run.variant.clone());
+const TIME: Column<Run> = ("ms", |run| significant(1e-3 * run.timing.median_us));
+const RATE: Column<Run> = ("10^9/s", |run| significant(run.gentries_s));
+const SPREAD: Column<Run> = ("spread", |run| percent(run.timing.spread));
+const ERRORS: Column<Run> = ("errors", |run| cell(run.errors));
+
+/// The table of all ranks.
+const OF_ALL: [Column<Run>; 16] = [
+    RANKS,
+    LENGTH,
+    SYMBOLS,
+    COMMON,
+    VARIANT,
+    ("alpha", |run| run.alpha.to_string()),
+    ("blocks", |run| format!("{}x{}", run.blocks[0], run.blocks[1])),
+    TIME,
+    RATE,
+    SPREAD,
+    ("speed-up", |run| ratio(run.speedup)),
+    ("efficiency", |run| cell(run.efficiency.map(percent))),
+    ("predicted ms", |run| cell(run.predicted.as_ref().map(|one| significant(1e3 * one.seconds)))),
+    ("predicted eff.", |run| cell(run.predicted.as_ref().map(|one| percent(one.efficiency)))),
+    ("deviation", |run| cell(run.prediction_error.map(|error| format!("{:+.0}%", 100.0 * error)))),
+    ERRORS,
+];
 
 impl Row for Run {
     type Subject = Subject;
+    /// Those of one process.
+    const COLUMNS: &'static [Column<Self>] = &[
+        RANKS,
+        LENGTH,
+        SYMBOLS,
+        COMMON,
+        VARIANT,
+        TIME,
+        RATE,
+        SPREAD,
+        ("over rapidfuzz", |run| ratio(run.over_rapidfuzz)),
+        ("over plain loop", |run| ratio(run.over_plain)),
+        ("LLCS", |run| run.llcs.to_string()),
+        ERRORS,
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
@@ -190,7 +199,7 @@ impl Row for Run {
     /// Those of one process and of all ranks.
     fn tables(runs: &[Self]) -> Vec<Table> {
         let (of_all, of_one): (Vec<&Self>, Vec<&Self>) = runs.iter().partition(|run| run.is_distributed());
-        [of_one, of_all].map(|runs| Table::of(runs.into_iter().map(Self::cells))).into()
+        vec![Table::filled(Self::COLUMNS, &of_one), Table::filled(&OF_ALL, &of_all)]
     }
 
     fn legend(runs: &[Self]) -> String {

@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, cell, ratio};
+use crate::table::{Column, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// What is measured: panels that stay in the memory of a node, MPI's broadcasts, and the pipelined one of hcube.
@@ -46,24 +46,18 @@ pub struct Run {
     pub hcube_speedup: Option<f64>,
 }
 
-impl Run {
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("ranks", self.subject.place.ranks()),
-            ("bytes", self.subject.bytes.to_string()),
-            ("work us", self.subject.work_us.to_string()),
-            ("variant", self.variant.clone()),
-            ("us", significant(self.timing.median_us)),
-            ("spread", percent(self.timing.spread)),
-            ("x hcube", ratio(self.hcube_speedup)),
-            ("errors", cell(self.errors)),
-        ]
-    }
-}
-
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("ranks", |run| run.subject.place.ranks()),
+        ("bytes", |run| run.subject.bytes.to_string()),
+        ("work us", |run| run.subject.work_us.to_string()),
+        ("variant", |run| run.variant.clone()),
+        ("us", |run| significant(run.timing.median_us)),
+        ("spread", |run| percent(run.timing.spread)),
+        ("x hcube", |run| ratio(run.hcube_speedup)),
+        ("errors", |run| cell(run.errors)),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
@@ -71,10 +65,6 @@ impl Row for Run {
 
     fn errors(&self) -> Option<u64> {
         self.errors
-    }
-
-    fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
     fn compare(runs: &mut [Self]) {

@@ -5,7 +5,7 @@
 use crate::measured::{Timing, distinct};
 use crate::numbers::{percent, significant};
 use crate::plot::Sheet;
-use crate::table::{self, Table, cell, ratio};
+use crate::table::{self, Column, Table, cell, ratio};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -30,15 +30,19 @@ pub trait Joined: Report + DeserializeOwned + Default {
 }
 
 /// One variant of what is measured: a line of the table, unless variants have columns.
-pub trait Row: Clone + Default + Serialize + DeserializeOwned {
+pub trait Row: Clone + Default + Serialize + DeserializeOwned + 'static {
     /// What all variants do.
     type Subject: PartialEq;
+    /// The columns of the table; where variants stand beside each other, those that name a row.
+    const COLUMNS: &'static [Column<Self>];
 
     /// What was done, by which variant, and its median time.
     fn measured(&self) -> (&Self::Subject, &str, f64);
     /// What verification has found; nothing where not verified.
     fn errors(&self) -> Option<u64>;
-    fn tables(runs: &[Self]) -> Vec<Table>;
+    fn tables(runs: &[Self]) -> Vec<Table> {
+        vec![Table::filled(Self::COLUMNS, runs)]
+    }
     /// Fills in the ratios.
     fn compare(runs: &mut [Self]);
     /// What the columns mean.
@@ -155,8 +159,6 @@ pub fn of_variant<'a, R: Row>(runs: &[&'a R], variant: &str) -> Option<&'a R> {
 
 /// The columns of a table in which variants stand beside each other.
 pub struct Beside<R: Row> {
-    /// What names a row.
-    pub subject: fn(&R::Subject) -> Vec<(&'static str, String)>,
     pub timing: fn(&R) -> &Timing,
     /// A further column of hcube: its heading, and its cell from hcube's run and those beside it.
     pub own_heading: &'static str,
@@ -169,9 +171,8 @@ impl<R: Row> Beside<R> {
     /// A row for each subject, with three columns for each of these variants.
     pub fn table(&self, runs: &[R], variants: &[&str]) -> Table {
         Table::of(by_subject(runs).into_iter().map(|runs| {
-            let named = (self.subject)(runs[0].measured().0);
-            let mut cells: Vec<(String, String)> =
-                named.into_iter().map(|(heading, cell)| (heading.to_owned(), cell)).collect();
+            let named = R::COLUMNS.iter().map(|(heading, cell)| ((*heading).to_owned(), cell(runs[0])));
+            let mut cells: Vec<(String, String)> = named.collect();
             for &variant in variants {
                 let run = of_variant(&runs, variant);
                 let timing = run.map(self.timing);

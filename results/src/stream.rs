@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Table, cell, ratio};
+use crate::table::{Column, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// Kernels, in the order of STREAM.
@@ -74,25 +74,21 @@ impl Run {
         let gb_s = 1e-9 * timing.rate(subject.moved() as f64);
         Self { subject, variant, timing, gb_s, ..Self::default() }
     }
-
-    /// The columns of the table: headings, and the cells of this run.
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("ranks", self.subject.running.to_string()),
-            ("kernel", self.subject.kernel.clone()),
-            ("bytes", self.subject.bytes.to_string()),
-            ("variant", self.variant.clone()),
-            ("GB/s", significant(self.gb_s)),
-            ("spread", percent(self.timing.spread)),
-            ("over plain C", ratio(self.over_plain)),
-            ("errors", cell(self.errors)),
-            ("stores", cell(self.stores.as_ref())),
-        ]
-    }
 }
 
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("ranks", |run| run.subject.running.to_string()),
+        ("kernel", |run| run.subject.kernel.clone()),
+        ("bytes", |run| run.subject.bytes.to_string()),
+        ("variant", |run| run.variant.clone()),
+        ("GB/s", |run| significant(run.gb_s)),
+        ("spread", |run| percent(run.timing.spread)),
+        ("over plain C", |run| ratio(run.over_plain)),
+        ("errors", |run| cell(run.errors)),
+        ("stores", |run| cell(run.stores.as_ref())),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
@@ -100,10 +96,6 @@ impl Row for Run {
 
     fn errors(&self) -> Option<u64> {
         self.errors
-    }
-
-    fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::of(runs.iter().map(Self::cells))]
     }
 
     fn compare(runs: &mut [Self]) {

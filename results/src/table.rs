@@ -43,6 +43,29 @@ impl Table {
         table
     }
 
+    /// A table with these columns; without rows it has no headings either.
+    pub fn filled<R>(columns: &[Column<R>], rows: &[impl Borrow<R>]) -> Self {
+        if rows.is_empty() {
+            Self::default()
+        } else {
+            Self::with(columns, rows.iter().map(Borrow::<R>::borrow))
+        }
+    }
+
+    /// Without the columns in which no row tells something.
+    pub fn without_empty_columns(mut self) -> Self {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let tells = |column: usize| {
+            self.rows.iter().skip(1).any(|row: &Vec<String>| !matches!(row[column].as_str(), "" | "-"))
+        };
+        let shown: Vec<bool> = (0..columns).map(tells).collect();
+        for row in &mut self.rows {
+            let mut shown = shown.iter();
+            row.retain(|_| shown.next() == Some(&true));
+        }
+        self
+    }
+
     /// Adds a row, with a cell for each heading.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());

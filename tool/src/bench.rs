@@ -1,9 +1,20 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
-//! The frame is [`frame`], and what prints and writes its results is [`job`]. What systems measure with is in [`timing`] (seconds of the slowest rank), [`memory`]
-//! (buffers that are refused before a node runs out of memory), [`footprint`] (peak memory of a call), [`library`]
-//! (files that are loaded to be measured), [`computation`] (a loop beside which communication is measured), [`lengths`] (what options accept), [`random`] (known data), [`proof`] (which implementation a line has measured) and
-//! [`drawn`] (results that are joined and drawn).
+//! A benchmark is a type of options, a [`frame::System`] (which cases there are, how one is opened, called and
+//! verified, and what its row is), and in `results` a run with its columns and its picture
+//! (`hcube_results::runs::Row`). A new case of a system is a variant of its options and an arm of its `call`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`frame`] | all measurements of a system |
+//! | [`job`] | the options of all systems; what prints and writes results |
+//! | [`drawn`] | results that are joined and drawn |
+//! | [`timing`] | seconds of the slowest rank, and how many calls are timed together |
+//! | [`proof`] | which implementation a line has measured |
+//! | [`memory`], [`footprint`] | buffers that a node has room for; peak memory of a call |
+//! | [`library`] | files that are loaded to be measured |
+//! | [`computation`] | a loop beside which communication is measured |
+//! | [`lengths`], [`random`] | what options accept; known data |
 
 pub mod alltoall;
 pub mod bsp;

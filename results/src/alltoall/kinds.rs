@@ -5,7 +5,7 @@ pub mod figure;
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::runs::Row;
-use crate::table::{Table, bytes, cell, ratio};
+use crate::table::{Column, Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// The names in `--kinds`.
@@ -88,24 +88,6 @@ impl Run {
         let subject = Subject { exchange: exchange.to_owned(), ..self.subject.clone() };
         other.variant == variant && other.subject == subject
     }
-
-    fn cells(&self) -> Vec<(&'static str, String)> {
-        let subject = &self.subject;
-        vec![
-            ("cube", cell(subject.cube)),
-            ("bytes/rank", numbers::whole_bytes(subject.bytes_per_rank)),
-            ("exchange", subject.exchange.clone()),
-            ("variant", self.variant.clone()),
-            ("memory", cell(self.memory_name())),
-            ("path", cell(self.path.as_ref())),
-            ("time", numbers::time(1e-6 * self.timing.median_us)),
-            ("spread", percent(self.timing.spread)),
-            ("extra memory", bytes(self.extra_bytes)),
-            ("x library", ratio(self.speedup)),
-            ("/ longer", ratio(self.over_longer)),
-            ("errors", cell(self.errors)),
-        ]
-    }
 }
 
 /// The library's time by that of a run, and its time by that of the longer part.
@@ -143,6 +125,20 @@ fn all_kinds(runs: &[Run]) -> Vec<&str> {
 
 impl Row for Run {
     type Subject = Subject;
+    const COLUMNS: &'static [Column<Self>] = &[
+        ("cube", |run| cell(run.subject.cube)),
+        ("bytes/rank", |run| numbers::whole_bytes(run.subject.bytes_per_rank)),
+        ("exchange", |run| run.subject.exchange.clone()),
+        ("variant", |run| run.variant.clone()),
+        ("memory", |run| cell(run.memory_name())),
+        ("path", |run| cell(run.path.as_ref())),
+        ("time", |run| numbers::time(1e-6 * run.timing.median_us)),
+        ("spread", |run| percent(run.timing.spread)),
+        ("extra memory", |run| bytes(run.extra_bytes)),
+        ("x library", |run| ratio(run.speedup)),
+        ("/ longer", |run| ratio(run.over_longer)),
+        ("errors", |run| cell(run.errors)),
+    ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
@@ -155,15 +151,8 @@ impl Row for Run {
     /// A table for each kind, without the columns that it has no figures for.
     fn tables(runs: &[Self]) -> Vec<Table> {
         let table = |kind: &str| {
-            let own = runs.iter().filter(|run| run.subject.kind == kind);
-            let mut rows: Vec<_> = own.map(Self::cells).collect();
-            let has = |column: usize| rows.iter().any(|row| !matches!(row[column].1.as_str(), "" | "-"));
-            let shown: Vec<bool> = (0..rows[0].len()).map(has).collect();
-            for row in &mut rows {
-                let mut shown = shown.iter();
-                row.retain(|_| shown.next() == Some(&true));
-            }
-            Table::of(rows)
+            let own: Vec<&Self> = runs.iter().filter(|run| run.subject.kind == kind).collect();
+            Table::filled(Self::COLUMNS, &own).without_empty_columns()
         };
         all_kinds(runs).into_iter().map(table).collect()
     }
