@@ -20,7 +20,7 @@ pub const BLAS_THREADS: [(&CStr, &CStr); 2] = [
 pub unsafe fn find<F: Copy>(library: Library, prefixes: &[&str], name: &str) -> Option<F> {
     prefixes.iter().find_map(|prefix| {
         let name = CString::new(format!("{prefix}{name}")).unwrap_or_default();
-        // SAFETY: the contract of this function.
+        // SAFETY: the caller promises that functions of these names have the type `F`.
         unsafe { library.function(&name) }
     })
 }
@@ -54,7 +54,7 @@ macro_rules! functions {
                 let functions = Self {
                     $($function: {
                         let name = functions!(@name $function $($name)?);
-                        // SAFETY: the contract of this function.
+                        // SAFETY: the caller promises these types of functions with these names.
                         let found = unsafe { $crate::bench::library::find(library, &prefixes, name) };
                         found.ok_or_else(|| missing(name))?
                     },)*

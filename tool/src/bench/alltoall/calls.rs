@@ -97,7 +97,7 @@ where
 /// # Safety
 /// The call describes memory and handles as MPI asks for them.
 unsafe fn perform(call: &Call, ours: bool, allowed: &Cell<u64>) -> Result<()> {
-    // SAFETY: the contract of this function.
+    // SAFETY: the caller promises that the call describes memory and handles as MPI asks for them.
     let code = unsafe {
         if ours && allowance::take(call) {
             allowed.set(allowed.get() + 1);

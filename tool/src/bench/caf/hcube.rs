@@ -196,7 +196,7 @@ impl Images {
         };
         // SAFETY: all images call it, outside of shipped functions.
         succeed(unsafe { (call.finish_begin)(WORLD, null_mut()) });
-        // SAFETY: as above.
+        // SAFETY: all images end the block that they have begun above, outside of shipped functions.
         completed(times, ship, || succeed(unsafe { (call.finish_end)(null_mut()) }))
     }
 

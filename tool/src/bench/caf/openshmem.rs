@@ -175,7 +175,7 @@ impl Calls for Elements {
                 let notify = |to| unsafe { (call.ulong_atomic_inc)(counter, to) };
                 let wait = || {
                     *taken += 1;
-                    // SAFETY: as above.
+                    // SAFETY: a word of this process, which only these two functions use.
                     unsafe { (call.ulong_wait_until)(counter, GREATER_OR_EQUAL, *taken) };
                 };
                 back_and_forth(place, times, notify, wait)

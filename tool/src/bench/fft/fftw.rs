@@ -131,7 +131,7 @@ impl Plan {
         let same = [first, rows, first_after, rows_after] == expected;
         // SAFETY: any size; null where memory is missing.
         let input = unsafe { (functions.malloc)(bytes) };
-        // SAFETY: as above.
+        // SAFETY: any size; null where memory is missing.
         let output = if out_of_place { unsafe { (functions.malloc)(bytes) } } else { input };
         for memory in [input, output] {
             if !memory.is_null() {
