@@ -1,8 +1,8 @@
 //! Generates the C headers, which are committed and therefore only compared, and names the shared object.
 //!
-//! Structures and functions come from src by cbindgen; constants, and the documentation of options, from the tables in
-//! crates/*/src/options.rs. These are compiled into this program, because a dependency on the crates themselves would
-//! link MPI to it. The constants of the Fortran module follow from the same tables.
+//! Structures and functions come from src by cbindgen; constants, and the documentation of options, from the
+//! tables in crates/*/src/options.rs. These are compiled into this program, because a dependency on the
+//! crates themselves would link MPI to it. The constants of the Fortran module follow from the same tables.
 #![allow(dead_code, unused_imports, reason = "of the tables, only some parts are needed here")]
 
 use std::fmt::Write;

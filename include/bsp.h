@@ -76,29 +76,30 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD part
- * itself.
+ * Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD
+ * part itself.
  *
- * Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
- * processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL. What process 0
- * assigns to variables after this call, the other processes do not have: it belongs before the call, which all processes
- * reach, or is sent in the SPMD part, as by bsp_bcast.
+ * Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all
+ * other processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and
+ * NULL. What process 0 assigns to variables after this call, the other processes do not have: it belongs
+ * before the call, which all processes reach, or is sent in the SPMD part, as by bsp_bcast.
  */
 void bsp_init(void (*spmd_part)(void),
               int argc,
               char **argv);
 
 /**
- * Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes wait here
- * until the SPMD part has ended, and exit.
+ * Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes
+ * wait here until the SPMD part has ended, and exit.
  *
- * Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of its
- * processes.
+ * Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of
+ * its processes.
  */
 void bsp_begin(int maxprocs);
 
 /**
- * Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not performed.
+ * Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not
+ * performed.
  */
 void bsp_end(void);
 
@@ -118,34 +119,37 @@ int bsp_pid(void);
 double bsp_time(void);
 
 /**
- * Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their receivers.
+ * Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their
+ * receivers.
  */
 void bsp_sync(void);
 
 /**
  * Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
  *
- * Each process refers to the memory of the others by the address that it has registered itself in the same call.
- * Memory may be registered several times; the latest registration counts. A process that has no memory to register
- * passes NULL with size 0; if it refers to that of the others, it passes any address of its own with size 0 instead,
- * because NULL is not the name of a registration.
+ * Each process refers to the memory of the others by the address that it has registered itself in the same
+ * call. Memory may be registered several times; the latest registration counts. A process that has no memory
+ * to register passes NULL with size 0; if it refers to that of the others, it passes any address of its own
+ * with size 0 instead, because NULL is not the name of a registration.
  */
 void bsp_push_reg(const void *ident,
                   int size);
 
 /**
- * Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
+ * Removes the latest registration of ident at the end of the superstep. All processes call it, in the same
+ * order.
  *
- * NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others remove.
+ * NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others
+ * remove.
  */
 void bsp_pop_reg(const void *ident);
 
 /**
- * Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
- * the end of the superstep.
+ * Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its
+ * start, at the end of the superstep.
  *
- * src is copied before the function returns. Puts write after all gets have read, in the order of the processes, those
- * of one process in the order of its calls.
+ * src is copied before the function returns. Puts write after all gets have read, in the order of the
+ * processes, those of one process in the order of its calls.
  */
 void bsp_put(int pid,
              const void *src,
@@ -154,8 +158,8 @@ void bsp_put(int pid,
              int nbytes);
 
 /**
- * As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep. Until
- * then, neither src nor the destination may be used otherwise.
+ * As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep.
+ * Until then, neither src nor the destination may be used otherwise.
  */
 void bsp_hpput(int pid,
                const void *src,
@@ -164,8 +168,8 @@ void bsp_hpput(int pid,
                int nbytes);
 
 /**
- * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
- * the end of the superstep.
+ * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
+ * to dst, at the end of the superstep.
  *
  * The values are those before any put of this superstep. Gets write dst in the order of the calls.
  */
@@ -176,8 +180,8 @@ void bsp_get(int pid,
              int nbytes);
 
 /**
- * As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep. Until
- * then, neither the source nor dst may be used otherwise.
+ * As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep.
+ * Until then, neither the source nor dst may be used otherwise.
  */
 void bsp_hpget(int pid,
                const void *src,
@@ -186,13 +190,14 @@ void bsp_hpget(int pid,
                int nbytes);
 
 /**
- * Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the size of
- * the previous call, at first 0. All processes call it with the same size.
+ * Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the
+ * size of the previous call, at first 0. All processes call it with the same size.
  */
 void bsp_set_tagsize(int *tag_nbytes);
 
 /**
- * Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
+ * Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next
+ * superstep.
  *
  * Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
  */
@@ -207,11 +212,11 @@ void bsp_send(int pid,
 void bsp_qsize(int *packets, int *accumulated_nbytes);
 
 /**
- * Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is
- * empty.
+ * Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the
+ * queue is empty.
  *
- * Messages of the process with the highest number come first, those of one process in the order in which they were
- * sent.
+ * Messages of the process with the highest number come first, those of one process in the order in which
+ * they were sent.
  */
 void bsp_get_tag(int *status,
                  void *tag);
@@ -223,9 +228,9 @@ void bsp_move(void *payload,
               int reception_nbytes);
 
 /**
- * Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned
- * for every type and are valid until the end of the superstep. Returns the size of the payload in bytes, or -1 if the
- * queue is empty.
+ * Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which
+ * are aligned for every type and are valid until the end of the superstep. Returns the size of the payload
+ * in bytes, or -1 if the queue is empty.
  */
 int bsp_hpmove(void **tag_ptr,
                void **payload_ptr);
@@ -234,8 +239,8 @@ int bsp_hpmove(void **tag_ptr,
  * As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
  * here, and process 0 calls it itself later.
  *
- * Each process passes the address of its own data, which its main has made before this call. Nothing is copied from
- * process to process.
+ * Each process passes the address of its own data, which its main has made before this call. Nothing is
+ * copied from process to process.
  */
 void bsp_init_with_user_data(void (*spmd_part)(void *data),
                              int argc,
@@ -253,11 +258,11 @@ void bsp_bcast(int pid,
                int nbytes);
 
 /**
- * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
- * &nbytes); the result is at dst on all of them.
+ * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left,
+ * right, &nbytes); the result is at dst on all of them.
  *
- * Collective; complete when it returns, and not the end of a superstep. The operation must be associative and return,
- * without an exception, and must not call functions of BSPlib.
+ * Collective; complete when it returns, and not the end of a superstep. The operation must be associative
+ * and return, without an exception, and must not call functions of BSPlib.
  */
 void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbytes),
               const void *src,
@@ -273,10 +278,11 @@ void bsp_hpsend(int pid,
                 int payload_nbytes);
 
 /**
- * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst at
- * once, without waiting for the end of the superstep.
+ * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
+ * to dst at once, without waiting for the end of the superstep.
  *
- * The process must be on the same node, and the system must permit single copy; otherwise the job ends with an error.
+ * The process must be on the same node, and the system must permit single copy; otherwise the job ends with
+ * an error.
  */
 void bsp_direct_get(int pid,
                     const void *src,

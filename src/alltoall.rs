@@ -294,8 +294,8 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_path(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one of
-    // MPI's.
+    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one
+    // of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

@@ -13,13 +13,14 @@ use std::ffi::{c_int, c_void};
 /// Send blocks must not overlap each other, nor receive blocks. What no block receives into keeps its
 /// value where no send block lies; send blocks that nothing is received into have any value afterwards.
 ///
-/// buffer: contains all blocks, in memory of the host; displacements count extents of datatype, from its start.
-/// datatype: one whose elements are contiguous.
-/// Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, beside as much of other
-/// exchanges on this communicator, until it is freed; a larger bound takes fewer messages. Where it holds all that each rank sends, the exchange is one between two buffers.
-/// Returns MPI_SUCCESS, or an MPI error code after the error handler of the communicator was called, on all
-/// ranks, with nothing written: MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that
-/// overlap, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM.
+/// buffer: contains all blocks, in memory of the host; displacements count extents of datatype, from its
+/// start. datatype: one whose elements are contiguous.
+/// Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, beside as much of
+/// other exchanges on this communicator, until it is freed; a larger bound takes fewer messages. Where it
+/// holds all that each rank sends, the exchange is one between two buffers. Returns MPI_SUCCESS, or an MPI
+/// error code after the error handler of the communicator was called, on all ranks, with nothing written:
+/// MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that overlap, MPI_ERR_COUNT,
+/// MPI_ERR_TYPE, MPI_ERR_COMM.
 /// The problem is that of M. Hofmann and G. Ruenger, An in-place algorithm for irregular all-to-all
 /// communication with limited memory, EuroMPI 2010; the algorithm is another one.
 ///

@@ -5,14 +5,15 @@ use hcube_alltoall::mpi_front::{Counts, Function, Types};
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
-/// Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a communicator
-/// with a Cartesian topology, a graph or a distributed graph.
+/// Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
+/// communicator with a Cartesian topology, a graph or a distributed graph.
 ///
 /// hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
-/// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is called,
-/// and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a schedule or a path was
-/// selected. Where hcube makes the exchange, errors and options are those of hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
-/// the order in which the MPI library's own function delivers them.
+/// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
+/// called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
+/// schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
+/// hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
+/// library's own function delivers them.
 ///
 /// # Safety
 /// As MPI asks for them.

@@ -27,23 +27,25 @@ unsafe fn perform(
     }
 }
 
-/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI, for
-/// MPI_Wait, MPI_Waitall and their variants.
+/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI,
+/// for MPI_Wait, MPI_Waitall and their variants.
 ///
-/// hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked for, by
-/// hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which performs the set-up.
-/// Of two ranks, the one that starts later copies the blocks of both; if the other one has started just before, each
-/// copies only the block that it receives. A rank that starts early stays for this for at most 1 ms. Otherwise, and in
-/// place, the MPI library's own function is called.
+/// hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked
+/// for, by hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which
+/// performs the set-up. Of two ranks, the one that starts later copies the blocks of both; if the other one
+/// has started just before, each copies only the block that it receives. A rank that starts early stays for
+/// this for at most 1 ms. Otherwise, and in place, the MPI library's own function is called.
 ///
 /// A rank may be any number of exchanges ahead of another one. Extra memory, beside
-/// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when used,
-/// and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
+/// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
+/// used, and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its
+/// blocks.
 ///
-/// Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for
-/// a block that is longer than the other rank expects is raised on one of the two ranks; the exchange of the other
-/// blocks is under way then, and its request has to be completed. A datatype that hcube cannot read, and a copy that the
-/// kernel refuses, end the job with a message, as other ranks take the exchange for complete.
+/// Errors of the arguments are raised on the rank that passes them, and nothing is started there.
+/// MPI_ERR_TRUNCATE for a block that is longer than the other rank expects is raised on one of the two ranks;
+/// the exchange of the other blocks is under way then, and its request has to be completed. A datatype that
+/// hcube cannot read, and a copy that the kernel refuses, end the job with a message, as other ranks take the
+/// exchange for complete.
 ///
 /// # Safety
 /// As MPI asks for them.

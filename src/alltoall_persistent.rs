@@ -30,20 +30,23 @@ unsafe fn perform(
     }
 }
 
-/// Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or hcube_startall
-/// start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and MPI_Waitall with any others,
-/// and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free do not know of the exchange, also where
-/// libhcube_preload.so is loaded: a request that MPI_Start starts completes without moving data, and after MPI_Request_free
-/// a new request may have the handle of the old one for hcube_start.
+/// Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or
+/// hcube_startall start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and
+/// MPI_Waitall with any others, and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free
+/// do not know of the exchange, also where libhcube_preload.so is loaded: a request that MPI_Start starts
+/// completes without moving data, and after MPI_Request_free a new request may have the handle of the old one
+/// for hcube_start.
 ///
-/// hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one node; elsewhere
-/// the MPI library does. Of two ranks the one that starts later copies the blocks of both, or each its own half; a start
-/// waits up to 1 ms for ranks that start at the same time, and for no others. Extra memory: 16 bytes for each contiguous
-/// part of the blocks of this rank and of the corresponding blocks of its partners, and some pages of shared memory.
+/// hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one
+/// node; elsewhere the MPI library does. Of two ranks the one that starts later copies the blocks of both, or
+/// each its own half; a start waits up to 1 ms for ranks that start at the same time, and for no others.
+/// Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
+/// of its partners, and some pages of shared memory.
 ///
-/// Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are raised on all
-/// ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent collective operations: the error is
-/// MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that the kernel refuses at a start ends the job with a message.
+/// Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are
+/// raised on all ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent
+/// collective operations: the error is MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that
+/// the kernel refuses at a start ends the job with a message.
 ///
 /// # Safety
 /// As MPI asks for them.

@@ -290,8 +290,8 @@ pub unsafe extern "C-unwind" fn hcube_fft_memory_free(
 /// communicator was freed; HCUBE_ERR_MPI_STATE.
 ///
 /// # Safety
-/// plan is null or of `hcube_fft_create`; the parts have the size of this rank's part, and nobody else uses them
-/// meanwhile.
+/// plan is null or of `hcube_fft_create`; the parts have the size of this rank's part, and nobody else uses
+/// them meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_fft_execute(
     plan: *mut hcube_fft_plan,

@@ -72,8 +72,8 @@ pub unsafe extern "C-unwind" fn hcube_gemm(
         matrices: [at, bt, ct],
         options,
     };
-    // SAFETY: pointers are null or valid, and arrays large enough, by the contract of this function; the handle is one
-    // of MPI's.
+    // SAFETY: pointers are null or valid, and arrays large enough, by the contract of this function; the
+    // handle is one of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -165,8 +165,8 @@ pub unsafe extern "C-unwind" fn hcube_gemm_last_path(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one of
-    // MPI's.
+    // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one
+    // of MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {

@@ -13,8 +13,8 @@ use hcube_lcs::{Outcome, Progress, Symbol};
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 
-/// Kept on a communicator so that a progress function that calls hcube_llcs again with it is refused: its ranks are inside the
-/// supersteps of the first call.
+/// Kept on a communicator so that a progress function that calls hcube_llcs again with it is refused: its
+/// ranks are inside the supersteps of the first call.
 struct Running;
 
 /// What the length is where it is below the bound of interest, and where the progress function has ended
@@ -36,9 +36,9 @@ const ENDED: i64 = -2;
 /// NULL if a_length is 0.
 /// b, b_length: the same for b.
 /// symbol_bytes: bytes of a symbol, 1, 2 or 4; the same on all ranks.
-/// at_least: lengths below this are of no interest, which may save time; the same on all ranks.
-/// progress: is told how far this rank is, and may end the computation; not called where a rank has nothing to
-/// compute, as for equal strings. NULL on ranks without.
+/// at_least: lengths below this are of no interest, which may save time; the same on all ranks. progress: is
+/// told how far this rank is, and may end the computation; not called where a rank has nothing to compute, as
+/// for equal strings. NULL on ranks without.
 /// data: passed to progress.
 /// comm: an intracommunicator.
 /// length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the

@@ -18,8 +18,8 @@ use hcube_matmul::{Block, Distribution, Functions, Layout, Matrices, Problem, Si
 struct SpmdState(Spmd<MpiComm>);
 
 // SAFETY: the only parts of an SPMD part that may not change their thread are regions: registered memory, and
-// destinations of gets. Between two calls there are none, since a call that returns has ended its last superstep, in
-// which it has removed its registrations.
+// destinations of gets. Between two calls there are none, since a call that returns has ended its last
+// superstep, in which it has removed its registrations.
 unsafe impl Send for SpmdState {}
 
 /// Collective. Computes C := A B for n x n matrices of doubles by a bulk-synchronous algorithm that needs
@@ -177,7 +177,8 @@ unsafe fn run(
     };
     let result = multiply(spmd, problem, matrices, &mut functions);
     if let Some((mut scratch, lent)) = temporary {
-        // SAFETY: the call has ended its last superstep, or not begun the first one: nobody uses the memory any more.
+        // SAFETY: the call has ended its last superstep, or not begun the first one: nobody uses the memory
+        // any more.
         let piece = unsafe { scratch.reclaim(lent) };
         scratch.give(piece);
     }

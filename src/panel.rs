@@ -4,7 +4,7 @@ use crate::boundary::{enter, output, required};
 use crate::sized;
 use crate::types::{hcube_error, hcube_panels_options};
 use ::hcube_hpl::Panels;
-use ::hcube_hpl::panels::slots_for;
+use ::hcube_hpl::slots::slots_for;
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::Handle;

@@ -10,8 +10,8 @@ use hcube_core::error::{Error, Result};
 /// A structure that may grow.
 ///
 /// # Safety
-/// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of functions that
-/// may be null only; a `u64` with the size that the caller knows is first.
+/// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of
+/// functions that may be null only; a `u64` with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
     /// What its size is called in messages.
     const NAME: &'static str;
@@ -50,10 +50,12 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
         return Err(Error::argument(T::NAME, size, hint));
     }
     let whole = size >= known;
-    // SAFETY: `T` is plain numbers and addresses, and a caller that knows the whole structure has given it whole.
+    // SAFETY: `T` is plain numbers and addresses, and a caller that knows the whole structure has given it
+    // whole.
     let mut value = if whole { unsafe { from.read() } } else { defaults()? };
     if !whole {
-        // SAFETY: `size` bytes are given, and fit because the structure has more; any bytes are numbers or addresses.
+        // SAFETY: `size` bytes are given, and fit because the structure has more; any bytes are numbers or
+        // addresses.
         unsafe { std::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), size) };
     }
     Ok(value)
@@ -108,8 +110,8 @@ pub(crate) unsafe fn answer<T: Growing>(
     argument: &'static str,
     value: impl FnOnce() -> Result<T>,
 ) -> Result<()> {
-    // SAFETY: null, which is refused, or valid for the bytes that its first field says, by the contract of this
-    // function.
+    // SAFETY: null, which is refused, or valid for the bytes that its first field says, by the contract of
+    // this function.
     unsafe {
         let size = *output(to.cast::<u64>(), argument)?;
         write(to, T::NAME, size, value)

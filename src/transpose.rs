@@ -98,7 +98,8 @@ pub unsafe extern "C-unwind" fn hcube_transpose_check(
     comm: MPI_Comm,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: shape and error are null or valid, by the contract of this function; the handle is one of MPI's.
+    // SAFETY: shape and error are null or valid, by the contract of this function; the handle is one of
+    // MPI's.
     unsafe {
         let comm = Handle::new(comm);
         enter(Some(comm), error, || {
@@ -115,7 +116,8 @@ pub unsafe extern "C-unwind" fn hcube_transpose_check(
     }
 }
 
-/// Runs `work` with the communicator and what exchanges on it use; `work` also says which path an exchange has used.
+/// Runs `work` with the communicator and what exchanges on it use; `work` also says which path an exchange
+/// has used.
 fn with_engine(
     comm: Handle,
     work: impl FnOnce(&MpiComm, &mut Engine) -> (Option<&'static str>, Result<()>),

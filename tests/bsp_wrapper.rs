@@ -1,5 +1,5 @@
-//! BSPWrapper.h, the C++ interface to BSPlib: tests/c/bsp/wrapper.cpp as C++98 and C++17, in both dialects, and every
-//! error that it reports.
+//! BSPWrapper.h, the C++ interface to BSPlib: tests/c/bsp/wrapper.cpp as C++98 and C++17, in both dialects,
+//! and every error that it reports.
 
 use hcube_testing as common;
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const RANKS: [usize; 4] = [1, 2, 3, 4];
-/// Of programs of BSPlib: with 5, matrices have 3 x 3 blocks, of which the last 4 are computed by all processes.
+/// Of programs of BSPlib: with 5, matrices have 3 x 3 blocks, of which the last 4 are computed by all
+/// processes.
 const BSP_RANKS: [usize; 5] = [1, 2, 3, 4, 5];
 /// Of programs that were built in another manner.
 const SOME: [usize; 1] = [2];
@@ -89,7 +90,8 @@ fn coarray_programs_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     coarray_program_runs(tree, &programs.join("caf_queens_cpp"), (&[], ""), ranks);
 }
 
-/// That the programs with the coarrays of Fortran 2018 do their work, and libhcube_caf of the tree serves them.
+/// That the programs with the coarrays of Fortran 2018 do their work, and libhcube_caf of the tree serves
+/// them.
 fn fortran_coarrays_run(tree: &Path, programs: &Path, ranks: &[usize]) {
     if !common::gfortran::has_compiler() {
         return;
@@ -174,7 +176,8 @@ fn llcs_runs(launch: impl Fn(usize) -> Launch, folder: &Path, ranks: &[usize]) {
     }
 }
 
-/// That all examples in a folder of programs are linked to the tree, do their work, and hcube does it for them.
+/// That all examples in a folder of programs are linked to the tree, do their work, and hcube does it for
+/// them.
 fn all_run(tree: &Path, programs: &Path, ranks: &[usize], bsp_ranks: &[usize]) {
     let products = blas_and_scalapack().is_some();
     // Threads of their own, because jobs that yield may run at the same time.
@@ -236,7 +239,8 @@ fn examples_are_built_by_pkg_config() {
     coarray_programs_refuse(&build);
 }
 
-/// The linker's names of the BLAS and of ScaLAPACK that the examples of matrix products need, where both are there.
+/// The linker's names of the BLAS and of ScaLAPACK that the examples of matrix products need, where both are
+/// there.
 fn blas_and_scalapack() -> Option<[String; 2]> {
     common::scalapack::available().then(|| ["-l:libopenblas.so.0".to_owned(), common::scalapack::scalapack()])
 }

@@ -173,10 +173,11 @@ fn header_declares_only_the_listed_symbols() {
     assert_eq!(declared, listed(), "include/hcube.h and tests/symbols.txt differ");
 }
 
-/// Every exported function is called with every kind of bad argument (tests/c/boundary.c), before `MPI_Init`, while
-/// MPI is active and after `MPI_Finalize`: it returns the right code or error class, writes nothing, and the program
-/// goes on. Exchanges between neighbours, which need a topology: tests/alltoall/neighbours.rs; nonblocking ones, which need a set-up:
-/// nonblocking.rs and persistent.rs in that folder.
+/// Every exported function is called with every kind of bad argument (tests/c/boundary.c), before `MPI_Init`,
+/// while MPI is active and after `MPI_Finalize`: it returns the right code or error class, writes nothing,
+/// and the program goes on. Exchanges between neighbours, which need a topology:
+/// tests/alltoall/neighbours.rs; nonblocking ones, which need a set-up: nonblocking.rs and persistent.rs in
+/// that folder.
 #[test]
 fn exported_functions_refuse_bad_arguments() {
     let cannot_fail = ["hcube_version", "hcube_error_string"];
@@ -243,8 +244,8 @@ fn functions_of_coarrays_refuse_bad_arguments() {
     }
 }
 
-/// All collective functions of coarrays but `hcube_caf_init` are among those that tests/c/caf_inside.h calls in a shipped
-/// function.
+/// All collective functions of coarrays but `hcube_caf_init` are among those that tests/c/caf_inside.h calls
+/// in a shipped function.
 #[test]
 fn shipped_functions_call_every_collective_function() {
     let read = |path: &str| fs::read_to_string(common::root().join(path)).expect(path);

@@ -73,8 +73,8 @@ fn debian_hpcc_succeeds() {
             &format!("debian-hpcc-{ranks}"),
             &common::hpcc::Input { n: 500, columns: ranks, ..common::hpcc::Input::default() },
         );
-        // OpenBLAS would start a thread per core in every rank; without a named schedule hcube might leave the
-        // calls to the library.
+        // OpenBLAS would start a thread per core in every rank; without a named schedule hcube might leave
+        // the calls to the library.
         let change = |launch: Launch| {
             launch.folder(&folder).env("OPENBLAS_NUM_THREADS", "1").env("HCUBE_ALLTOALL", "linear-shift")
         };
@@ -267,13 +267,15 @@ fn arguments_are_judged_as_the_library_judges_them() {
     }
 }
 
-/// Between nodes, communicators of the same processes share one for messages: the program's own do not become fewer.
+/// Between nodes, communicators of the same processes share one for messages: the program's own do not become
+/// fewer.
 #[test]
 fn many_communicators_between_nodes_are_served() {
     // MPICH has 2046, of which half would be hcube's if each had one for messages.
     let number = if Mpi::selected() == Mpi::Open { 200 } else { 1100 };
     let guest = |line: &str| {
-        // Intel MPI's own algorithm of MPI_Allreduce fails with more than some hundred communicators (doc/libraries.md).
+        // Intel MPI's own algorithm of MPI_Allreduce fails with more than some hundred communicators
+        // (doc/libraries.md).
         Guest::new(line, 2).env("HCUBE_RANKS_PER_NODE", "1").env("I_MPI_ADJUST_ALLREDUCE", "1")
     };
     // With threads, each has an engine of its own.

@@ -1,5 +1,6 @@
-//! Updates, matrix products, supersteps and coarrays on simulated ranks (SimGrid SMPI): the third MPI library, with a third
-//! ABI, and numbers of ranks that this machine cannot run. Needs target/smpi, which scripts/test.sh builds.
+//! Updates, matrix products, supersteps and coarrays on simulated ranks (SimGrid SMPI): the third MPI
+//! library, with a third ABI, and numbers of ranks that this machine cannot run. Needs target/smpi, which
+//! scripts/test.sh builds.
 
 use hcube_testing as common;
 

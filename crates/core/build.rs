@@ -55,8 +55,8 @@ impl MpiFlags {
         }
     }
 
-    /// Links the library. The run path goes to the build scripts of direct dependents as `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes
-    /// no arguments of the linker on to them.
+    /// Links the library. The run path goes to the build scripts of direct dependents as
+    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes no arguments of the linker on to them.
     fn link(&self) {
         for directory in &self.search {
             println!("cargo::rustc-link-search=native={directory}");
@@ -68,7 +68,8 @@ impl MpiFlags {
     }
 }
 
-/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or `-Xlinker`.
+/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or
+/// `-Xlinker`.
 fn run_path(words: &[String]) -> Vec<String> {
     let arguments = words.iter().filter(|word| *word != "-Xlinker");
     let arguments: Vec<&str> =

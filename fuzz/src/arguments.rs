@@ -259,8 +259,8 @@ impl OneSide {
     }
 }
 
-/// Counts, displacements and datatypes of all exchanges. Blocks outside the buffers are passed only if the call
-/// is an error for another reason.
+/// Counts, displacements and datatypes of all exchanges. Blocks outside the buffers are passed only if the
+/// call is an error for another reason.
 pub fn alltoall(data: &[u8]) {
     let Ok(mut given) = Exchange::arbitrary(&mut Unstructured::new(data)) else { return };
     let comm = singleton::comm();

@@ -1,5 +1,5 @@
-//! The argument checks of hcube_grid_transpose_*, on a communicator of one rank: what is valid and small is transposed and
-//! compared with the definition; an invalid call is refused with a message and writes nothing.
+//! The argument checks of hcube_grid_transpose_*, on a communicator of one rank: what is valid and small is
+//! transposed and compared with the definition; an invalid call is refused with a message and writes nothing.
 
 use crate::arguments::{Number, assert_told, fresh_error};
 use crate::singleton;
@@ -132,7 +132,8 @@ fn execute(
     let from = if given.null & 192 == 192 { null_mut() } else { from };
     let before = c.clone();
     let mut error = fresh_error();
-    // SAFETY: matrices of the sizes that the shape and the leading dimensions say, or arguments that are refused.
+    // SAFETY: matrices of the sizes that the shape and the leading dimensions say, or arguments that are
+    // refused.
     let code = unsafe {
         grid::hcube_grid_transpose_execute(transposition, beta, from, lda, c.as_mut_ptr(), ldc, &mut error)
     };

@@ -1,5 +1,5 @@
-//! The interfaces of HPCC's kernels on a communicator of one rank: Fourier transforms, STREAM, panels; and the lengths of
-//! `hcube bench fft`.
+//! The interfaces of HPCC's kernels on a communicator of one rank: Fourier transforms, STREAM, panels; and
+//! the lengths of `hcube bench fft`.
 
 use crate::arguments::{Number, assert_told, fresh_error};
 use crate::singleton;

@@ -1,6 +1,6 @@
-//! Fuzz targets: one for each parser and argument checker, all in one program. `HCUBE_FUZZ_TARGET` selects the
-//! target. A target panics on a wrong result; the program is built with the address sanitizer, which detects
-//! invalid accesses. scripts/check-deep.sh builds it and runs each target for some seconds.
+//! Fuzz targets: one for each parser and argument checker, all in one program. `HCUBE_FUZZ_TARGET` selects
+//! the target. A target panics on a wrong result; the program is built with the address sanitizer, which
+//! detects invalid accesses. scripts/check-deep.sh builds it and runs each target for some seconds.
 
 #![no_main]
 

@@ -27,8 +27,8 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  * MCBSP_COMPATIBILITY_MODE defined as well, the types are those of 1998, as with the headers of MulticoreBSP for C.
  */";
 
-/// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot declare. Programs
-/// for Oxford's toolset rely on its header for `stdio.h`.
+/// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot
+/// declare. Programs for Oxford's toolset rely on its header for `stdio.h`.
 const BEFORE: &str = r#"#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-//! Compiles the C code that needs mpi.h, and determines which functions of MPI 4 the selected MPI library has:
-//! only functions of the MPI library are exported.
+//! Compiles the C code that needs mpi.h, and determines which functions of MPI 4 the selected MPI library
+//! has: only functions of the MPI library are exported.
 
 use std::env;
 use std::fs;

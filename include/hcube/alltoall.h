@@ -272,13 +272,14 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
  * Send blocks must not overlap each other, nor receive blocks. What no block receives into keeps its
  * value where no send block lies; send blocks that nothing is received into have any value afterwards.
  *
- * buffer: contains all blocks, in memory of the host; displacements count extents of datatype, from its start.
- * datatype: one whose elements are contiguous.
- * Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, beside as much of other
- * exchanges on this communicator, until it is freed; a larger bound takes fewer messages. Where it holds all that each rank sends, the exchange is one between two buffers.
- * Returns MPI_SUCCESS, or an MPI error code after the error handler of the communicator was called, on all
- * ranks, with nothing written: MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that
- * overlap, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM.
+ * buffer: contains all blocks, in memory of the host; displacements count extents of datatype, from its
+ * start. datatype: one whose elements are contiguous.
+ * Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, beside as much of
+ * other exchanges on this communicator, until it is freed; a larger bound takes fewer messages. Where it
+ * holds all that each rank sends, the exchange is one between two buffers. Returns MPI_SUCCESS, or an MPI
+ * error code after the error handler of the communicator was called, on all ranks, with nothing written:
+ * MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that overlap, MPI_ERR_COUNT,
+ * MPI_ERR_TYPE, MPI_ERR_COMM.
  * The problem is that of M. Hofmann and G. Ruenger, An in-place algorithm for irregular all-to-all
  * communication with limited memory, EuroMPI 2010; the algorithm is another one.
  */
@@ -303,14 +304,15 @@ int hcube_alltoallv_in_place_c(void *buffer,
                                MPI_Comm comm);
 
 /**
- * Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a communicator
- * with a Cartesian topology, a graph or a distributed graph.
+ * Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
+ * communicator with a Cartesian topology, a graph or a distributed graph.
  *
  * hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
- * hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is called,
- * and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a schedule or a path was
- * selected. Where hcube makes the exchange, errors and options are those of hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
- * the order in which the MPI library's own function delivers them.
+ * hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
+ * called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
+ * schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
+ * hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
+ * library's own function delivers them.
  */
 int hcube_neighbor_alltoall(const void *sendbuf,
                             int sendcount,
@@ -347,23 +349,25 @@ int hcube_neighbor_alltoallw(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI, for
- * MPI_Wait, MPI_Waitall and their variants.
+ * Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI,
+ * for MPI_Wait, MPI_Waitall and their variants.
  *
- * hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked for, by
- * hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which performs the set-up.
- * Of two ranks, the one that starts later copies the blocks of both; if the other one has started just before, each
- * copies only the block that it receives. A rank that starts early stays for this for at most 1 ms. Otherwise, and in
- * place, the MPI library's own function is called.
+ * hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked
+ * for, by hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which
+ * performs the set-up. Of two ranks, the one that starts later copies the blocks of both; if the other one
+ * has started just before, each copies only the block that it receives. A rank that starts early stays for
+ * this for at most 1 ms. Otherwise, and in place, the MPI library's own function is called.
  *
  * A rank may be any number of exchanges ahead of another one. Extra memory, beside
- * hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when used,
- * and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
+ * hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
+ * used, and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its
+ * blocks.
  *
- * Errors of the arguments are raised on the rank that passes them, and nothing is started there. MPI_ERR_TRUNCATE for
- * a block that is longer than the other rank expects is raised on one of the two ranks; the exchange of the other
- * blocks is under way then, and its request has to be completed. A datatype that hcube cannot read, and a copy that the
- * kernel refuses, end the job with a message, as other ranks take the exchange for complete.
+ * Errors of the arguments are raised on the rank that passes them, and nothing is started there.
+ * MPI_ERR_TRUNCATE for a block that is longer than the other rank expects is raised on one of the two ranks;
+ * the exchange of the other blocks is under way then, and its request has to be completed. A datatype that
+ * hcube cannot read, and a copy that the kernel refuses, end the job with a message, as other ranks take the
+ * exchange for complete.
  */
 int hcube_ialltoall(const void *sendbuf,
                     int sendcount,
@@ -403,20 +407,23 @@ int hcube_ialltoallw(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or hcube_startall
- * start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and MPI_Waitall with any others,
- * and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free do not know of the exchange, also where
- * libhcube_preload.so is loaded: a request that MPI_Start starts completes without moving data, and after MPI_Request_free
- * a new request may have the handle of the old one for hcube_start.
+ * Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or
+ * hcube_startall start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and
+ * MPI_Waitall with any others, and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free
+ * do not know of the exchange, also where libhcube_preload.so is loaded: a request that MPI_Start starts
+ * completes without moving data, and after MPI_Request_free a new request may have the handle of the old one
+ * for hcube_start.
  *
- * hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one node; elsewhere
- * the MPI library does. Of two ranks the one that starts later copies the blocks of both, or each its own half; a start
- * waits up to 1 ms for ranks that start at the same time, and for no others. Extra memory: 16 bytes for each contiguous
- * part of the blocks of this rank and of the corresponding blocks of its partners, and some pages of shared memory.
+ * hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one
+ * node; elsewhere the MPI library does. Of two ranks the one that starts later copies the blocks of both, or
+ * each its own half; a start waits up to 1 ms for ranks that start at the same time, and for no others.
+ * Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
+ * of its partners, and some pages of shared memory.
  *
- * Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are raised on all
- * ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent collective operations: the error is
- * MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that the kernel refuses at a start ends the job with a message.
+ * Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are
+ * raised on all ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent
+ * collective operations: the error is MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that
+ * the kernel refuses at a start ends the job with a message.
  */
 int hcube_alltoall_init(const void *sendbuf,
                         int sendcount,

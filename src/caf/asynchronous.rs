@@ -16,7 +16,8 @@ use std::ffi::c_void;
 /// One side of a copy: the argument `name`.
 ///
 /// # Safety
-/// The pointer is null or valid; memory is valid for `bytes` bytes from the offset on, until the copy is complete.
+/// The pointer is null or valid; memory is valid for `bytes` bytes from the offset on, until the copy is
+/// complete.
 unsafe fn side(
     runtime: &Runtime<MpiComm>,
     name: &'static str,

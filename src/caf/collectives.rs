@@ -266,7 +266,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_permute(
 /// Errors: as for hcube_caf_broadcast.
 ///
 /// # Safety
-/// elements is valid for count elements; error is null or valid; compare does not leave by longjmp or an exception.
+/// elements is valid for count elements; error is null or valid; compare does not leave by longjmp or an
+/// exception.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_caf_sort(
     team: hcube_team,

@@ -81,8 +81,8 @@ unsafe fn buffer<'a>(name: &'static str, address: *const c_void, bytes: u64) -> 
     if address.is_null() && length > 0 {
         return Err(Error::Buffer(format!("{name} = NULL: expected memory of {bytes} bytes")));
     }
-    // SAFETY: valid for the bytes, or without any, by the contract of this function; the caller may have passed one buffer
-    // twice, which regions allow.
+    // SAFETY: valid for the bytes, or without any, by the contract of this function; the caller may have
+    // passed one buffer twice, which regions allow.
     Ok(unsafe { Region::new(address.cast_mut().cast(), length) })
 }
 
@@ -118,7 +118,8 @@ unsafe fn array_mut<'a, T>(name: &'static str, first: *mut T, count: i64) -> Res
     }
 }
 
-/// What a caller has passed to a collective function, if it is valid; otherwise the function is an error on all members.
+/// What a caller has passed to a collective function, if it is valid; otherwise the function is an error on
+/// all members.
 fn refusing<T>(image: &Image, team: Handle, given: Result<T>) -> Result<T> {
     given.map_err(|error| image.refuse(team, error))
 }

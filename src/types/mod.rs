@@ -1,8 +1,8 @@
-//! The types of the C interface, a file for each header, and how structures of options follow from the tables of
-//! options.
+//! The types of the C interface, a file for each header, and how structures of options follow from the tables
+//! of options.
 //!
-//! Documentation that is only a link to an option of a table is replaced by what the table says when build.rs writes
-//! the header.
+//! Documentation that is only a link to an option of a table is replaced by what the table says when build.rs
+//! writes the header.
 
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]
@@ -32,8 +32,8 @@ pub use transpose::*;
 
 /// Converts between a structure of options and the options of a table, and reads one from C.
 ///
-/// All fields of the table are listed, by the names that they have there; `zero` is the one for a later version, `none` a
-/// function that is not in the table.
+/// All fields of the table are listed, by the names that they have there; `zero` is the one for a later
+/// version, `none` a function that is not in the table.
 macro_rules! options_of_a_table {
     ($structure:ident, $options:ty, [$($field:ident),+] $(, zero: $reserved:ident)? $(, none: $pointer:ident)?) => {
         const _: () = assert!(

@@ -1,5 +1,5 @@
-//! The interface of libhcube_caf.so, which is that of gfortran 12 to 14: functions and their types, as recorded, and as the
-//! compiler calls them.
+//! The interface of libhcube_caf.so, which is that of gfortran 12 to 14: functions and their types, as
+//! recorded, and as the compiler calls them.
 
 use super::{folder, is_as_recorded, read};
 use hcube_testing::gfortran::has_compiler;
@@ -19,8 +19,8 @@ fn types(parameters: &str) -> Vec<String> {
         .collect()
 }
 
-/// Functions that the library exports, with the types of their parameters and of what they return; none where gfortran 15
-/// has functions that only refuse the program.
+/// Functions that the library exports, with the types of their parameters and of what they return; none where
+/// gfortran 15 has functions that only refuse the program.
 fn functions() -> BTreeMap<String, Option<(Vec<String>, String)>> {
     let mut found = BTreeMap::new();
     let sources = fs::read_dir(root().join("hpcc-glue/gfortran/src/export")).expect("a folder").flatten();

@@ -91,8 +91,8 @@ fn environment() {
     }
 }
 
-/// Exchanges between pretended nodes of equal and different sizes, out of place and in place. Blocks that are too
-/// large for the memory bound are exchanged by messages.
+/// Exchanges between pretended nodes of equal and different sizes, out of place and in place. Blocks that are
+/// too large for the memory bound are exchanged by messages.
 #[test]
 fn node_leaders() {
     for ranks in ranks() {

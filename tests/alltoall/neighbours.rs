@@ -1,5 +1,5 @@
-//! Exchanges between neighbours (tests/c/neighbours.c), through the C interface and through the preload library: random
-//! topologies, counts and datatypes, against the MPI library's own functions.
+//! Exchanges between neighbours (tests/c/neighbours.c), through the C interface and through the preload
+//! library: random topologies, counts and datatypes, against the MPI library's own functions.
 
 use crate::common;
 use crate::common::preload::Preloaded;
@@ -17,8 +17,8 @@ fn used(text: &str, path: &str) -> u64 {
     word.unwrap_or_else(|| panic!("no {path} in {text}")).parse().expect("a number")
 }
 
-/// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived datatypes, now and
-/// then, also without hcube: nothing can be compared with it.
+/// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived
+/// datatypes, now and then, also without hcube: nothing can be compared with it.
 fn functions() -> &'static [&'static str] {
     if Mpi::selected().name() == "mpich" { &FUNCTIONS[..2] } else { &FUNCTIONS }
 }

@@ -1,5 +1,6 @@
-//! Nonblocking exchanges (tests/c/nonblocking.c), through the C interface and through the preload library: random counts and
-//! datatypes, many requests at once, on several communicators in different orders, mixed with messages.
+//! Nonblocking exchanges (tests/c/nonblocking.c), through the C interface and through the preload library:
+//! random counts and datatypes, many requests at once, on several communicators in different orders, mixed
+//! with messages.
 
 use crate::common;
 use crate::common::preload::Preloaded;
@@ -78,8 +79,8 @@ fn others_may_start_after_thousands() {
     }
 }
 
-/// Blocks that are too long are errors of one rank of a pair, and wrong arguments those of the rank that passes them, with
-/// short blocks and with those that two ranks share.
+/// Blocks that are too long are errors of one rank of a pair, and wrong arguments those of the rank that
+/// passes them, with short blocks and with those that two ranks share.
 #[test]
 fn errors_are_those_of_the_rank_that_finds_them() {
     let served = calls(2, [1, 10, 100], &[("HCUBE_PATH", "single-copy")]);

@@ -1,5 +1,6 @@
-//! Persistent exchanges (tests/c/persistent.c), through the C interface and through the preload library: random counts and
-//! datatypes, started again and again with other data, on several communicators, mixed with persistent messages.
+//! Persistent exchanges (tests/c/persistent.c), through the C interface and through the preload library:
+//! random counts and datatypes, started again and again with other data, on several communicators, mixed with
+//! persistent messages.
 
 use crate::common;
 use crate::common::preload::Preloaded;
@@ -17,8 +18,8 @@ fn launch(ranks: usize, numbers: [u64; 4]) -> Launch {
     launch.env("HCUBE_PATH", "single-copy")
 }
 
-/// Whether the MPI library has persistent exchanges. Without, initialisations through the C interface are refused on all
-/// ranks; with them, those with wrong arguments of one rank are.
+/// Whether the MPI library has persistent exchanges. Without, initialisations through the C interface are
+/// refused on all ranks; with them, those with wrong arguments of one rank are.
 fn exist() -> bool {
     let text = launch(2, [1, 1, 1, 1]).args(["errors"]).run().success();
     match text.trim() {

@@ -1,6 +1,6 @@
-//! What works where: the exchanges of unmodified programs, by MPI library and path, as the clients check them. `hcube doctor`
-//! and doc/libraries.md show the table, which is tool/src/doctor/tested.txt. `HCUBE_UPDATE_TESTED=1` writes both, for the
-//! selected MPI library.
+//! What works where: the exchanges of unmodified programs, by MPI library and path, as the clients check
+//! them. `hcube doctor` and doc/libraries.md show the table, which is tool/src/doctor/tested.txt.
+//! `HCUBE_UPDATE_TESTED=1` writes both, for the selected MPI library.
 
 use crate::common;
 use crate::common::preload::{Preloaded, c_client};
@@ -66,8 +66,8 @@ fn observed() -> (String, Works) {
                 }
             }
         }
-        // The hypercube bundles blocks of up to 256 bytes. Calls are compared with the first ones, which take the path as well:
-        // neighbours.rs compares with the library's.
+        // The hypercube bundles blocks of up to 256 bytes. Calls are compared with the first ones, which take
+        // the path as well: neighbours.rs compares with the library's.
         let largest = if path == "hypercube" { "20" } else { "3000" };
         let name = format!("tested-neighbours-{path}");
         let mut arguments = vec!["3", "9", largest, "preload"];

@@ -59,8 +59,8 @@ fn growth(ranks: usize, path: &str, memory: &str, bytes: i64, kind: Option<&str>
     })
 }
 
-/// Memory of messages beyond hcube's bound: MPI's buffers and requests of outstanding messages. It depends on the
-/// number of outstanding pieces, not on the data.
+/// Memory of messages beyond hcube's bound: MPI's buffers and requests of outstanding messages. It depends on
+/// the number of outstanding pieces, not on the data.
 const MPI_OWN: i64 = 512 << 10;
 
 /// The bound holds for all sizes of data, also for non-contiguous blocks.
@@ -88,8 +88,8 @@ fn memory_beside_the_data_is_bounded() {
     }
 }
 
-/// It holds on each rank where many share memory: the kernel divides a page among the ranks that have mapped it, and
-/// in the first exchanges they map different ones.
+/// It holds on each rank where many share memory: the kernel divides a page among the ranks that have mapped
+/// it, and in the first exchanges they map different ones.
 #[test]
 fn shares_of_memory_are_bounded() {
     for path in ["auto", "shared"] {

@@ -1,4 +1,5 @@
-//! Single copy that the kernel permits at first and refuses later: the exchange is complete, and so are those after it.
+//! Single copy that the kernel permits at first and refuses later: the exchange is complete, and so are those
+//! after it.
 
 use crate::common;
 use crate::common::{Launch, Mpi};
@@ -8,8 +9,8 @@ fn counts() -> &'static [usize] {
     if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] }
 }
 
-/// Runs a part of tests/c/alltoall_refusals.c; what it has printed. Open MPI's own single copy does not look whether it
-/// may.
+/// Runs a part of tests/c/alltoall_refusals.c; what it has printed. Open MPI's own single copy does not look
+/// whether it may.
 fn run(ranks: usize, arguments: &[&str]) -> String {
     let launch = Launch::client("alltoall_refusals", ranks).args(arguments);
     let launch =
@@ -22,7 +23,8 @@ fn check(ranks: usize, arguments: &[&str]) {
     assert!(text.contains(&format!("ok {}", arguments[0])), "{arguments:?} on {ranks} ranks: {text}");
 }
 
-/// Copies that end early or fail at any place, on any rank: the rest of each half of a block is exchanged, no more.
+/// Copies that end early or fail at any place, on any rank: the rest of each half of a block is exchanged, no
+/// more.
 #[test]
 fn copies_that_fail_at_random() {
     for &ranks in counts() {

@@ -1,5 +1,5 @@
-//! The order of the house, without MPI: who may depend on whom, where raw MPI calls, system calls and `unsafe` stand,
-//! circles between files, the length of files, and ARCHITECTURE.md against the tree.
+//! The order of the house, without MPI: who may depend on whom, where raw MPI calls, system calls and
+//! `unsafe` stand, circles between files, the length of files, and ARCHITECTURE.md against the tree.
 //!
 //! Exceptions stand in lists with their reasons; one that no longer applies fails as well.
 

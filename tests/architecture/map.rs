@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md against the tree: every path of its tables exists, everything that belongs into a table is there,
-//! and the modules of the core, and the layers of coarrays, use each other as it says.
+//! ARCHITECTURE.md against the tree: every path of its tables exists, everything that belongs into a table is
+//! there, and the modules of the core, and the layers of coarrays, use each other as it says.
 
 use crate::common::root;
 use crate::modules::{Modules, circles};

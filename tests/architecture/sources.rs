@@ -1,12 +1,12 @@
-//! Rust sources as words: comments, strings and tests are taken out, so that what is left is what the compiler sees
-//! of a library.
+//! Rust sources as words: comments, strings and tests are taken out, so that what is left is what the
+//! compiler sees of a library.
 
 use crate::common::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name here. Of the
-/// crates in tests/, that which becomes a library of its own.
+/// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name
+/// here. Of the crates in tests/, that which becomes a library of its own.
 pub const CRATES: [&str; 23] = [
     "crates/core/src",
     "crates/random-access/src",

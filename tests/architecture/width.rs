@@ -1,4 +1,5 @@
-//! The width of comments, which is that of code: rustfmt.toml has it, and rustfmt leaves comments as they are.
+//! The width of comments, which is that of code: rustfmt.toml has it, and rustfmt leaves comments as they
+//! are.
 
 use crate::common::root;
 use crate::sources::{files, relative};
@@ -11,7 +12,8 @@ const MAX_WIDTH: usize = 110;
 fn too_wide(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().map(|(number, line)| (number + 1, line));
     numbered.filter(|(_, line)| {
-        let comment = line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!', ' ']));
+        let comment =
+            line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!', ' ']));
         comment.is_some_and(|text| line.chars().count() > MAX_WIDTH && !text.starts_with('|'))
     })
 }
@@ -32,5 +34,8 @@ fn wide_comments_are_found() {
     assert!(format.contains(&format!("max_width = {MAX_WIDTH}\n")), "{format}");
     let long = "x".repeat(MAX_WIDTH);
     let found = |text: &str| too_wide(text).map(|(number, _)| number).collect::<Vec<_>>();
-    assert_eq!(found(&format!("// short\n{long}y\n    // {long}\n//! | {long}\nlet a = \"// {long}\";")), [3]);
+    assert_eq!(
+        found(&format!("// short\n{long}y\n    // {long}\n//! | {long}\nlet a = \"// {long}\";")),
+        [3]
+    );
 }

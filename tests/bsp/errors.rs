@@ -1,5 +1,5 @@
-//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line says which function, argument
-//! and value, and what would be right.
+//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line says which
+//! function, argument and value, and what would be right.
 
 use crate::common::bsp::{Dialect, program, without_shared_memory};
 use crate::common::guest::ranks;
@@ -17,7 +17,8 @@ enum By {
 }
 use By::{All, Caller, Receiver};
 
-/// Name, who finds it, and the text with `{last}` for the number of the last process, `{all}` for their number.
+/// Name, who finds it, and the text with `{last}` for the number of the last process, `{all}` for their
+/// number.
 type Case = (&'static str, By, &'static str);
 
 const REGISTERED: &str = "expected a registered address";
@@ -272,8 +273,8 @@ fn sizes_of_the_other_dialect() {
     }
 }
 
-/// Ranges are checked against the largest size of all processes, and by the process that has the memory; the rest of a call
-/// as on one node.
+/// Ranges are checked against the largest size of all processes, and by the process that has the memory; the
+/// rest of a call as on one node.
 #[test]
 fn copies_between_nodes() {
     RANGES.iter().for_each(|case| check(case, Dialect::Classic, ranks(3), false));

@@ -52,8 +52,8 @@ fn every_dialect_in_c_and_in_cxx() {
     }
 }
 
-/// No room for shared memory on all processes, or on a node that is the last process: messages between all of them. An
-/// error on that path (errors.rs) shows that it is taken.
+/// No room for shared memory on all processes, or on a node that is the last process: messages between all of
+/// them. An error on that path (errors.rs) shows that it is taken.
 #[test]
 fn without_shared_memory_messages_travel() {
     let ranks = ranks(4);
@@ -86,7 +86,8 @@ fn with_single_copy() {
     assert_eq!(outcome.success(), format!("ok classic C {ranks}\n"));
 }
 
-/// What several operations write to the same bytes does not depend on the path, nor on which processes share memory.
+/// What several operations write to the same bytes does not depend on the path, nor on which processes share
+/// memory.
 #[test]
 fn operations_on_the_same_bytes_have_an_order() {
     for ranks in [1, 2, 3, 5, 8].into_iter().filter(|&number| number <= ranks(8)) {

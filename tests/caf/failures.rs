@@ -1,4 +1,5 @@
-//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and end.
+//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and
+//! end.
 
 use crate::common::{Launch, Mpi};
 

@@ -1,4 +1,5 @@
-//! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ between images.
+//! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ
+//! between images.
 
 use crate::common::{Language, Launch, Mpi, client};
 
@@ -7,8 +8,8 @@ fn images() -> usize {
     if Mpi::selected() == Mpi::Open { 3 } else { 2 }
 }
 
-/// Every function of the header, with a progress thread in each image, and with a look for the functions of others after each
-/// one that is shipped.
+/// Every function of the header, with a progress thread in each image, and with a look for the functions of
+/// others after each one that is shipped.
 #[test]
 fn programs_work_with_a_progress_thread_and_with_many_looks() {
     for (name, value) in [("HCUBE_CAF_PROGRESS", "50"), ("HCUBE_CAF_LOOK", "1")] {

@@ -38,8 +38,8 @@ fn threads_with_communicators_of_their_own() {
     }
 }
 
-/// hcube does not change the program's error handlers, so an error that one thread raises while another one is inside
-/// hcube arrives at the program's handler.
+/// hcube does not change the program's error handlers, so an error that one thread raises while another one
+/// is inside hcube arrives at the program's handler.
 #[test]
 fn errors_of_other_threads_arrive() {
     for ranks in 1..=2 {

@@ -1,8 +1,9 @@
-//! The value of an expression of constants, read from the text of the sources, so that a page can be compared with private
-//! constants of any crate without a build of it.
+//! The value of an expression of constants, read from the text of the sources, so that a page can be compared
+//! with private constants of any crate without a build of it.
 //!
-//! Arithmetic is that of Rust: whole numbers stay whole. Beside the constants there are `size_of::<T>()`, `T::BITS`, `T::MAX`,
-//! `Duration::from_*` (in seconds), `len(LIST)`, `count(LIST, value)` and `lines("begin")`, the number of such lines.
+//! Arithmetic is that of Rust: whole numbers stay whole. Beside the constants there are `size_of::<T>()`,
+//! `T::BITS`, `T::MAX`, `Duration::from_*` (in seconds), `len(LIST)`, `count(LIST, value)` and
+//! `lines("begin")`, the number of such lines.
 
 use std::collections::BTreeMap;
 

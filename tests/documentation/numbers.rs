@@ -1,8 +1,10 @@
-//! Numbers of pages, comments and help texts against the sources that they come from: `numbers.txt` says which.
+//! Numbers of pages, comments and help texts against the sources that they come from: `numbers.txt` says
+//! which.
 //!
-//! A line of the table is the text of the page, with a place for each number, ` <- `, and where the numbers come from: a file
-//! (or the name that the head of the table gives it, or several joined by `+`) and an expression of its constants, or a part of
-//! the file in quotes, with `{}` in the place of the number. `## page` begins the lines of a page.
+//! A line of the table is the text of the page, with a place for each number, ` <- `, and where the numbers
+//! come from: a file (or the name that the head of the table gives it, or several joined by `+`) and an
+//! expression of its constants, or a part of the file in quotes, with `{}` in the place of the number.
+//! `## page` begins the lines of a page.
 //!
 //! | place | the number 16384 |
 //! |---|---|

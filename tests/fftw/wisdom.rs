@@ -47,8 +47,8 @@ fn save(with: With, ranks: usize) {
     }
 }
 
-/// Loads wisdom that was saved with another configuration: the same kind is accepted, the other kind is rejected,
-/// and planning works.
+/// Loads wisdom that was saved with another configuration: the same kind is accepted, the other kind is
+/// rejected, and planning works.
 fn load(saved: With, with: With, ranks: usize) {
     let line = Line::of(with.launch(ranks).arg("load").arg(file(saved, ranks)));
     let same = i64::from(saved.has_hcube() == with.has_hcube());

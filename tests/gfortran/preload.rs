@@ -1,5 +1,5 @@
-//! Programs that were linked dynamically to OpenCoarrays run on hcube by `hcube-run --caf`, without being linked again. The
-//! loader's record of bindings shows whose functions they call.
+//! Programs that were linked dynamically to OpenCoarrays run on hcube by `hcube-run --caf`, without being
+//! linked again. The loader's record of bindings shows whose functions they call.
 
 use crate::common;
 use crate::common::gfortran::{for_open_coarrays, has_compiler, open_coarrays};
@@ -26,7 +26,8 @@ fn preloaded(tree: &Path, options: &[&str], program: &Path, images: usize) -> La
     launch.arg(program).limit(60)
 }
 
-/// The libraries that have served the coarray functions which a program has called, from the files that the loader has written.
+/// The libraries that have served the coarray functions which a program has called, from the files that the
+/// loader has written.
 fn bindings(records: &Path, program: &Path) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::<String, Vec<String>>::new();
     for record in fs::read_dir(records).expect("a folder").flatten() {

@@ -1,7 +1,8 @@
-//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement against what Fortran
-//! requires, on one node and on several, ends of programs, and errors.
+//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement against
+//! what Fortran requires, on one node and on several, ends of programs, and errors.
 //!
-//! The programs lie in tests/gfortran. A program that has passed says so on image 1; `error stop` names what is wrong.
+//! The programs lie in tests/gfortran. A program that has passed says so on image 1; `error stop` names what
+//! is wrong.
 
 use crate::common;
 use crate::common::Outcome;
@@ -120,7 +121,8 @@ fn images_that_have_stopped_serve_the_others() {
     passes("stopped", &PLACES);
 }
 
-/// The end of a program with 2 images. They write past the launcher, which may lose what is written just before an abort.
+/// The end of a program with 2 images. They write past the launcher, which may lose what is written just
+/// before an abort.
 fn ends(case: usize) -> Outcome {
     launch("ends", 2).arg(case.to_string()).whole_lines().run()
 }
@@ -234,7 +236,8 @@ fn another_interface_is_refused() {
     assert!(stderr.contains("expected gfortran 12 to 14"), "{stderr}");
 }
 
-/// How each place in tests/gfortran/places.f90 is left: the last argument, the exit code, and what is printed.
+/// How each place in tests/gfortran/places.f90 is left: the last argument, the exit code, and what is
+/// printed.
 const ENDS: [(&str, i32, &str); 6] = [
     ("get", 1, "hcube: image 1: get: image index 99: expected 1 to "),
     ("put", 1, "hcube: image 1: put: image index 99: expected 1 to "),
@@ -268,8 +271,9 @@ fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str
     assert!(written.starts_with("a line of the file\n"), "{name}: {written}");
 }
 
-/// References to an image that does not exist, `stop` and `error stop` inside of I/O statements, defined I/O, finalizers, critical
-/// constructs, handlers of signals and functions of reductions, and where a lock is held.
+/// References to an image that does not exist, `stop` and `error stop` inside of I/O statements, defined I/O,
+/// finalizers, critical constructs, handlers of signals and functions of reductions, and where a lock is
+/// held.
 #[test]
 fn no_place_of_an_error_hangs() {
     if !has_compiler() {

@@ -1,8 +1,9 @@
-//! Programs with coarrays of numbers, logicals and text: random sections move between images, and each image keeps what all
-//! images must have, computed with ordinary arrays.
+//! Programs with coarrays of numbers, logicals and text: random sections move between images, and each image
+//! keeps what all images must have, computed with ordinary arrays.
 //!
-//! In a round, every image runs one statement, with the image that is some places after it, so no element is written twice.
-//! Then the same statement runs on ordinary arrays that have one dimension more, the image, once for each image.
+//! In a round, every image runs one statement, with the image that is some places after it, so no element is
+//! written twice. Then the same statement runs on ordinary arrays that have one dimension more, the image,
+//! once for each image.
 
 use crate::chance::Chance;
 use crate::section::{Dimension, Rules, any_shape, of_shape};

@@ -1,5 +1,5 @@
-//! Programs with coarrays of derived types: random sections of components move between images, and components get other shapes
-//! from other images. The models are ordinary arrays of the same type.
+//! Programs with coarrays of derived types: random sections of components move between images, and components
+//! get other shapes from other images. The models are ordinary arrays of the same type.
 
 use crate::arrays::fold;
 use crate::chance::Chance;
@@ -271,7 +271,8 @@ pub fn program(seed: u64) -> String {
         program.text += &lines;
     }
     program.text += "    end do\n  end do\n";
-    // By the program itself, which allocates in the coarray's memory, or by a procedure that knows no coarrays.
+    // By the program itself, which allocates in the coarray's memory, or by a procedure that knows no
+    // coarrays.
     if chance.is(60) {
         writeln!(program.text, "  do i = 1, {count}").expect("text");
         let object = if elements.is_some() { "o(i)" } else { "o" };

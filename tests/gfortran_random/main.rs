@@ -1,5 +1,6 @@
-//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, against ordinary arrays that each image computes
-//! by itself. A seed names a program; `HCUBE_TEST_SEEDS=100-200` runs others than those of every day.
+//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, against ordinary arrays that each
+//! image computes by itself. A seed names a program; `HCUBE_TEST_SEEDS=100-200` runs others than those of
+//! every day.
 
 mod arrays;
 mod chance;

@@ -1,7 +1,8 @@
 //! OpenCoarrays' own tests, compiled for libhcube_caf.so instead of OpenCoarrays' library.
 //!
-//! The programs come from the source that scripts/setup.sh downloads; no file of them is kept here. With Open MPI each image
-//! is a node of its own, so that messages carry what the programs do; with MPICH they share one.
+//! The programs come from the source that scripts/setup.sh downloads; no file of them is kept here. With Open
+//! MPI each image is a node of its own, so that messages carry what the programs do; with MPICH they share
+//! one.
 
 mod programs;
 mod suite;

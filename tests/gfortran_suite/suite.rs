@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// What the programs share, in the order in which it is compiled. Paths begin in the folder src of OpenCoarrays.
+/// What the programs share, in the order in which it is compiled. Paths begin in the folder src of
+/// OpenCoarrays.
 const SHARED: [&str; 4] = [
     "runtime-libraries/mpi/opencoarrays.F90",
     "tests/utilities/opencoarrays_object_interface.f90",
@@ -115,8 +116,8 @@ impl Suite {
         })
     }
 
-    /// Compiles a program, unless that has been done since the tarball was written, after a check that hcube serves all its
-    /// calls of a coarray library.
+    /// Compiles a program, unless that has been done since the tarball was written, after a check that hcube
+    /// serves all its calls of a coarray library.
     pub fn program(&self, of: &Program) -> PathBuf {
         let program = self.made.join(of.name);
         if modified(&program) > Some(self.written) {

@@ -1,5 +1,5 @@
-//! What communicators cost a process: nothing for one exchange, little for many that live, nothing for those that are
-//! gone.
+//! What communicators cost a process: nothing for one exchange, little for many that live, nothing for those
+//! that are gone.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, LIBRARY, later_ones_are_served, ranks};
 
@@ -29,8 +29,8 @@ fn forwarding_without_statistics_prepares_nothing() {
     }
 }
 
-/// Thousands of communicators of the same ranks cost at most as much as the MPI library's part of them, while they live
-/// and afterwards.
+/// Thousands of communicators of the same ranks cost at most as much as the MPI library's part of them, while
+/// they live and afterwards.
 #[test]
 fn thousands_of_communicators() {
     // MPICH has 2048 of them.

@@ -5,7 +5,8 @@ use crate::common::preload::{StatisticsFile, library, preload_variable};
 use crate::common::{Launch, Mpi, Outcome, only_with};
 use std::ffi::OsString;
 
-/// Children have an environment of their own: communicators with them are forwarded to the MPI library, by all members.
+/// Children have an environment of their own: communicators with them are forwarded to the MPI library, by
+/// all members.
 #[test]
 fn children_without_the_library() {
     if !only_with(Mpi::Open, "Debian's MPICH starts no processes") {
@@ -18,8 +19,8 @@ fn children_without_the_library() {
     assert!(statistics.served() > 0, "{statistics:?}");
 }
 
-/// Children inherit the environment of mpirun, and with it the library: exchanges among the parents are served, and
-/// exchanges among the children.
+/// Children inherit the environment of mpirun, and with it the library: exchanges among the parents are
+/// served, and exchanges among the children.
 #[test]
 fn children_with_the_library() {
     if !only_with(Mpi::Open, "Debian's MPICH starts no processes") {
@@ -27,7 +28,8 @@ fn children_with_the_library() {
     }
     let program = Guest::new("dynamic spawn 2", 2).program;
     for variables in [DEFAULT, ALWAYS] {
-        // In one file for both, the figures of the children would replace those of the parents, or the other way round.
+        // In one file for both, the figures of the children would replace those of the parents, or the other
+        // way round.
         let files = ["parents", "children"].map(|who| StatisticsFile::new(&format!("dynamic-{who}")));
         let [of_parents, of_children] = files.each_ref().map(StatisticsFile::variable);
         let launch = Launch::new("env", 2).arg(format!("HCUBE_STATS={of_parents}")).arg(&program);

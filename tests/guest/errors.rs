@@ -15,8 +15,8 @@ fn a_lone_error_is_returned() {
     guest.same_as(&stock, ALWAYS);
 }
 
-/// Until hcube serves exchanges of a communicator such an error counts for nothing, and exchanges on it go on: in the
-/// first two calls by default, and in the first one where hcube serves all.
+/// Until hcube serves exchanges of a communicator such an error counts for nothing, and exchanges on it go
+/// on: in the first two calls by default, and in the first one where hcube serves all.
 #[test]
 fn exchanges_go_on_after_early_errors() {
     for before in [0, 1] {
@@ -32,7 +32,8 @@ fn exchanges_go_on_after_early_errors() {
     }
 }
 
-/// A rank that errs again before the other ranks make an exchange learns of each error, and all ranks can end.
+/// A rank that errs again before the other ranks make an exchange learns of each error, and all ranks can
+/// end.
 #[test]
 fn errors_in_a_row_return() {
     let guest = Guest::new("errors twice", ranks(4));

@@ -11,8 +11,8 @@ fn without_mpis_single_copy(line: &str) -> Guest {
     guest.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none").env("UCX_TLS", "self,posix,sysv")
 }
 
-/// Single copy that has worked and is then refused: the exchange that learns of it is completed, and so are all others.
-/// `false` where the kernel cannot do what the program asks for.
+/// Single copy that has worked and is then refused: the exchange that learns of it is completed, and so are
+/// all others. `false` where the kernel cannot do what the program asks for.
 fn refused_later(line: &str) -> bool {
     let guest = without_mpis_single_copy(line);
     let stock = guest.stock();
@@ -86,7 +86,8 @@ fn files_are_limited_from_the_beginning() {
     limited("refused limited all 8388608", ranks(12), &[("HCUBE_PATH", "shared"), ("HCUBE_MEMORY", "8M")]);
 }
 
-/// What hcube cannot have on one rank it does without on all: it forwards. Stacks and the library need some of what is left.
+/// What hcube cannot have on one rank it does without on all: it forwards. Stacks and the library need some
+/// of what is left.
 #[test]
 fn little_address_space_is_left() {
     let mut refused = 0;

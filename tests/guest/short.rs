@@ -1,4 +1,5 @@
-//! Short exchanges, which are compared with the MPI library's function and may be forwarded without a look at them.
+//! Short exchanges, which are compared with the MPI library's function and may be forwarded without a look at
+//! them.
 
 use crate::common::Launch;
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
@@ -23,8 +24,8 @@ fn short_exchanges_stay_right() {
     }
 }
 
-/// Ranks with statistics look at the state of the communicator in each call, the others may have an allowance: they decide
-/// alike, or they would wait for each other.
+/// Ranks with statistics look at the state of the communicator in each call, the others may have an
+/// allowance: they decide alike, or they would wait for each other.
 #[test]
 fn ranks_decide_alike_with_statistics_and_without() {
     let guest = Guest::new("short", 2);

@@ -9,8 +9,8 @@ fn with_threads(line: &str) {
     }
 }
 
-/// The exchanges of two threads on two communicators do not wait for each other: neither the first ones, which prepare,
-/// nor the later ones.
+/// The exchanges of two threads on two communicators do not wait for each other: neither the first ones,
+/// which prepare, nor the later ones.
 #[test]
 fn exchanges_of_two_threads_are_independent() {
     with_threads("threads apart");
@@ -23,7 +23,8 @@ fn error_handlers_are_never_exchanged() {
     with_threads(&format!("threads handlers {}", 50 * (ranks(4) - 1)));
 }
 
-/// Between nodes the communicators of both threads have one for messages, and no message of one arrives on the other.
+/// Between nodes the communicators of both threads have one for messages, and no message of one arrives on
+/// the other.
 #[test]
 fn messages_of_two_threads_are_kept_apart() {
     for line in ["threads apart", "threads together 60"] {

@@ -112,7 +112,8 @@ fn row(name: &str, ranks: usize) -> PathBuf {
 
 const ALL: [&str; 5] = ["ra", "fft", "hpl", "stream", "ptrans"];
 
-/// HPCC's other algorithms, a real FFTW 2, no common symbols: hcube's kernels and HPCC's standard ones are still linked.
+/// HPCC's other algorithms, a real FFTW 2, no common symbols: hcube's kernels and HPCC's standard ones are
+/// still linked.
 #[test]
 fn flags_of_users_do_not_matter() {
     if !common::only_with(Mpi::Open, "flags of compilers are the same with every MPI library") {
@@ -151,7 +152,8 @@ fn threads_of_openmp_are_left_to_hpcc() {
         );
         assert_eq!(stderr.matches(&line).count(), 1, "{stderr}");
     }
-    // Not HPCC's verdict: threads of its StarRandomAccess lose updates, more than are permitted in a small table.
+    // Not HPCC's verdict: threads of its StarRandomAccess lose updates, more than are permitted in a small
+    // table.
     common::hpcc::served(&folder, 2);
     let folder = row("hpcc-openmp-1", 2);
     let (active, stderr) = kernels_of(&program, &folder, 2, "OMP_NUM_THREADS", "1");

@@ -181,7 +181,8 @@ fn all_kernels_serve_awkward_problems() {
     }
 }
 
-/// Several sizes, blocks, grids, broadcasts and depths in one input, grids by columns, and a further size of PTRANS.
+/// Several sizes, blocks, grids, broadcasts and depths in one input, grids by columns, and a further size of
+/// PTRANS.
 #[test]
 fn all_kernels_serve_several_problems_in_one_run() {
     let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };

@@ -1,5 +1,5 @@
-//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go
-//! without the other. `make install` builds what is not built yet. Of several builds, hcube-run takes the one for a
+//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go without
+//! the other. `make install` builds what is not built yet. Of several builds, hcube-run takes the one for a
 //! program's MPI library.
 
 use crate::common;

@@ -1,4 +1,5 @@
-//! BSPlib in the installed tree: bspcc, bspcxx and bsprun, pkg-config and CMake, all from a tree that was moved.
+//! BSPlib in the installed tree: bspcc, bspcxx and bsprun, pkg-config and CMake, all from a tree that was
+//! moved.
 
 use crate::common;
 use crate::common::installed::{installed, pkg_config};
@@ -220,12 +221,14 @@ fn what_cannot_be_done_is_told() {
         !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.c"),
         "{failed:?}"
     );
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of its input.
+    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
+    // its input.
     let failed = run(command(&tree, "bsprun").args(["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }
 
-/// Without the names of Debian, the wrapper and the launcher of the search path are taken if they are of this library.
+/// Without the names of Debian, the wrapper and the launcher of the search path are taken if they are of this
+/// library.
 #[test]
 fn commands_of_another_mpi_library_are_not_called() {
     let tree = tree("bsp-names");

@@ -1,4 +1,5 @@
-//! Coarrays of gfortran in the installed tree: hcube-caf, pkg-config and CMake, all from a tree that was moved.
+//! Coarrays of gfortran in the installed tree: hcube-caf, pkg-config and CMake, all from a tree that was
+//! moved.
 
 use crate::common;
 use crate::common::gfortran::has_compiler;
@@ -229,7 +230,8 @@ fn what_cannot_be_done_is_told() {
         !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.f90"),
         "{failed:?}"
     );
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of its input.
+    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
+    // its input.
     let failed = common::session::run(&mut run(&tree, &["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }

@@ -16,8 +16,8 @@ fn transforms_are_those_of_the_definition_and_bad_input_is_refused() {
                 .limit(120)
                 .run()
                 .success();
-            // Twelve lengths on three communicators, twice, and in memory of the plan; four there and back; one after the
-            // refusals.
+            // Twelve lengths on three communicators, twice, and in memory of the plan; four there and back;
+            // one after the refusals.
             let refusals = if ranks == 1 { 17 } else { 21 };
             assert!(text.contains(&format!("ok {} {refusals}", 12 * 3 * 2 + 12 + 4 + 1)), "{text}");
         }
@@ -72,7 +72,8 @@ fn binary_exchange_needs_a_power_of_two_of_ranks() {
     }
 }
 
-/// The runtime that a transform has started ends in MPI_Finalize: without a word about an image that has failed.
+/// The runtime that a transform has started ends in MPI_Finalize: without a word about an image that has
+/// failed.
 #[test]
 fn binary_exchange_refuses_other_threads_on_all_ranks() {
     let outcome = Launch::client("fft_threads", 2).limit(60).run();

@@ -1,4 +1,5 @@
-//! Transpositions, transforms, products of matrices, broadcasts of panels and subsequences by the C interface.
+//! Transpositions, transforms, products of matrices, broadcasts of panels and subsequences by the C
+//! interface.
 
 use hcube_testing as common;
 

@@ -44,7 +44,8 @@ const SHARES: [Shares; 3] = [
 ];
 
 impl Shares {
-    /// Bytes between hosts: each column of a panel enters each further host of its line once, whatever the broadcast.
+    /// Bytes between hosts: each column of a panel enters each further host of its line once, whatever the
+    /// broadcast.
     fn bytes(&self) -> usize {
         let host: Vec<usize> =
             (0..).zip(self.placement).flat_map(|(host, &ranks)| vec![host; ranks]).collect();

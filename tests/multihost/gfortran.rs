@@ -4,8 +4,8 @@ use super::Placement;
 use crate::common::gfortran::{has_compiler, launch};
 use crate::common::hosts::Hosts;
 
-/// Access, components and what their pointers lead to, synchronisation, collective subroutines, teams; one image and several
-/// on a host.
+/// Access, components and what their pointers lead to, synchronisation, collective subroutines, teams; one
+/// image and several on a host.
 #[test]
 fn fortran_programs_with_coarrays() {
     if !has_compiler() {

@@ -1,7 +1,8 @@
-//! Several hosts: network namespaces with Open MPI's daemons and TCP between them (hosts.rs of tests/support).
+//! Several hosts: network namespaces with Open MPI's daemons and TCP between them (hosts.rs of
+//! tests/support).
 //!
-//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path: a test of
-//! messages between nodes that ran on one node would prove nothing.
+//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path: a test
+//! of messages between nodes that ran on one node would prove nothing.
 
 use hcube_testing as common;
 
@@ -294,8 +295,8 @@ fn preloaded_programs() {
 
 // --- faults ------------------------------------------------------------------------------------------
 
-/// Clients that run until they are ended: the client, its argument, a variable with two of its values, and the
-/// path that rank 0 prints for each.
+/// Clients that run until they are ended: the client, its argument, a variable with two of its values, and
+/// the path that rank 0 prints for each.
 type Endless = (&'static str, &'static str, &'static str, [(&'static str, &'static str); 2]);
 
 const ENDLESS: [Endless; 2] = [

@@ -66,8 +66,8 @@ fn contexts_may_be_left_to_finalize() {
     assert_no_shared_memory_left(&before);
 }
 
-/// Grids that a program leaves behind, and kilobytes that their products may take beside what they take without hcube: the
-/// panels of a grid take 3 MB, and those of the last few stay.
+/// Grids that a program leaves behind, and kilobytes that their products may take beside what they take
+/// without hcube: the panels of a grid take 3 MB, and those of the last few stay.
 const GRIDS: usize = 60;
 const MAX_LEFT: i64 = 32 << 10;
 

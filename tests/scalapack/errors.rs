@@ -1,4 +1,5 @@
-//! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without hcube.
+//! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without
+//! hcube.
 
 use crate::common::scalapack::{WithHcube, available, client, stock};
 use crate::common::{Mpi, Outcome};

@@ -1,5 +1,5 @@
-//! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only a routine
-//! of ScaLAPACK that multiplies.
+//! hcube by link order: before ScaLAPACK on the link line, in C and Fortran, also in programs that call only
+//! a routine of ScaLAPACK that multiplies.
 
 use crate::common::scalapack::{WithHcube, available, client, fortran_client, link_options, stock};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,8 @@ fn a_program_that_calls_pdgemm() {
     }
 }
 
-/// The line of the documentation, also where the compiler drops libraries of which the program names no symbol.
+/// The line of the documentation, also where the compiler drops libraries of which the program names no
+/// symbol.
 #[test]
 fn a_program_that_calls_only_a_factorization() {
     if !available() {
@@ -40,8 +41,8 @@ fn a_program_that_calls_only_a_factorization() {
     }
 }
 
-/// Why the line has `--no-as-needed`: the program names neither PDGEMM nor MPI_Finalize, so without it the linker drops
-/// the library.
+/// Why the line has `--no-as-needed`: the program names neither PDGEMM nor MPI_Finalize, so without it the
+/// linker drops the library.
 #[test]
 fn without_no_as_needed_the_library_may_be_dropped() {
     if !available() {

@@ -1,4 +1,5 @@
-//! Programs that call PSGEMM, PDGEMM, PCGEMM and PZGEMM, or routines of ScaLAPACK that do, with hcube in their place.
+//! Programs that call PSGEMM, PDGEMM, PCGEMM and PZGEMM, or routines of ScaLAPACK that do, with hcube in
+//! their place.
 //!
 //! Statistics are asked who has computed the products: a test of ScaLAPACK's own would prove nothing.
 

@@ -1,5 +1,5 @@
-//! tests/c/pblas.c: random products of random sub-matrices on grids of all kinds, compared with ScaLAPACK's own results
-//! and with plain loops.
+//! tests/c/pblas.c: random products of random sub-matrices on grids of all kinds, compared with ScaLAPACK's
+//! own results and with plain loops.
 
 use crate::common::Mpi;
 use crate::common::scalapack::{WithHcube, available, client};
@@ -8,7 +8,8 @@ use crate::common::scalapack::{WithHcube, available, client};
 struct Cases<'a> {
     name: &'a str,
     ranks: usize,
-    /// With Open MPI, and with MPICH, which busy-waits and never yields; ScaLAPACK computes each case as well.
+    /// With Open MPI, and with MPICH, which busy-waits and never yields; ScaLAPACK computes each case as
+    /// well.
     number: [usize; 2],
     grids: &'a [&'a str],
     /// Environment variables of hcube.

@@ -1,5 +1,5 @@
-//! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS use
-//! descriptors of type 2 and check error exits by a PB_Cabort of their own.
+//! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS
+//! use descriptors of type 2 and check error exits by a PB_Cabort of their own.
 
 use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
 use crate::common::{Mpi, folder};
@@ -163,8 +163,8 @@ fn repeated(value: impl Fn(i32) -> i32) -> String {
 /// The title of a line of an input, and its values.
 type Change = (&'static str, &'static str);
 
-/// ScaLAPACK's testers whose routines call PDGEMM: the program, its input, and lines of that which get other values, so
-/// that blocks are wider than in the shipped input, with the values for two ranks.
+/// ScaLAPACK's testers whose routines call PDGEMM: the program, its input, and lines of that which get other
+/// values, so that blocks are wider than in the shipped input, with the values for two ranks.
 const SCALAPACK: [(&str, &str, &[Change]); 4] = [
     (
         "xdlu",
@@ -194,8 +194,8 @@ fn on_two_ranks(data: &str) -> String {
     text
 }
 
-/// With thresholds for the residuals of eigensolvers that their random matrices do not exceed: with the shipped ones
-/// one of ten runs fails without hcube, by a residual of 73 where 50 is permitted.
+/// With thresholds for the residuals of eigensolvers that their random matrices do not exceed: with the
+/// shipped ones one of ten runs fails without hcube, by a residual of 73 where 50 is permitted.
 fn with_safe_thresholds(data: &str) -> String {
     let line =
         |line: &str| if line.contains("Threshold") { "1000.0\n".to_owned() } else { format!("{line}\n") };

@@ -1,12 +1,13 @@
 //! The votes of all ranks: how they are told and summed, before anything is written.
 //!
-//! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are summed
-//! by an all-reduce; the notices, which ranks of a node need as well for the addresses of their blocks, are
-//! posted before it and read after it.
-//! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error and
-//! returns; it waits for the notices of the others at its next exchange that is valid. They read the text in the
-//! notice. If they read it in an exchange on another communicator that shares the board, the program has not called
-//! them on the first one; they vote again, with the rank that was refused. Between nodes all ranks wait for each other.
+//! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are
+//! summed by an all-reduce; the notices, which ranks of a node need as well for the addresses of their
+//! blocks, are posted before it and read after it.
+//! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error
+//! and returns; it waits for the notices of the others at its next exchange that is valid. They read the text
+//! in the notice. If they read it in an exchange on another communicator that shares the board, the program
+//! has not called them on the first one; they vote again, with the rank that was refused. Between nodes all
+//! ranks wait for each other.
 //! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
 
 use super::conditions::Conditions;
@@ -137,9 +138,9 @@ impl Cast {
                 let compared = state.compares(task, conditions);
                 enclosed = !conditions.unreachable && state.encloses(own.bytes as usize, compared);
                 if !enclosed {
-                    // From here on, so that both algorithms that may be compared include the time in which other
-                    // ranks have the core. Enclosed exchanges are never compared, and short enough for reading the
-                    // clock to matter.
+                    // From here on, so that both algorithms that may be compared include the time in which
+                    // other ranks have the core. Enclosed exchanges are never compared, and short enough for
+                    // reading the clock to matter.
                     begin = Some(comm.seconds());
                 }
                 // Between nodes only.
@@ -240,7 +241,8 @@ fn refused() -> Vote {
     Vote::default().with(Property::Refused, true)
 }
 
-/// The error of the first rank that has refused its arguments on this communicator, after all notices were seen.
+/// The error of the first rank that has refused its arguments on this communicator, after all notices were
+/// seen.
 #[cold]
 pub fn refusal(node: &Node, user: u64) -> Option<Error> {
     let Node { ranks, board, .. } = node;

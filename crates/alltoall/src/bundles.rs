@@ -1,12 +1,12 @@
 //! Small blocks, bundled along the hypercube.
 //!
-//! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small messages
-//! cost far more than their bytes. Every rank puts its blocks into records (destination, source, length,
-//! bytes), which travel to their destinations by the plan of stages of RandomAccess: in each of log2 P
-//! stages a rank sends the records for the other half of its group in one message.
+//! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small
+//! messages cost far more than their bytes. Every rank puts its blocks into records (destination, source,
+//! length, bytes), which travel to their destinations by the plan of stages of RandomAccess: in each of log2
+//! P stages a rank sends the records for the other half of its group in one message.
 //!
-//! Restrictions: blocks of at most [`MAX_BLOCK_BYTES`] on all ranks, and small enough for all records of a rank
-//! to fit into the memory bound ([`largest`]). Any number of ranks.
+//! Restrictions: blocks of at most [`MAX_BLOCK_BYTES`] on all ranks, and small enough for all records of a
+//! rank to fit into the memory bound ([`largest`]). Any number of ranks.
 //! Cost: ceil(log2 P) messages per rank, about P / 2 records each; every byte is copied log2 P times. Extra
 //! memory: the buffers of the records, at most half of the memory bound.
 //! Source of the plan: Plimpton et al. 2006, §2; for the all-to-all exchange of short messages the

@@ -9,15 +9,16 @@ pub struct Conditions {
     pub beyond_library: bool,
     /// A rank may expect more than it is sent, out of place; the same on all ranks.
     pub tolerant: bool,
-    /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may be
-    /// compared with others; the same on all ranks.
+    /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may
+    /// be compared with others; the same on all ranks.
     pub timed: bool,
     /// Whoever calls forwards short exchanges without votes where that is faster; the same on all ranks.
     pub may_skip_votes: bool,
-    /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one or none.
+    /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
+    /// or none.
     pub stated: Option<u64>,
-    /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with them; the same on
-    /// all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
+    /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with
+    /// them; the same on all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,
     /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
     pub agreement: u64,

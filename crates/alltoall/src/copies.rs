@@ -53,8 +53,8 @@ pub fn write_pieces(
     }
 }
 
-/// Copies a rank's block for itself, which is not longer than it expects, out of place. Nothing else uses `scratch`
-/// meanwhile. `streaming`: past the cache.
+/// Copies a rank's block for itself, which is not longer than it expects, out of place. Nothing else uses
+/// `scratch` meanwhile. `streaming`: past the cache.
 pub fn copy_own<C: Comm + ?Sized>(comm: &C, task: &Task<'_>, scratch: &mut Scratch, streaming: bool) {
     if task.is_in_place() {
         return;

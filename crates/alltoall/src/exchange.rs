@@ -26,12 +26,12 @@ pub enum Outcome {
 }
 
 /// Collective: makes the exchange. A rank whose arguments were refused passes the error, so that no other
-/// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `reason` is
-/// one to forward it, the same on all ranks, which holds where the library can represent the counts.
+/// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `reason`
+/// is one to forward it, the same on all ranks, which holds where the library can represent the counts.
 ///
-/// On one node a rank whose arguments were refused returns its error without waiting for the others, who learn
-/// of it in this exchange; if they do not make it, in their next exchange on this communicator. Its own next exchange
-/// with valid arguments waits until they have.
+/// On one node a rank whose arguments were refused returns its error without waiting for the others, who
+/// learn of it in this exchange; if they do not make it, in their next exchange on this communicator. Its own
+/// next exchange with valid arguments waits until they have.
 ///
 /// # Errors
 /// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
@@ -56,8 +56,8 @@ pub fn exchange<C: Comm>(
 /// Why an exchange between nodes is forwarded that needs messages.
 const NO_MESSAGES: &str = "no communicator for messages";
 
-/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its first notice
-/// on, and a panic would give up their memory.
+/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its
+/// first notice on, and a panic would give up their memory.
 struct Lending<'a, C: Comm>(&'a C);
 
 impl<C: Comm> Drop for Lending<'_, C> {
@@ -91,7 +91,8 @@ fn vote_and_move<C: Comm>(
     }
     let ballot::Ballot { sum, stated, largest, begin, received } = loop {
         let ballot = match ballot::hold(comm, state, task, conditions) {
-            // Ranks of the node have the addresses of blocks and may know the votes, and others wait for messages.
+            // Ranks of the node have the addresses of blocks and may know the votes, and others wait for
+            // messages.
             Err(error) if state.node.is_some() || conditions.equal => comm.abort(&error),
             ballot => ballot?,
         };
@@ -263,9 +264,9 @@ fn perform<C: Comm>(
             Ok(UsedPath::Shared)
         }
         (Choice::SingleCopy, Some(node)) => {
-            // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match, `choose`
-            // takes single copy where no rank has non-contiguous blocks, and all ranks make the same choice. After
-            // an error `vote_and_move` ends the job, after a panic `Lending` does.
+            // SAFETY: `sum` is the sum of the votes of all ranks, whose notices were seen: counts match,
+            // `choose` takes single copy where no rank has non-contiguous blocks, and all ranks make the same
+            // choice. After an error `vote_and_move` ends the job, after a panic `Lending` does.
             let complete = unsafe { fallback::exchange(comm, node, task, transfer, || Ok(())) }?;
             // All ranks of the communicator are on this node, and have given it up alike.
             state.situation.single_copy = node.processes.is_some();

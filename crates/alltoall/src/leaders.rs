@@ -1,19 +1,21 @@
-//! Small blocks between nodes: node leaders exchange the blocks of all ranks of two nodes in one message, or in a few.
+//! Small blocks between nodes: node leaders exchange the blocks of all ranks of two nodes in one message, or
+//! in a few.
 //!
-//! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), for each rank of its
-//! node those that this rank is to pass on ([`routes`]). A leader reads them from the notices of its node, sends
-//! them to the leader of the other node in one message, ordered by destination, and posts what it receives from there
-//! in its second notice, from which the ranks of its node copy their blocks. Blocks inside the node are copied out of the
-//! first notices. All ranks have read a block before it is overwritten, because the notices are copies; so the
-//! exchange may be in place. No lengths travel between nodes: every rank tells the leaders of its node what it expects.
+//! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), for each rank
+//! of its node those that this rank is to pass on ([`routes`]). A leader reads them from the notices of its
+//! node, sends them to the leader of the other node in one message, ordered by destination, and posts what it
+//! receives from there in its second notice, from which the ranks of its node copy their blocks. Blocks
+//! inside the node are copied out of the first notices. All ranks have read a block before it is overwritten,
+//! because the notices are copies; so the exchange may be in place. No lengths travel between nodes: every
+//! rank tells the leaders of its node what it expects.
 //!
 //! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`].
-//! Cost for N nodes of M ranks: the votes and one further round of notices; (N - 1) / M messages per rank, rounded up,
-//! of M² blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes. Extra memory: the slots of the board, and
-//! as much of the scratch memory as the messages of a rank. A rank that is alone on its node sends a message to each
-//! other node.
-//! Source: our own; leaders on nodes of shared memory are usual in collective operations (for all-to-all exchanges
-//! Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
+//! Cost for N nodes of M ranks: the votes and one further round of notices; (N - 1) / M messages per rank,
+//! rounded up, of M² blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes. Extra memory: the
+//! slots of the board, and as much of the scratch memory as the messages of a rank. A rank that is alone on
+//! its node sends a message to each other node.
+//! Source: our own; leaders on nodes of shared memory are usual in collective operations (for all-to-all
+//! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
 mod routes;
 mod votes;
@@ -84,8 +86,8 @@ pub fn notice_bytes(routes: &Routes, bytes: u64) -> usize {
     routes.notice_bytes() + bytes as usize
 }
 
-/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, what this rank expects, the
-/// lengths of its blocks, and the blocks; and its own block.
+/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, what this
+/// rank expects, the lengths of its blocks, and the blocks; and its own block.
 pub fn announce(
     draft: Draft<'_>,
     ranks: &[usize],
@@ -185,7 +187,8 @@ impl<'r> Messages<'r> {
         self.sent.iter().sum()
     }
 
-    /// Receives into `received`, sends what `fill` writes to `sent` for each route, and does `work` meanwhile.
+    /// Receives into `received`, sends what `fill` writes to `sent` for each route, and does `work`
+    /// meanwhile.
     fn exchange<C: Comm>(
         &self,
         comm: &C,
@@ -216,8 +219,8 @@ impl<'r> Messages<'r> {
     }
 }
 
-/// Makes the exchange between ranks of several nodes, after the first notices of all ranks of the node were seen. `node`
-/// is that of a rank that is not alone there.
+/// Makes the exchange between ranks of several nodes, after the first notices of all ranks of the node were
+/// seen. `node` is that of a rank that is not alone there.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

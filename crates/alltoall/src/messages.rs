@@ -3,16 +3,16 @@
 //! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
 //! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
 //! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
-//! memory for all blocks all exchanges are under way at the same time, as with 1000 MB in the paper's §4.3; with
-//! less, further pieces start as memory becomes free, where the paper's §3.4 goes on with one blocking exchange
-//! after the other. Out of place, contiguous blocks need no scratch memory.
+//! memory for all blocks all exchanges are under way at the same time, as with 1000 MB in the paper's §4.3;
+//! with less, further pieces start as memory becomes free, where the paper's §3.4 goes on with one blocking
+//! exchange after the other. Out of place, contiguous blocks need no scratch memory.
 //!
 //! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs of all
 //! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it
 //! waits for no piece after it.
 //!
-//! Memory under way belongs to a [`scope`], as in [`hcube_core::comm::requests`]: it returns only when all pieces
-//! are complete, and ends the job where that cannot be.
+//! Memory under way belongs to a [`scope`], as in [`hcube_core::comm::requests`]: it returns only when all
+//! pieces are complete, and ends the job where that cannot be.
 //!
 //! Restrictions: none.
 //! Cost: a message per piece and direction; besides the copies of the MPI library 1 copy per byte in place
@@ -43,8 +43,8 @@ const MAX_DIRECT_BYTES: usize = 1 << 30;
 /// Largest number of pieces under way; it bounds the time of a poll.
 pub const MAX_PIECES_UNDER_WAY: usize = 64;
 
-/// Size of the pieces that a block is cut into where pieces are copied, with `scratch` bytes of scratch memory
-/// and `ranks` ranks.
+/// Size of the pieces that a block is cut into where pieces are copied, with `scratch` bytes of scratch
+/// memory and `ranks` ranks.
 pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
     let share = scratch / ranks / 2;
     if block <= share.min(MAX_COPIED_BYTES) {
@@ -126,8 +126,8 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         while index < self.under_way.len() {
             if self.advance(index)? {
                 let piece = self.under_way.remove(index);
-                // SAFETY: both transfers have been removed, each after the communicator has reported that it has
-                // finished.
+                // SAFETY: both transfers have been removed, each after the communicator has reported that it
+                // has finished.
                 unsafe { self.retire(piece) };
             } else {
                 index += 1;
@@ -247,8 +247,8 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         let received = receive_scratch.map(|scratch| (scratch, received));
         self.under_way.push(Piece { partner, send: None, receive: None, sent: send_scratch, received });
         let piece = self.under_way.last_mut().expect("just put there");
-        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, which outlives the
-        // scope, and the scope returns when all transfers have finished, or ends the job.
+        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, which outlives
+        // the scope, and the scope returns when all transfers have finished, or ends the job.
         piece.receive =
             to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
         // SAFETY: scratch memory and blocks stay as long as those of the receive.

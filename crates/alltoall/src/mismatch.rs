@@ -34,7 +34,8 @@ fn compare<C: Comm>(comm: &C, task: &Task<'_>) -> Result<Comparison> {
     Ok(found)
 }
 
-/// Collective: whether what all ranks have found is permitted: with `tolerant`, that ranks are sent less than they expect.
+/// Collective: whether what all ranks have found is permitted: with `tolerant`, that ranks are sent less than
+/// they expect.
 ///
 /// # Errors
 /// As [`explain`].

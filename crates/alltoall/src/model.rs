@@ -4,21 +4,23 @@
 //! fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
 //! every exchange: an all-reduce.
 //!
-//! - *Schedules*: S steps; a rank exchanges in P - 1 steps and is idle in the others. An idle step costs as much
-//!   as a busy one if one exchange is outstanding at a time, and less if several are. The processor is busy for the share `BUSY`
-//!   of a message's latency; the pieces under way share the rest. One copy per byte, to the scratch memory.
+//! - *Schedules*: S steps; a rank exchanges in P - 1 steps and is idle in the others. An idle step costs as
+//!   much as a busy one if one exchange is outstanding at a time, and less if several are. The processor is
+//!   busy for the share `BUSY` of a message's latency; the pieces under way share the rest. One copy per
+//!   byte, to the scratch memory.
 //! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
 //!   into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
-//! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three copies.
+//! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three
+//!   copies.
 //! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
 //!   other.
 //!
 //! Omitted, besides the points in [`hcube_core::machine::parameters`]: system calls of single copy, the MPI
-//! library's search for messages among many, the overlap of copies inside nodes with messages between
-//! them, and that messages under way at the same time slow each other down: more memory is never slower here. The
-//! paper has measured the opposite (§4.3, JuRoPA): beyond 32 processes additional memory increases the run time of
-//! hierarchical sets, and none at all is fastest.
+//! library's search for messages among many, the overlap of copies inside nodes with messages between them,
+//! and that messages under way at the same time slow each other down: more memory is never slower here. The
+//! paper has measured the opposite (§4.3, JuRoPA): beyond 32 processes additional memory increases the run
+//! time of hierarchical sets, and none at all is fastest.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (extra memory); the rest is counted from
 //! the code of this crate.
 
@@ -340,8 +342,8 @@ mod tests {
         assert!(seconds.is_some_and(|seconds| (seconds - expected).abs() < 1e-12), "{seconds:?}");
     }
 
-    /// A property of the model, which has no contention, and not a fact: in Hofmann and Ruenger 2013, §4.3, hierarchical
-    /// sets on more than 32 processes of JuRoPA are slower with additional memory than without.
+    /// A property of the model, which has no contention, and not a fact: in Hofmann and Ruenger 2013, §4.3,
+    /// hierarchical sets on more than 32 processes of JuRoPA are slower with additional memory than without.
     #[test]
     fn more_memory_and_fewer_bytes_are_never_slower() {
         for (ranks, ranks_per_node) in [(2, 1), (7, 1), (64, 8), (100, 16), (8, 8)] {
@@ -362,9 +364,9 @@ mod tests {
         }
     }
 
-    /// Without additional memory as in §4.2, where MPICH order takes about twice as long as the best other schedule on
-    /// JuRoPA. That memory for all blocks makes up for it is the model's: the paper has not measured MPICH order with
-    /// additional memory.
+    /// Without additional memory as in §4.2, where MPICH order takes about twice as long as the best other
+    /// schedule on JuRoPA. That memory for all blocks makes up for it is the model's: the paper has not
+    /// measured MPICH order with additional memory.
     #[test]
     fn idle_steps_cost_where_memory_is_short() {
         let of = |algorithm, memory| {

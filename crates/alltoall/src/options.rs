@@ -4,9 +4,10 @@ use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
 pub use hcube_core::options::parse_bytes;
 
-/// Default of [`Options::memory`]. Less costs little in simulations of hierarchical sets (`hcube-lab simulate
-/// --sections memory`, 1 MiB per rank on 16 and 64 ranks of the machine juropa, times relative to 1 MiB, which is
-/// room for all blocks: 256 KiB 1.05 and 1.01, 64 KiB 1.13 and 1.03, the minimum 1.16 and 1.07).
+/// Default of [`Options::memory`]. Less costs little in simulations of hierarchical sets
+/// (`hcube-lab simulate --sections memory`, 1 MiB per rank on 16 and 64 ranks of the machine juropa, times
+/// relative to 1 MiB, which is room for all blocks: 256 KiB 1.05 and 1.01, 64 KiB 1.13 and 1.03, the minimum
+/// 1.16 and 1.07).
 pub const DEFAULT_MEMORY_BYTES: usize = 1 << 20;
 /// Largest memory bound that is accepted, 1 TiB: a larger one is a typing error.
 pub const MAX_MEMORY_BYTES: usize = 1 << 40;
@@ -20,13 +21,13 @@ hcube_core::named_values! {
         Mpich = 1, "mpich", "HCUBE_ALLTOALL_MPICH";
         /// Linear shift, in which step s joins the ranks whose sum is s modulo P; P steps (1 for P = 2).
         LinearShift = 2, "linear-shift", "HCUBE_ALLTOALL_LINEAR_SHIFT";
-        /// Hierarchical sets, in which the halves of the ranks exchange with each other, then each half does the same
-        /// inside; at most P + ceil(log2 P) - 2 steps.
+        /// Hierarchical sets, in which the halves of the ranks exchange with each other, then each half does
+        /// the same inside; at most P + ceil(log2 P) - 2 steps.
         HierarchicalSets = 3, "hierarchical-sets", "HCUBE_ALLTOALL_HIERARCHICAL_SETS";
         /// Every exchange is forwarded to the MPI library.
         Library = 4, "library", "HCUBE_ALLTOALL_LIBRARY";
-        /// Blocks of up to 256 bytes bundled along the hypercube, ceil(log2 P) messages; hierarchical sets for larger
-        /// blocks.
+        /// Blocks of up to 256 bytes bundled along the hypercube, ceil(log2 P) messages; hierarchical sets
+        /// for larger blocks.
         Hypercube = 5, "hypercube", "HCUBE_ALLTOALL_HYPERCUBE";
         /// Blocks that fit into the memory bound in few messages between nodes, by leaders of the nodes;
         /// hierarchical sets for larger blocks.
@@ -39,7 +40,8 @@ hcube_core::named_values! {
     pub enum Path {
         /// The fastest path that works here.
         Auto = 0, "auto", "HCUBE_PATH_AUTO";
-        /// Single copy, in which one process reads and writes the memory of the other; the kernel must permit it.
+        /// Single copy, in which one process reads and writes the memory of the other; the kernel must permit
+        /// it.
         SingleCopy = 1, "single-copy", "HCUBE_PATH_SINGLE_COPY";
         /// A segment of shared memory.
         Shared = 2, "shared", "HCUBE_PATH_SHARED";
@@ -57,8 +59,8 @@ hcube_core::options_table! {
         /// Path of data between ranks of a node.
         pub path: Path =
             Spec::new("HCUBE_PATH", Kind::One(Path::NAMES), Path::Auto as i64).flag("--path"),
-        /// Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0 selects the
-        /// minimum.
+        /// Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0
+        /// selects the minimum.
         pub memory: usize =
             Spec::new("HCUBE_MEMORY", Kind::Bytes { max: MAX_MEMORY_BYTES as i64 }, DEFAULT_MEMORY_BYTES as i64)
                 .flag("--memory"),

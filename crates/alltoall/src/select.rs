@@ -11,11 +11,11 @@ use hcube_core::error::{Error, Result};
 /// The algorithms: name, restriction, cost per rank, and when `auto` selects them (P ranks).
 ///
 /// Between nodes hierarchical sets are the default because of simulated times (`hcube-lab simulate`, sections
-/// schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical sets). With 1 MiB
-/// of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64 and 128
-/// ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes, where all ranks
-/// cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16 without memory 0.88);
-/// inside a node messages are not selected.
+/// schedules and memory, 1 MiB per rank, machines juropa and juqueen, relative to hierarchical sets). With 1
+/// MiB of memory on 16 to 64 ranks: linear shift 0.99 to 1.02, MPICH order 1.04 to 1.08. Without memory on 64
+/// and 128 ranks: linear shift 1.07 to 1.17, MPICH order 1.80 to 1.92. Inside a node and between two nodes,
+/// where all ranks cross at the same time by hierarchical sets, linear shift is faster (8 ranks 0.84, 16
+/// without memory 0.88); inside a node messages are not selected.
 pub const ALGORITHMS: [[&str; 4]; 9] = [
     [UsedPath::Alone.name(), "one rank, or nothing to move", "no communication", "in these cases"],
     [
@@ -82,9 +82,9 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On request they do
-    /// in all of these exchanges, so that no rank is left waiting for one whose arguments are not valid. `block`: the size
-    /// of the blocks, if the arguments that tell it are valid.
+    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On
+    /// request they do in all of these exchanges, so that no rank is left waiting for one whose arguments are
+    /// not valid. `block`: the size of the blocks, if the arguments that tell it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
         self.led > 0
             && (self.schedule == Schedule::NodeLeaders
@@ -93,18 +93,18 @@ impl Situation {
 }
 
 /// Ranks from which `auto` bundles small blocks, and the largest block that it bundles: P - 1 messages
-/// against log2 P stages and the copies of P / 2 records in each. Simulated (`hcube-lab simulate --sections
-/// small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1 messages by hierarchical sets: blocks of
-/// 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92 to 1.32, of 64 bytes 1.07 to 1.77, of 256
-/// bytes 1.9 to 2.7; larger blocks are slower on every machine.
+/// against log2 P stages and the copies of P / 2 records in each. Simulated
+/// (`hcube-lab simulate --sections small`, machines juropa and juqueen, P = 16 to 64), relative to P - 1
+/// messages by hierarchical sets: blocks of 8 bytes 0.80 to 1.06, of 16 bytes 0.84 to 1.11, of 32 bytes 0.92
+/// to 1.32, of 64 bytes 1.07 to 1.77, of 256 bytes 1.9 to 2.7; larger blocks are slower on every machine.
 const MIN_BUNDLED_RANKS: usize = 32;
 const MAX_BUNDLED_BYTES: usize = 16;
 
-/// Ranks from which `auto` exchanges blocks of `MPI_Alltoall` out of place by node leaders.
-/// Simulated (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and
-/// juqueen), speed-up over the faster of the functions that MPICH and Open MPI select: blocks of 8 bytes 1.3 to 4.0, of 128
-/// bytes 1.6 to 2.3, of 256 bytes 1.15 to 1.8, of 512 bytes 0.6 to 1.4. On 12 ranks with 8 per node blocks of 256 bytes are
-/// slower (0.8).
+/// Ranks from which `auto` exchanges blocks of `MPI_Alltoall` out of place by node leaders. Simulated
+/// (`hcube-lab simulate --sections out-of-place`; 16 to 128 ranks, 2 to 16 per node, machines juropa and
+/// juqueen), speed-up over the faster of the functions that MPICH and Open MPI select: blocks of 8 bytes 1.3
+/// to 4.0, of 128 bytes 1.6 to 2.3, of 256 bytes 1.15 to 1.8, of 512 bytes 0.6 to 1.4. On 12 ranks with 8 per
+/// node blocks of 256 bytes are slower (0.8).
 pub const MIN_LED_RANKS: usize = 16;
 /// The largest of these blocks.
 pub const MAX_LED_BYTES: usize = 256;
@@ -112,8 +112,8 @@ pub const MAX_LED_BYTES: usize = 256;
 /// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
 /// its system calls cost more than the copies that it saves.
 pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
-/// The same out of place where every rank has a core: there MPI libraries copy once from about this size on (2 ranks,
-/// 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
+/// The same out of place where every rank has a core: there MPI libraries copy once from about this size on
+/// (2 ranks, 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
 pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
@@ -131,14 +131,17 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
     (between_nodes && !served).then_some("out of place between nodes")
 }
 
-/// Mean bytes per rank below which exchanges out of place on one node are short: from there on, notices are faster than the
-/// functions of MPI libraries (2 ranks, `MPI_Alltoall`, Open MPI 4.1.4: 0.6 to 0.7 of its speed up to 256 bytes, 1.03 at 1 KiB).
+/// Mean bytes per rank below which exchanges out of place on one node are short: from there on, notices are
+/// faster than the functions of MPI libraries (2 ranks, `MPI_Alltoall`, Open MPI 4.1.4: 0.6 to 0.7 of its
+/// speed up to 256 bytes, 1.03 at 1 KiB).
 pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 
-/// Why an exchange is forwarded without votes, whatever it is, after many short ones for which that is faster or to be compared.
+/// Why an exchange is forwarded without votes, whatever it is, after many short ones for which that is faster
+/// or to be compared.
 pub const WITHOUT_VOTES: &str = "short blocks out of place, which the MPI library exchanges faster";
 
-/// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show it.
+/// Why an exchange is forwarded after the votes where trials have shown that this is faster, or are to show
+/// it.
 pub const COMPARED: &str = "compared with hcube's algorithms, the MPI library's function is used";
 
 /// Whether blocks of at most `largest` bytes are bundled along the hypercube; `max` is what the memory bound

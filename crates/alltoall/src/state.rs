@@ -28,7 +28,8 @@ pub const BASE_MEMORY_BYTES: usize = 20 << 10;
 /// Largest piece of single copy: it should stay in the cache between its two copies.
 const MAX_CHUNK_BYTES: usize = 64 << 10;
 
-/// The time in nanoseconds of an exchange that was not measured, longer than any; the sum over all ranks fits 64 bits.
+/// The time in nanoseconds of an exchange that was not measured, longer than any; the sum over all ranks fits
+/// 64 bits.
 const NOT_MEASURED: u64 = 1 << 44;
 
 /// A word from which the factors of the votes follow; random, except where runs must repeat.
@@ -36,8 +37,8 @@ fn seed(simulated: bool) -> u64 {
     if simulated { 0 } else { RandomState::new().build_hasher().finish() }
 }
 
-/// The state of one rank. Only exchanges change it: they write to addresses that other ranks have posted on the
-/// notice board, to processes that were proved.
+/// The state of one rank. Only exchanges change it: they write to addresses that other ranks have posted on
+/// the notice board, to processes that were proved.
 ///
 /// ```compile_fail,E0616
 /// fn board(state: &mut hcube_alltoall::ExchangeState) {
@@ -91,7 +92,8 @@ pub struct ExchangeState {
 }
 
 impl ExchangeState {
-    /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested one.
+    /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested
+    /// one.
     ///
     /// # Errors
     /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
@@ -197,7 +199,8 @@ impl ExchangeState {
         Ok(())
     }
 
-    /// Whether this is the state of a communicator like this one: of the same size, in which this process has the same rank.
+    /// Whether this is the state of a communicator like this one: of the same size, in which this process has
+    /// the same rank.
     #[inline(always)]
     pub fn fits<C: Comm + ?Sized>(&self, comm: &C) -> bool {
         (comm.rank(), comm.size()) == (self.rank, self.situation.ranks)
@@ -222,7 +225,8 @@ impl ExchangeState {
         }
     }
 
-    /// Bytes that all ranks together gave to others in the last exchange that was made; the same on all ranks.
+    /// Bytes that all ranks together gave to others in the last exchange that was made; the same on all
+    /// ranks.
     pub fn last_total(&self) -> u64 {
         self.total
     }
@@ -271,8 +275,8 @@ impl ExchangeState {
         self.node.as_ref().map(|node| node.chunk.size())
     }
 
-    /// Memory that exchanges use only where blocks are not enclosed, if this rank's node has other ranks. Between
-    /// exchanges all of it is free, and during others it must be.
+    /// Memory that exchanges use only where blocks are not enclosed, if this rank's node has other ranks.
+    /// Between exchanges all of it is free, and during others it must be.
     pub fn spare(&mut self) -> Option<&mut Scratch> {
         self.node.as_mut().map(|node| &mut node.chunk)
     }
@@ -282,14 +286,15 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Whether the MPI library's function may make an exchange that hcube can make, if it is faster. In place it needs
-    /// a copy of the buffer.
+    /// Whether the MPI library's function may make an exchange that hcube can make, if it is faster. In place
+    /// it needs a copy of the buffer.
     pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions) -> bool {
         conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
     }
 
-    /// Whether an exchange that was made by enclosed blocks, or in which nothing was sent, might be faster by the MPI library's
-    /// function; `total` is the sum of the bytes of all ranks. Where ranks share cores, it is not.
+    /// Whether an exchange that was made by enclosed blocks, or in which nothing was sent, might be faster by
+    /// the MPI library's function; `total` is the sum of the bytes of all ranks. Where ranks share cores, it
+    /// is not.
     pub(super) fn is_short(&self, task: &Task<'_>, conditions: Conditions, total: u64) -> bool {
         conditions.may_skip_votes
             && total < select::MAX_SHORT_BYTES * self.situation.ranks as u64
@@ -297,8 +302,8 @@ impl ExchangeState {
             && self.compares(task, conditions)
     }
 
-    /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in nanoseconds, 0
-    /// where they were not to. The same on all ranks.
+    /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in
+    /// nanoseconds, 0 where they were not to. The same on all ranks.
     pub fn last_short_times(&self) -> Option<u64> {
         self.short_times
     }
@@ -311,15 +316,15 @@ impl ExchangeState {
         self.max_enclosed().is_some_and(|max| bytes <= max.min(limit))
     }
 
-    /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` where blocks never
-    /// do; the same on all ranks. Blocks within it are all read before any is written.
+    /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` where blocks
+    /// never do; the same on all ranks. Blocks within it are all read before any is written.
     pub fn max_enclosed(&self) -> Option<usize> {
         if self.options.path == Path::SingleCopy || !self.situation.shared {
             return None;
         }
         let tried = self.situation.single_copy && self.options.path == Path::Auto;
-        // Larger blocks are better cut into pieces, or copied once; where ranks share cores, one round less is
-        // worth more than pieces.
+        // Larger blocks are better cut into pieces, or copied once; where ranks share cores, one round less
+        // is worth more than pieces.
         let cut = tried || !self.patience.shares_cores();
         let max = if cut { select::MAX_ENCLOSED_BYTES } else { usize::MAX };
         self.node.as_ref().map(|node| node.board.capacity().min(max))
@@ -332,8 +337,8 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only where all ranks know that they
-    /// are `equal`.
+    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only where all ranks know
+    /// that they are `equal`.
     pub(super) fn leads(&self, largest: usize, equal: bool) -> bool {
         let wanted = equal || self.situation.schedule == Schedule::NodeLeaders;
         self.routes.is_some() && largest <= self.situation.led && wanted
@@ -389,8 +394,8 @@ impl ExchangeState {
         self.options.memory + BASE_MEMORY_BYTES
     }
 
-    /// Bytes of extra memory that this state has touched on this rank: it is reserved in advance, but resident when it
-    /// has been used.
+    /// Bytes of extra memory that this state has touched on this rank: it is reserved in advance, but
+    /// resident when it has been used.
     pub fn memory(&self) -> u64 {
         let node =
             self.node.as_ref().map_or(0, |node| node.board.resident_bytes() + node.chunk.touched_bytes());
@@ -424,8 +429,8 @@ impl Shares {
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);
-        // An eighth is left for shares that differ before all ranks have mapped all pages, and for what else is
-        // allocated.
+        // An eighth is left for shares that differ before all ranks have mapped all pages, and for what else
+        // is allocated.
         Self { slot: (budget - scratch - chunk) * 7 / 16, chunk, scratch }
     }
 }

@@ -3,11 +3,12 @@
 //! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends to others and subtracts it for those
 //! that it expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks this is
 //! zero where all counts match. Where they do not match it is not zero: never for a single pair, and for
-//! several pairs with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The factors
-//! follow from a word that is drawn for each communicator, so no counts can be constructed that cancel. So one
-//! word per rank tells all ranks whether all pairs match, in one round of communication. The other words are
-//! sums as well: the number of ranks with a property, and bytes.
-//! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a node.
+//! several pairs with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The
+//! factors follow from a word that is drawn for each communicator, so no counts can be constructed that
+//! cancel. So one word per rank tells all ranks whether all pairs match, in one round of communication. The
+//! other words are sums as well: the number of ranks with a property, and bytes.
+//! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a
+//! node.
 //! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.
 
 use super::factors::Factors;

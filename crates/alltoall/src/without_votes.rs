@@ -1,23 +1,27 @@
-//! Short exchanges that are forwarded to the MPI library without votes, where that is faster; found by using both.
+//! Short exchanges that are forwarded to the MPI library without votes, where that is faster; found by using
+//! both.
 //!
-//! Idea: where every rank has a core, an exchange of a few bytes takes 0.2 us, and so does a vote. Only all ranks together know
-//! that an exchange is short, but programs repeat what they have done. So after some short exchanges in a row, the time of a
-//! batch of them is compared with that of a batch of exchanges that are forwarded without votes, whatever they are; several
-//! times in turn, and the shortest time of each counts. A time is that from the beginning of a batch to the beginning of the
-//! next one, because reading a clock in each exchange, and doing now one thing and now the other, would take as long as these
-//! themselves: what the program does between its exchanges counts for both alike. Where the library is faster, most exchanges
-//! out of place are forwarded from then on, and every 64th has votes. The comparison is repeated after a pause, which doubles
-//! each time. A vote that finds a longer exchange begins another pause, in which all exchanges have votes, and which doubles as
-//! well: what a few longer exchanges lose is as much as some ten thousand short ones win.
+//! Idea: where every rank has a core, an exchange of a few bytes takes 0.2 us, and so does a vote. Only all
+//! ranks together know that an exchange is short, but programs repeat what they have done. So after some
+//! short exchanges in a row, the time of a batch of them is compared with that of a batch of exchanges that
+//! are forwarded without votes, whatever they are; several times in turn, and the shortest time of each
+//! counts. A time is that from the beginning of a batch to the beginning of the next one, because reading a
+//! clock in each exchange, and doing now one thing and now the other, would take as long as these themselves:
+//! what the program does between its exchanges counts for both alike. Where the library is faster, most
+//! exchanges out of place are forwarded from then on, and every 64th has votes. The comparison is repeated
+//! after a pause, which doubles each time. A vote that finds a longer exchange begins another pause, in which
+//! all exchanges have votes, and which doubles as well: what a few longer exchanges lose is as much as some
+//! ten thousand short ones win.
 //!
-//! Ranks count the same exchanges: those out of place that hcube has made, and those that were forwarded with arguments
-//! that hcube would have accepted. What the library does with the others does not count: an error handler may leave by a jump,
-//! and other ranks may not have made the call.
+//! Ranks count the same exchanges: those out of place that hcube has made, and those that were forwarded with
+//! arguments that hcube would have accepted. What the library does with the others does not count: an error
+//! handler may leave by a jump, and other ranks may not have made the call.
 //!
-//! Restrictions: for programs that do not know of hcube, because a call with arguments that are not valid has the effects then
-//! that it has in the library; all ranks share memory and have cores of their own.
-//! Cost: the slower one of the two in about 1 of 30 exchanges at first, and ever fewer later. Where short and longer
-//! exchanges follow one another, up to 63 of 64 longer ones without hcube's speed-up until a vote has found one.
+//! Restrictions: for programs that do not know of hcube, because a call with arguments that are not valid has
+//! the effects then that it has in the library; all ranks share memory and have cores of their own.
+//! Cost: the slower one of the two in about 1 of 30 exchanges at first, and ever fewer later. Where short and
+//! longer exchanges follow one another, up to 63 of 64 longer ones without hcube's speed-up until a vote has
+//! found one.
 //! Source: our own.
 
 use super::choice::is_library_faster;
@@ -26,7 +30,8 @@ use super::choice::is_library_faster;
 const EXCHANGES_BEFORE: u64 = 32;
 /// Exchanges of a batch.
 const BATCH: u64 = 32;
-/// Exchanges of a cycle: a batch with votes, an exchange in which its time is stated, and a batch without votes.
+/// Exchanges of a cycle: a batch with votes, an exchange in which its time is stated, and a batch without
+/// votes.
 const CYCLE: u64 = 2 * BATCH + 1;
 /// Cycles of a comparison.
 const CYCLES: u64 = 4;
@@ -233,7 +238,8 @@ mod tests {
         assert_eq!(program.state.phase, Phase::Forwarding);
     }
 
-    /// One rank counts each exchange that is forwarded, another one those of an allowance together, as long as it has one.
+    /// One rank counts each exchange that is forwarded, another one those of an allowance together, as long
+    /// as it has one.
     #[test]
     fn an_allowance_changes_no_decision() {
         let (mut one, mut other) = (Program::new([300, 200]), Program::new([300, 200]));

@@ -1,14 +1,14 @@
 //! The check that all processes have made the same collective calls in a superstep.
 //!
-//! Idea: a process announces five words: flags, which are combined by OR over all processes, and two hashes, one over
-//! the counts and values that must be equal, one over the registrations that it removes; of both, the minimum and the
-//! maximum over all processes are formed. If minimum and maximum are equal, all processes agree. Only if they differ,
-//! or if a process has removed NULL, the processes exchange the values themselves, to report the difference or to find
-//! the registration.
+//! Idea: a process announces five words: flags, which are combined by OR over all processes, and two hashes,
+//! one over the counts and values that must be equal, one over the registrations that it removes; of both,
+//! the minimum and the maximum over all processes are formed. If minimum and maximum are equal, all processes
+//! agree. Only if they differ, or if a process has removed NULL, the processes exchange the values
+//! themselves, to report the difference or to find the registration.
 //!
-//! Cost: five words in the barrier; after a difference or a removed NULL, one or two reductions. Source: our own; the
-//! rule for NULL is that of bsponmpi: the latest registration that is NULL on all processes that have removed NULL,
-//! and that the others remove.
+//! Cost: five words in the barrier; after a difference or a removed NULL, one or two reductions. Source: our
+//! own; the rule for NULL is that of bsponmpi: the latest registration that is NULL on all processes that
+//! have removed NULL, and that the others remove.
 
 use crate::registry::{Pop, Registry};
 use hcube_core::Result;
@@ -194,8 +194,8 @@ fn own_of(all: &[u64], process: usize, length: usize) -> &[u64] {
     &all[process * length..][..length]
 }
 
-/// Collective, if a process has removed NULL and all agree on the number of calls: finds these registrations and
-/// removes them.
+/// Collective, if a process has removed NULL and all agree on the number of calls: finds these registrations
+/// and removes them.
 ///
 /// # Errors
 /// On all processes, if no registration matches.
@@ -211,8 +211,8 @@ pub fn resolve_null<C: Comm>(comm: &C, registry: &mut Registry) -> Result<()> {
     if calls.iter().any(|&[most, least]| most >= 0 && most != least) {
         return Err(different_pops(comm, &pops));
     }
-    // Whether each registration is NULL on all processes, and whether what others remove is, where a process removes
-    // NULL.
+    // Whether each registration is NULL on all processes, and whether what others remove is, where a process
+    // removes NULL.
     let fits = |(pop, &[number, _]): (&Pop, &[i64; 2])| {
         i64::from(pop.number.is_some() || number < 0 || registry.is_null(number as usize))
     };

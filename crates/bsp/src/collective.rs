@@ -1,8 +1,9 @@
-//! Broadcast and fold: operations of all processes that are complete when they return, between two supersteps' ends or
-//! anywhere in one. They do not end a superstep: communication that was requested before is not affected.
+//! Broadcast and fold: operations of all processes that are complete when they return, between two
+//! supersteps' ends or anywhere in one. They do not end a superstep: communication that was requested before
+//! is not affected.
 //!
-//! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a broadcast;
-//! operands are combined in the order of the processes, so operations need not be commutative.
+//! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a
+//! broadcast; operands are combined in the order of the processes, so operations need not be commutative.
 //! Source: Krusche 2005, §2.6 (Broadcast, Fold), after the second draft of BSPlib.
 
 use crate::spmd::Spmd;
@@ -23,8 +24,8 @@ impl<C: Comm> Spmd<C> {
         bytes.chunks_mut(PIECE_BYTES).try_for_each(|piece| self.comm.broadcast(piece, root))
     }
 
-    /// Collective: combines the operands of all processes, in their order, by `combine(first, second)`, which leaves
-    /// the result in the first; the result on all processes.
+    /// Collective: combines the operands of all processes, in their order, by `combine(first, second)`, which
+    /// leaves the result in the first; the result on all processes.
     ///
     /// # Errors
     /// Those of MPI.

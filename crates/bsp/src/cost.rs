@@ -1,9 +1,9 @@
 //! The time of a bulk-synchronous program, predicted from the figures of a machine.
 //!
-//! Idea: a program is known by its cost: the operations W of the process that computes most, superstep by superstep, the
-//! exchanges of words, and the number S of supersteps. Its time is `f W + g H + l S`. The gap g is one number, or depends on the
-//! words h of a superstep, or also on the words h* of a message, since the start of communication and every message cost time
-//! of their own.
+//! Idea: a program is known by its cost: the operations W of the process that computes most, superstep by
+//! superstep, the exchanges of words, and the number S of supersteps. Its time is `f W + g H + l S`. The gap
+//! g is one number, or depends on the words h of a superstep, or also on the words h* of a message, since the
+//! start of communication and every message cost time of their own.
 //!
 //! Restrictions: communication is balanced, and the messages of a superstep have similar lengths.
 //!
@@ -48,7 +48,8 @@ impl Model {
 }
 
 impl Gap {
-    /// Seconds per word in a superstep of `words` words in messages of `message` words: equations 2.5 and 2.6.
+    /// Seconds per word in a superstep of `words` words in messages of `message` words: equations 2.5 and
+    /// 2.6.
     pub fn per_word(&self, model: Model, words: f64, message: f64) -> f64 {
         let start = if model == Model::Constant { 0.0 } else { self.half / words };
         let messages = if model == Model::Messages { self.overhead / message } else { 0.0 };

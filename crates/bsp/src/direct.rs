@@ -1,8 +1,8 @@
 //! Direct copies between processes of a node: one copy, by the kernel.
 //!
 //! Restrictions: both processes have proved to each other that the system permits it; if it is refused later,
-//! unbuffered operations go through buffers. The other process has ended the superstep before, so that it does not
-//! write its memory itself.
+//! unbuffered operations go through buffers. The other process has ended the superstep before, so that it
+//! does not write its memory itself.
 //! Cost: one copy by the kernel, about a microsecond per call and 0.1 us per page. Source: our own.
 
 use hcube_core::Result;
@@ -50,9 +50,11 @@ impl Direct {
         bytes >= self.threshold
     }
 
-    /// Whether data was written to an address of a process of the node, which has registered the memory there.
+    /// Whether data was written to an address of a process of the node, which has registered the memory
+    /// there.
     pub fn write(&mut self, mate: usize, address: u64, data: Region<'_>) -> bool {
-        // SAFETY: the process has registered these bytes, so it lends them to all processes for the superstep.
+        // SAFETY: the process has registered these bytes, so it lends them to all processes for the
+        // superstep.
         let written = unsafe { self.processes[mate].write(address, data) };
         self.succeeds(written)
     }

@@ -1,8 +1,8 @@
 //! Registered memory that the library owns, for programs in safe Rust.
 //!
-//! Idea: a registration outlasts every borrow, so that safe code cannot register memory that it owns. [`Shared`] takes the
-//! memory over and returns it at the end of the superstep that removes the registration, when all processes have finished
-//! their operations on it. Memory that is not released is never freed.
+//! Idea: a registration outlasts every borrow, so that safe code cannot register memory that it owns.
+//! [`Shared`] takes the memory over and returns it at the end of the superstep that removes the registration,
+//! when all processes have finished their operations on it. Memory that is not released is never freed.
 //!
 //! Restrictions: a process accesses its own memory by copies, since others write it during a superstep.
 //!
@@ -28,8 +28,8 @@ pub trait Plain: sealed::Sealed {}
 impl<T: sealed::Sealed> Plain for T {}
 
 fn bytes<T: Plain>(values: &mut [T]) -> &mut [u8] {
-    // SAFETY: the memory of the values, which is borrowed exclusively; by `Sealed` there is no padding, and all values are
-    // valid.
+    // SAFETY: the memory of the values, which is borrowed exclusively; by `Sealed` there is no padding, and
+    // all values are valid.
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 
@@ -57,15 +57,15 @@ fn bytes<T: Plain>(values: &mut [T]) -> &mut [u8] {
 /// ```
 #[derive(Debug)]
 pub struct Shared<T> {
-    /// A boxed slice that was given up for this value: nothing refers to it but copies of this region that the SPMD part
-    /// holds.
+    /// A boxed slice that was given up for this value: nothing refers to it but copies of this region that
+    /// the SPMD part holds.
     region: Region<'static>,
     values: PhantomData<Box<[T]>>,
 }
 
 impl<T: Plain> Shared<T> {
-    /// Registers memory from the next superstep on; all processes do, in the same order, with any length. Memory without
-    /// values gets one.
+    /// Registers memory from the next superstep on; all processes do, in the same order, with any length.
+    /// Memory without values gets one.
     ///
     /// # Errors
     /// See [`Registry::push`](crate::registry::Registry::push).
@@ -91,10 +91,10 @@ impl<T: Plain> Shared<T> {
         Ok(memory.map(|Self { region, .. }| {
             let length = region.len() / size_of::<T>();
             let values = std::ptr::slice_from_raw_parts_mut(region.address().cast::<T>(), length);
-            // SAFETY: `register` has leaked this boxed slice. It was registered with this SPMD part and no other, else
-            // `pop_reg` had failed; the superstep has ended, so that no process accesses the memory any more, and no get
-            // into it is pending: `get` and `hpget` accept only memory that is registered with the same SPMD part. The
-            // region was never given to anybody else.
+            // SAFETY: `register` has leaked this boxed slice. It was registered with this SPMD part and no
+            // other, else `pop_reg` had failed; the superstep has ended, so that no process accesses the
+            // memory any more, and no get into it is pending: `get` and `hpget` accept only memory that is
+            // registered with the same SPMD part. The region was never given to anybody else.
             unsafe { Box::from_raw(values) }.into_vec()
         }))
     }

@@ -12,8 +12,8 @@ pub const DEFAULT_SINGLE_COPY_BYTES: usize = 16 << 10;
 hcube_core::options_table! {
     /// The options of a program.
     pub struct Options {
-        /// Size from which bsp_hpput, bsp_hpget, and bsp_get into memory that is not registered, copy directly between
-        /// the memory of two processes of a node, in bytes; 0 buffers all of them.
+        /// Size from which bsp_hpput, bsp_hpget, and bsp_get into memory that is not registered, copy
+        /// directly between the memory of two processes of a node, in bytes; 0 buffers all of them.
         pub single_copy: usize = Spec::new(
             "HCUBE_BSP_SINGLE_COPY",
             Kind::Bytes { max: MAX_MEMORY_BYTES },

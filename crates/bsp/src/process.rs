@@ -1,11 +1,11 @@
 //! The process-wide state of a BSP program: the part of the program that is running, and the SPMD part.
 //!
-//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs to the
-//! thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its own, found by
-//! its rank in `MPI_COMM_WORLD`.
+//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs
+//! to the thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its
+//! own, found by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes that the
-//! SPMD part does not use sleep until it has ended, and exit.
+//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes
+//! that the SPMD part does not use sleep until it has ended, and exit.
 
 use crate::options::Options;
 use crate::profile::Summary;
@@ -27,7 +27,8 @@ use std::time::Duration;
 
 /// Time between two tests by a process that the SPMD part does not use.
 const LOOK: Duration = Duration::from_millis(2);
-/// For the process that prints an error which all have and ends the job; on a busy machine it may wait for a core.
+/// For the process that prints an error which all have and ends the job; on a busy machine it may wait for a
+/// core.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Parts of a program.
@@ -53,11 +54,13 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was initialised here.
+/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was
+/// initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
-/// The process that is to do something at its end; children that the program makes by `fork` are not. 0 before.
+/// The process that is to do something at its end; children that the program makes by `fork` are not. 0
+/// before.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 const BEFORE: u8 = 0;
 const SPMD: u8 = 1;
@@ -126,7 +129,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
-/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort` calls `exit`.
+/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort`
+/// calls `exit`.
 pub fn leave() {
     ENDING.store(true, Ordering::Relaxed);
 }
@@ -184,8 +188,8 @@ extern "C" fn finish() {
     }
 }
 
-/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 tells the others, which may be
-/// waiting for it there, that there is no SPMD part.
+/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 tells the others, which may
+/// be waiting for it there, that there is no SPMD part.
 fn finish_early(world: &MpiComm) {
     let agreed = if world.rank() == 0 { tell_limit(world, 0).map(|()| 0) } else { hear_limit(world) };
     match agreed {
@@ -210,9 +214,9 @@ pub fn processes() -> Result<usize> {
     })
 }
 
-/// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0 passes
-/// (`bsp_begin`). Other processes do not return. The cost of each superstep is recorded if `profiled` is set on any
-/// process.
+/// Collective over all processes of the job: begins the SPMD part with at most as many processes as process 0
+/// passes (`bsp_begin`). Other processes do not return. The cost of each superstep is recorded if `profiled`
+/// is set on any process.
 ///
 /// # Errors
 /// For a number below 1, for a second call, and those of [`Spmd::begin`].
@@ -277,8 +281,8 @@ fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
     }
 }
 
-/// Collective: what process 0 says. After `bsp_init` the others wait asleep, since process 0 may compute for a long
-/// time before, and may end without an SPMD part, which 0 stands for.
+/// Collective: what process 0 says. After `bsp_init` the others wait asleep, since process 0 may compute for
+/// a long time before, and may end without an SPMD part, which 0 stands for.
 fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
     if after_init {
         return if world.rank() == 0 { tell_limit(world, limit).map(|()| limit) } else { hear_limit(world) };
@@ -373,11 +377,12 @@ pub fn end() -> Result<Option<Summary>> {
     })
 }
 
-/// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others run
-/// `part`, a function of the program, and exit.
+/// The first statement of a program whose SPMD part is not `main` (`bsp_init`): process 0 returns, the others
+/// run `part`, a function of the program, and exit.
 ///
 /// # Errors
-/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those of MPI.
+/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those
+/// of MPI.
 pub fn init(part: impl FnOnce()) -> Result<()> {
     with(|process| {
         if process.initialised {

@@ -1,11 +1,12 @@
 //! The profile of a program: what each superstep has cost.
 //!
-//! Idea: a process notes when it enters and leaves the end of a superstep, how long it has waited for the others
-//! there, and the bytes and messages that it sends and receives. At the end of the SPMD part the largest and the mean
-//! value of all processes are computed for each superstep.
+//! Idea: a process notes when it enters and leaves the end of a superstep, how long it has waited for the
+//! others there, and the bytes and messages that it sends and receives. At the end of the SPMD part the
+//! largest and the mean value of all processes are computed for each superstep.
 //!
-//! The h-relation of a superstep is the largest number of bytes that a process sends or receives in it. The imbalance
-//! is the largest computing time over the mean: what a process waits beyond that is not the computation's.
+//! The h-relation of a superstep is the largest number of bytes that a process sends or receives in it. The
+//! imbalance is the largest computing time over the mean: what a process waits beyond that is not the
+//! computation's.
 //!
 //! Cost: three readings of the clock and 56 bytes per superstep; two reductions at the end.
 //! Source: the cost model is Valiant's as in Krusche 2005, §2.2; the profile is our own.

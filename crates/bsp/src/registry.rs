@@ -1,12 +1,12 @@
 //! What a process has registered: a stack of memory blocks for each address.
 //!
-//! Idea: registrations have numbers, the same on all processes, because all make the same calls in the same order. A
-//! block is named by its address, which is looked up in a table from addresses to the numbers registered with them,
-//! the latest last; the last few addresses that were found are in a cache. What a superstep registers and removes
-//! takes effect at its end.
+//! Idea: registrations have numbers, the same on all processes, because all make the same calls in the same
+//! order. A block is named by its address, which is looked up in a table from addresses to the numbers
+//! registered with them, the latest last; the last few addresses that were found are in a cache. What a
+//! superstep registers and removes takes effect at its end.
 //!
-//! NULL means that this process has no memory to register. `bsp_pop_reg(NULL)` does not determine a number by itself:
-//! it follows from the other processes ([`crate::agreement`]).
+//! NULL means that this process has no memory to register. `bsp_pop_reg(NULL)` does not determine a number by
+//! itself: it follows from the other processes ([`crate::agreement`]).
 //!
 //! Cost: a few instructions for an address in the cache; otherwise one look-up in a hash table. 40 bytes per
 //! registration. Source: Hill et al. 1998, §3.2; that NULL matches the registration that the others remove is
@@ -212,8 +212,9 @@ impl Registry {
         self.blocks[number].popped = true;
     }
 
-    /// Ends the superstep: what it has registered and removed takes effect. If numbers change by that, which of them
-    /// stay: the registrations that are left are numbered anew in their order, on all processes alike.
+    /// Ends the superstep: what it has registered and removed takes effect. If numbers change by that, which
+    /// of them stay: the registrations that are left are numbered anew in their order, on all processes
+    /// alike.
     pub fn settle(&mut self) -> Option<Vec<bool>> {
         if self.effective == self.blocks.len() && self.pops.is_empty() {
             return None;

@@ -1,12 +1,12 @@
 //! The SPMD part of a program, seen from one of its processes: what it requests in a superstep.
 //!
 //! Idea: `bsp_put` and `bsp_send` copy their data into the arena of this process at once, in the list for the
-//! destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every process
-//! reads the lists that others have for it. Large unbuffered operations are single copies at the time of the call, if
-//! the system permits them.
+//! destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every
+//! process reads the lists that others have for it. Large unbuffered operations are single copies at the time
+//! of the call, if the system permits them.
 //!
-//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory: twice
-//! what a superstep puts and sends.
+//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory:
+//! twice what a superstep puts and sends.
 //! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
 
 use crate::direct::{Direct, Read};
@@ -183,8 +183,8 @@ impl<C: Comm> Spmd<C> {
         &self.comm
     }
 
-    /// Registers memory from the next superstep on; all processes do, in the same order. NULL of length 0: this
-    /// process has no memory to register.
+    /// Registers memory from the next superstep on; all processes do, in the same order. NULL of length 0:
+    /// this process has no memory to register.
     ///
     /// # Errors
     /// See [`Registry::push`].
@@ -210,8 +210,9 @@ impl<C: Comm> Spmd<C> {
         Error::argument("pid", process, format!("0 to {}", self.nprocs() - 1))
     }
 
-    /// Writes at `offset` in the memory that `process` has registered by the call in which this one has registered
-    /// `target`, at the end of the superstep, after all gets. The data is copied before the function returns.
+    /// Writes at `offset` in the memory that `process` has registered by the call in which this one has
+    /// registered `target`, at the end of the superstep, after all gets. The data is copied before the
+    /// function returns.
     ///
     /// # Errors
     /// Names the argument that is not valid.
@@ -238,9 +239,9 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Reads at `offset` in the memory that `process` has registered by the call in which this one has registered
-    /// `source`, with the values at the end of the superstep before any put; `into` is written at the end of the
-    /// superstep.
+    /// Reads at `offset` in the memory that `process` has registered by the call in which this one has
+    /// registered `source`, with the values at the end of the superstep before any put; `into` is written at
+    /// the end of the superstep.
     ///
     /// # Errors
     /// Names the argument that is not valid.
@@ -275,8 +276,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied before
-    /// the function returns; the tag has [`Self::tag_bytes`].
+    /// Sends a message, which is in the queue of `process` in the next superstep. Tag and payload are copied
+    /// before the function returns; the tag has [`Self::tag_bytes`].
     ///
     /// # Errors
     /// Names the argument that is not valid.

@@ -1,14 +1,16 @@
 //! The end of a superstep.
 //!
-//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for other
-//! nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads remote memory,
-//! every process answers the requests for its own memory before it writes anything, the replies travel in the same
-//! way, and the values are written to their destinations, in the order of the calls. Then every process carries out the
-//! puts for its memory, in the order of the processes and their calls, and queues its messages. So the result does not
-//! depend on which processes share memory, also where several operations write the same bytes.
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for
+//! other nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads
+//! remote memory, every process answers the requests for its own memory before it writes anything, the
+//! replies travel in the same way, and the values are written to their destinations, in the order of the
+//! calls. Then every process carries out the puts for its memory, in the order of the processes and their
+//! calls, and queues its messages. So the result does not depend on which processes share memory, also where
+//! several operations write the same bytes.
 //!
-//! No process writes or reads memory of another process here, so that no barrier is needed at the end. Unbuffered
-//! operations of the next superstep, which do, wait until the other process has finished this function.
+//! No process writes or reads memory of another process here, so that no barrier is needed at the end.
+//! Unbuffered operations of the next superstep, which do, wait until the other process has finished this
+//! function.
 //!
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
 //! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
@@ -37,13 +39,15 @@ impl<C: Comm> Spmd<C> {
     /// Collective: ends the superstep (`bsp_sync`).
     ///
     /// # Errors
-    /// On all processes, if they have not made the same calls. Only on this one, if no memory is available, or if data
-    /// for this process exceeds its registered memory: the caller then ends the job, because other processes wait.
+    /// On all processes, if they have not made the same calls. Only on this one, if no memory is available,
+    /// or if data for this process exceeds its registered memory: the caller then ends the job, because other
+    /// processes wait.
     pub fn sync(&mut self) -> Result<()> {
         self.end_superstep(false)
     }
 
-    /// Collective: ends the SPMD part (`bsp_end`). What was asked for since the last superstep is not carried out.
+    /// Collective: ends the SPMD part (`bsp_end`). What was asked for since the last superstep is not carried
+    /// out.
     ///
     /// # Errors
     /// As [`Self::sync`].
@@ -120,8 +124,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Collective with several nodes: takes note of what the processes of the node have registered, and of the largest
-    /// sizes of all processes.
+    /// Collective with several nodes: takes note of what the processes of the node have registered, and of
+    /// the largest sizes of all processes.
     fn note_registrations(&mut self) -> Result<()> {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
@@ -142,8 +146,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// Collective: fills [`Spmd::incoming`] with the lists of all processes for this one, and combines the votes of
-    /// all.
+    /// Collective: fills [`Spmd::incoming`] with the lists of all processes for this one, and combines the
+    /// votes of all.
     fn exchange(&mut self, votes: Votes) -> Result<Votes> {
         self.incoming.iter_mut().for_each(Vec::clear);
         let lists = self.lists;
@@ -226,8 +230,8 @@ impl<C: Comm> Spmd<C> {
         let mut copied = 0;
         for &(process, list) in lists {
             let mut source = (process.unwrap_or_default(), 0);
-            // SAFETY: located in this superstep; messages in it are used until the end of the next one, when this
-            // process enters its first barrier.
+            // SAFETY: located in this superstep; messages in it are used until the end of the next one, when
+            // this process enters its first barrier.
             let records = unsafe { self.arena.records(list) };
             for record in records {
                 copied += record.payload.len();
@@ -287,8 +291,8 @@ impl<C: Comm> Spmd<C> {
         })
     }
 
-    /// Writes what this process has read of others, in the order of the calls: that of the replies of one process of the
-    /// node.
+    /// Writes what this process has read of others, in the order of the calls: that of the replies of one
+    /// process of the node.
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);

@@ -1,16 +1,17 @@
 //! Transport of records to processes of other nodes at the end of a superstep.
 //!
 //! Idea: all data of a node for another node travels together, headers with data, along the stages of a plan
-//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to one of
-//! them through the arena, which sends them in one message; otherwise the nodes are divided again and again, and in
-//! each stage a process exchanges one message with a partner in every other part. A message also carries the votes of
-//! its sender. After the last stage, every process knows the votes of all, because it has received from every part, so
-//! that no process leaves a superstep that another one has not ended.
+//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to
+//! one of them through the arena, which sends them in one message; otherwise the nodes are divided again and
+//! again, and in each stage a process exchanges one message with a partner in every other part. A message
+//! also carries the votes of its sender. After the last stage, every process knows the votes of all, because
+//! it has received from every part, so that no process leaves a superstep that another one has not ended.
 //!
-//! Restrictions: none. A message begins with a piece of at most `FIRST_PIECE_WORDS`, which contains its length;
-//! further pieces have the length of [`crate::options::Options::memory`].
-//! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with three hops
-//! a record crosses the network once and is copied six times. Memory: the records themselves, in transit.
+//! Restrictions: none. A message begins with a piece of at most `FIRST_PIECE_WORDS`, which contains its
+//! length; further pieces have the length of [`crate::options::Options::memory`].
+//! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with
+//! three hops a record crosses the network once and is copied six times. Memory: the records themselves, in
+//! transit.
 //! Source: the plans are those of Plimpton et al. 2006; for BSP our own.
 
 use crate::agreement::{self, Votes};
@@ -29,8 +30,8 @@ const RECORD_HEAD: usize = 4;
 const FIRST_PIECE_WORDS: usize = 1024;
 /// Words of a message before its records: their number of words, and the votes.
 const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
-/// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of the
-/// messages exceed those of a further stage.
+/// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of
+/// the messages exceed those of a further stage.
 pub const MAX_PARTS: usize = 9;
 
 /// Records in transit.
@@ -121,8 +122,8 @@ impl Transit {
         record.payload.read(bytes_of_mut(&mut self.held[begin..]));
     }
 
-    /// Before the barrier of the node: passes records on to the processes that serve their nodes, if the plan begins
-    /// with this stage. `list` is the number of the list for a process of this node.
+    /// Before the barrier of the node: passes records on to the processes that serve their nodes, if the plan
+    /// begins with this stage. `list` is the number of the list for a process of this node.
     ///
     /// # Errors
     /// If the arena has no memory.
@@ -151,7 +152,8 @@ impl Transit {
         Ok(())
     }
 
-    /// Collective: the messages of all stages. Returns the votes of everybody from whom this process has heard.
+    /// Collective: the messages of all stages. Returns the votes of everybody from whom this process has
+    /// heard.
     ///
     /// # Errors
     /// Of MPI.

@@ -1,12 +1,13 @@
-//! Operations that copy directly between the memory of two processes of a node: unbuffered ones at the time of the
-//! call, large gets at the end of the superstep.
+//! Operations that copy directly between the memory of two processes of a node: unbuffered ones at the time
+//! of the call, large gets at the end of the superstep.
 //!
-//! Idea: a get must not write before all others have read, since its destination may be what others read. If the
-//! destination is not registered, nobody can, so it is read straight into the destination once all processes have met,
-//! and before they meet again and write, unless an earlier get through the arenas has the same destination. Otherwise, and if a copy is refused, data goes through the arenas as in
-//! [`crate::spmd`].
+//! Idea: a get must not write before all others have read, since its destination may be what others read. If
+//! the destination is not registered, nobody can, so it is read straight into the destination once all
+//! processes have met, and before they meet again and write, unless an earlier get through the arenas has the
+//! same destination. Otherwise, and if a copy is refused, data goes through the arenas as in [`crate::spmd`].
 //!
-//! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this process.
+//! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this
+//! process.
 //! Source: our own.
 
 use crate::direct::Read;
@@ -27,8 +28,8 @@ impl<C: Comm> Spmd<C> {
             && !self.pending.iter().any(|earlier| earlier.overlaps(into))
     }
 
-    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets that are
-    /// direct copies.
+    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets
+    /// that are direct copies.
     pub(crate) fn read_directly(&mut self) -> Result<()> {
         let reads = self.direct.as_mut().map(|direct| std::mem::take(&mut direct.reads));
         for Read { mate, address, into } in reads.into_iter().flatten() {
@@ -44,7 +45,8 @@ impl<C: Comm> Spmd<C> {
         Ok(())
     }
 
-    /// For the profile: notes bytes that this process has copied to a process of this node, or from it, on both sides.
+    /// For the profile: notes bytes that this process has copied to a process of this node, or from it, on
+    /// both sides.
     fn note_copy(&mut self, mate: usize, bytes: usize, to_mate: bool) -> Result<()> {
         let Some(profile) = &mut self.profile else { return Ok(()) };
         if to_mate {
@@ -56,8 +58,8 @@ impl<C: Comm> Spmd<C> {
         self.arena.record(list, bytes as u64, label, 0).map(drop)
     }
 
-    /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides is not
-    /// used otherwise.
+    /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides
+    /// is not used otherwise.
     ///
     /// # Errors
     /// As [`Self::put`].
@@ -96,8 +98,8 @@ impl<C: Comm> Spmd<C> {
         Ok(self.direct.as_mut().is_some_and(|direct| direct.write(mate, address, data)))
     }
 
-    /// As [`Self::get`], but at any time until the end of the superstep: until then, the memory on both sides is not
-    /// used otherwise.
+    /// As [`Self::get`], but at any time until the end of the superstep: until then, the memory on both sides
+    /// is not used otherwise.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -133,8 +135,8 @@ impl<C: Comm> Spmd<C> {
     /// Reads memory of a process of this node at once.
     ///
     /// # Errors
-    /// Names the argument that is not valid; also if the process is on another node, or if the system does not permit
-    /// access to its memory.
+    /// Names the argument that is not valid; also if the process is on another node, or if the system does
+    /// not permit access to its memory.
     pub fn direct_get(
         &mut self,
         process: usize,

@@ -1,7 +1,8 @@
-//! A coarray program in Rust: a histogram whose counters are distributed over the images. Each number that an image draws
-//! is counted by a function on the image that has its counter.
+//! A coarray program in Rust: a histogram whose counters are distributed over the images. Each number that an
+//! image draws is counted by a function on the image that has its counter.
 //!
-//! `cargo build --release -p hcube-caf --example histogram`, then `mpirun -np 4 target/release/examples/histogram`.
+//! `cargo build --release -p hcube-caf --example histogram`, then
+//! `mpirun -np 4 target/release/examples/histogram`.
 
 use hcube_caf::process;
 use hcube_core::error::Result;

@@ -1,4 +1,5 @@
-//! Coarray Fortran 2.0 as a library: teams, coarrays, events, asynchronous copies, collectives, shipped functions.
+//! Coarray Fortran 2.0 as a library: teams, coarrays, events, asynchronous copies, collectives, shipped
+//! functions.
 //!
 //! Three layers, each of which uses only those below it:
 //!
@@ -10,8 +11,8 @@
 //!
 //! Beside them, [`process`] holds the one state of a process.
 //!
-//! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of the HPC
-//! Challenge Benchmarks in Coarray Fortran 2.0".
+//! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of
+//! the HPC Challenge Benchmarks in Coarray Fortran 2.0".
 
 mod engine;
 pub mod operations;

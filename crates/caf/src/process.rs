@@ -1,12 +1,14 @@
 //! The one state of a process that is an image.
 //!
-//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the thread that
-//! has initialised it, and to the progress thread where there is one: these two take turns by a lock. If images are
-//! simulated in one thread, each of them has its own runtime, found by its rank in `MPI_COMM_WORLD`.
+//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the
+//! thread that has initialised it, and to the progress thread where there is one: these two take turns by a
+//! lock. If images are simulated in one thread, each of them has its own runtime, found by its rank in
+//! `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls `MPI_Finalize`
-//! itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while MPI is still active, and one of
-//! them is `UntilMpiEnds`. A process that ends without any of that is an image that has failed.
+//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls
+//! `MPI_Finalize` itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while
+//! MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without any of that is an
+//! image that has failed.
 
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;
@@ -34,8 +36,8 @@ pub enum Owner {
     Compiler,
 }
 
-/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there uses it when what
-/// belongs to its threads is gone.
+/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there
+/// uses it when what belongs to its threads is gone.
 struct Process {
     runtime: Runtime<MpiComm>,
     /// Where there is a progress thread.
@@ -59,18 +61,20 @@ unsafe impl Send for Place {}
 /// Bits of a rank beside the number of a process.
 const RANK_BITS: u32 = 32;
 
-/// The process that is to say at its end that it has ended; children that the program makes by `fork` are not. 0: none.
+/// The process that is to say at its end that it has ended; children that the program makes by `fork` are
+/// not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
 /// Whether that was in `MPI_Finalize`.
 static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
-/// The process and the rank of the image that has ended so, until the program calls `hcube_caf_finalize`. 0: none.
+/// The process and the rank of the image that has ended so, until the program calls `hcube_caf_finalize`. 0:
+/// none.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in another thread, and
-/// the progress thread must not: it holds this lock while it calls MPI, and takes it in its turn, which a shipped function that
-/// finalises MPI has.
+/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in
+/// another thread, and the progress thread must not: it holds this lock while it calls MPI, and takes it in
+/// its turn, which a shipped function that finalises MPI has.
 static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
 
 thread_local! {
@@ -154,10 +158,12 @@ pub fn is_active() -> Result<bool> {
     }
 }
 
-/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes become images.
+/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes
+/// become images.
 ///
 /// # Errors
-/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of MPI.
+/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of
+/// MPI.
 pub fn initialise() -> Result<()> {
     initialise_for(Owner::Program)
 }
@@ -220,8 +226,8 @@ impl Drop for UntilMpiEnds {
     }
 }
 
-/// Local: has `work` called at the begin of `MPI_Finalize`, also where the runtime has ended before. For an owner other than
-/// [`Owner::Program`], whose runtime ends there anyway.
+/// Local: has `work` called at the begin of `MPI_Finalize`, also where the runtime has ended before. For an
+/// owner other than [`Owner::Program`], whose runtime ends there anyway.
 ///
 /// # Errors
 /// Those of MPI.
@@ -236,7 +242,8 @@ pub fn has_ended_with_mpi() -> bool {
 
 /// In `MPI_Finalize`: as [`finalise`], where the program has not called it.
 fn finalise_with_mpi() {
-    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end of the process.
+    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end
+    // of the process.
     let Ok(own) = with(|runtime| Ok(runtime.own())) else { return };
     if matches!(finalise_runtime(), Err(Error::Usage(_))) || remove(Remaining::Memory).is_err() {
         return;
@@ -294,12 +301,12 @@ fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
     if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
 }
 
-/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and MPI where it was
-/// initialised here.
+/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and
+/// MPI where it was initialised here.
 ///
 /// # Errors
-/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed, in which case the
-/// runtime has ended here.
+/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,
+/// in which case the runtime has ended here.
 pub fn finalise() -> Result<()> {
     // What this function does was done then.
     if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {
@@ -320,11 +327,11 @@ fn finalise_runtime() -> Result<()> {
     result
 }
 
-/// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime then, and MPI
-/// where it was initialised here. Functions that others have shipped may still run until then.
+/// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime
+/// then, and MPI where it was initialised here. Functions that others have shipped may still run until then.
 ///
-/// In between, where all images have ended, `last` gets their communicator, and whether each process has come here: if not, it
-/// must not communicate.
+/// In between, where all images have ended, `last` gets their communicator, and whether each process has come
+/// here: if not, it must not communicate.
 ///
 /// # Errors
 /// Those of MPI, and of `last`.
@@ -334,7 +341,8 @@ pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Resu
     result
 }
 
-/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has in its own.
+/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has
+/// in its own.
 ///
 /// # Errors
 /// As [`end`].
@@ -363,7 +371,8 @@ fn end_runtime(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> 
 /// What is left when the runtime ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remaining {
-    /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended before.
+    /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended
+    /// before.
     Mpi,
     /// The memory of this image, for a program that has called `MPI_Finalize`.
     Memory,

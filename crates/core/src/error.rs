@@ -14,7 +14,8 @@ pub struct Code {
     pub text: &'static CStr,
 }
 
-/// Declares the codes. The text of a code is its documentation in the C header and what `hcube_error_string()` returns.
+/// Declares the codes. The text of a code is its documentation in the C header and what
+/// `hcube_error_string()` returns.
 macro_rules! codes {
     ($($Name:ident = $number:literal: $text:literal;)+) => {
         $(#[doc = $text] pub const $Name: i32 = $number;)+

@@ -1,21 +1,22 @@
 //! The transform of ranks that share memory, in three passes over the vector.
 //!
-//! Idea: six steps (transposition, transforms of columns, factors, transposition, transforms of rows, transposition) need
-//! no passes of their own for the transpositions: each rank takes blocks of eight columns, then of eight rows, out of what
-//! all ranks have stored. First every rank copies of its rows what other ranks transform, as blocks of columns that are
-//! contiguous; its own columns it reads where they are. A block is replaced by its transform, in the same place. The
-//! transforms of rows are stored where the caller wants them, as far as the columns of the result are this
-//! rank's own, and otherwise in blocks that the others copy at the end. Ranks wait for each other three times.
+//! Idea: six steps (transposition, transforms of columns, factors, transposition, transforms of rows,
+//! transposition) need no passes of their own for the transpositions: each rank takes blocks of eight
+//! columns, then of eight rows, out of what all ranks have stored. First every rank copies of its rows what
+//! other ranks transform, as blocks of columns that are contiguous; its own columns it reads where they are.
+//! A block is replaced by its transform, in the same place. The transforms of rows are stored where the
+//! caller wants them, as far as the columns of the result are this rank's own, and otherwise in blocks that
+//! the others copy at the end. Ranks wait for each other three times.
 //!
-//! Parts of the vector in [`Memory`] that all ranks reach need neither copy: columns are read, and rows stored, there. Each
-//! rank decides this for its own parts, and tells the others at the first wait.
+//! Parts of the vector in [`Memory`] that all ranks reach need neither copy: columns are read, and rows
+//! stored, there. Each rank decides this for its own parts, and tells the others at the first wait.
 //!
 //! Restrictions: rows and columns are multiples of the number of ranks.
-//! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies
-//! 16 n / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the node: 32 n
-//! bytes, 16 n for one rank.
-//! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan, Computational
-//! Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
+//! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies 16 n
+//! / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the
+//! node: 32 n bytes, 16 n for one rank.
+//! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan,
+//! Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
 
 use crate::COMPLEX;
 use crate::kernel::LANES;
@@ -124,8 +125,8 @@ impl OnNode {
         Ok(Arc::clone(self.parts.as_ref().expect("allocated")))
     }
 
-    /// Collective: transforms the distributed vector. The first part is this rank's input; the second part receives its
-    /// result, and may be the same memory. Or the error that all ranks are to report.
+    /// Collective: transforms the distributed vector. The first part is this rank's input; the second part
+    /// receives its result, and may be the same memory. Or the error that all ranks are to report.
     ///
     /// # Errors
     /// On all ranks, where one has an error; nothing is written then.
@@ -197,8 +198,8 @@ impl OnNode {
         })
     }
 
-    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that has refused may be in
-    /// its next transform before others read it.
+    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that
+    /// has refused may be in its next transform before others read it.
     fn refusal(&self, code: u64) -> u64 {
         (self.waits + 1) << CODE_BITS | code
     }
@@ -229,8 +230,8 @@ impl OnNode {
         Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
     }
 
-    /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others in shared
-    /// memory, and the rest in blocks.
+    /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others
+    /// in shared memory, and the rest in blocks.
     fn matrix<'a>(
         &'a self,
         own: &Direct<'a>,
@@ -245,8 +246,9 @@ impl OnNode {
             }
             let parts = self.parts.as_ref()?;
             let range = parts.range(rank, place?);
-            // A part that its rank has given to this transform: between the first two waits ranks only read it,
-            // between the last two each of them writes the columns of its share, and the rank itself uses it otherwise.
+            // A part that its rank has given to this transform: between the first two waits ranks only read
+            // it, between the last two each of them writes the columns of its share, and the rank itself uses
+            // it otherwise.
             let data = View::of(parts.all().region(range));
             Some(Direct { rows: rows_of(rank), data, length, large_pages: parts.has_large_pages() })
         });
@@ -256,8 +258,9 @@ impl OnNode {
     /// The node's memory: blocks of columns, and those of rows.
     fn blocks(&self) -> [View<'_>; 2] {
         let [columns, rows] = bytes(&self.transforms.shape).expect("allocated");
-        // Ranks write only to the blocks and rows of their shares, and read them after they have waited for those who wrote
-        // them; before a part is written again, all ranks that have read it have been waited for.
+        // Ranks write only to the blocks and rows of their shares, and read them after they have waited for
+        // those who wrote them; before a part is written again, all ranks that have read it have been waited
+        // for.
         [0..columns, columns..columns + rows].map(|range| View::of(self.blocks.region(range)))
     }
 

@@ -5,10 +5,11 @@ use hcube_core::options::{Kind, Spec};
 hcube_core::named_values! {
     /// How a distributed vector is transformed.
     pub enum Algorithm {
-        /// Six steps: transposition, transforms of columns, twiddle factors, transposition, transforms of rows, transposition.
+        /// Six steps: transposition, transforms of columns, twiddle factors, transposition, transforms of
+        /// rows, transposition.
         SixStep = 0, "six-step", "HCUBE_FFT_SIX_STEP";
-        /// Radix 2 with binary exchange on coarrays, as in Jin et al. 2011, Figure 7. Needs 2^a ranks, a length of 2^b and a
-        /// communicator of all processes or of one.
+        /// Radix 2 with binary exchange on coarrays, as in Jin et al. 2011, Figure 7. Needs 2^a ranks, a
+        /// length of 2^b and a communicator of all processes or of one.
         BinaryExchange = 1, "binary-exchange", "HCUBE_FFT_BINARY_EXCHANGE";
     }
 }
@@ -28,7 +29,8 @@ hcube_core::options_table! {
     pub struct Options {
         /// How a distributed vector is transformed.
         pub algorithm: Algorithm = Spec::new("HCUBE_FFT", Kind::One(Algorithm::NAMES), Algorithm::SixStep as i64),
-        /// Binary exchange: numbers of a butterfly in the levels on one rank, as far as these run in the cache.
+        /// Binary exchange: numbers of a butterfly in the levels on one rank, as far as these run in the
+        /// cache.
         pub radix: Radix = Spec::new("HCUBE_FFT_RADIX", Kind::One(Radix::NAMES), Radix::Two as i64),
     }
 }

@@ -71,12 +71,12 @@ pub fn check_parts<'a>(
 }
 
 impl Plan {
-    /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that all ranks are to
-    /// report. The options are those of the all-to-all exchange.
+    /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that
+    /// all ranks are to report. The options are those of the all-to-all exchange.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that are not possible,
-    /// [`Error::Mismatch`], [`Error::Memory`].
+    /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that
+    /// are not possible, [`Error::Mismatch`], [`Error::Memory`].
     pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, options: &Options) -> Result<Self> {
         let checked = wanted.and_then(|(length, direction)| {
             Ok((Shape::new(length, comm.rank(), comm.size())?, direction == Direction::Backward))
@@ -103,8 +103,8 @@ impl Plan {
         Ok(Self { shape, way: Way::Messages(Box::new(messages)), last: Stages::default(), executed: 0 })
     }
 
-    /// Collective: memory for two parts of the vector on each rank, which [`execute`](Self::execute) need not copy where ranks
-    /// share memory; always the same, and valid after this plan.
+    /// Collective: memory for two parts of the vector on each rank, which [`execute`](Self::execute) need not
+    /// copy where ranks share memory; always the same, and valid after this plan.
     ///
     /// # Errors
     /// [`Error::Memory`] on all ranks.
@@ -125,8 +125,8 @@ impl Plan {
         self.shape.part() * self.shape.rank
     }
 
-    /// Collective: transforms. `input` is this rank's part of the vector and `output` that of the result, which may be the
-    /// same memory; or the error that all ranks are to report.
+    /// Collective: transforms. `input` is this rank's part of the vector and `output` that of the result,
+    /// which may be the same memory; or the error that all ranks are to report.
     ///
     /// # Errors
     /// On all ranks: [`Error::Buffer`] for parts of another size; those of the exchanges.

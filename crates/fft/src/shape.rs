@@ -1,7 +1,8 @@
 //! The vector as a matrix, and what each rank has of it.
 //!
-//! n = rows x columns, number i is in row i / columns. Rank r has whole rows before; the result k = k1 + rows * k2 is a matrix
-//! of `columns` rows, and rank r has whole rows of it as well. So both numbers must be multiples of the number of ranks.
+//! n = rows x columns, number i is in row i / columns. Rank r has whole rows before; the result k = k1 + rows
+//! * k2 is a matrix of `columns` rows, and rank r has whole rows of it as well. So both numbers must be
+//! multiples of the number of ranks.
 
 use crate::kernel::LANES;
 use hcube_core::error::{Error, Result};
@@ -57,7 +58,8 @@ fn divisors(number: usize) -> Vec<usize> {
 }
 
 impl Shape {
-    /// The matrix for a length: as square as possible, with columns and rows that fill blocks where that exists.
+    /// The matrix for a length: as square as possible, with columns and rows that fill blocks where that
+    /// exists.
     ///
     /// # Errors
     /// [`Error::Argument`] that says which lengths are possible.

@@ -1,7 +1,7 @@
 //! The time of each stage of a transform.
 
-/// Seconds of the stages of a transform on one rank, in their order. Where ranks share memory, an exchange is a copy to or
-/// from this memory followed by a wait, and the second one only a wait.
+/// Seconds of the stages of a transform on one rank, in their order. Where ranks share memory, an exchange is
+/// a copy to or from this memory followed by a wait, and the second one only a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stages {
     /// The exchange that brings the columns together.

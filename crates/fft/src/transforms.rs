@@ -23,8 +23,9 @@ pub struct Transforms {
 }
 
 impl Transforms {
-    /// Computes the tables, of some hundred bytes per row and column: the memory for the vector is allocated before, so that a
-    /// vector that is too long is an error there. `blocks` are the first columns of this rank's blocks.
+    /// Computes the tables, of some hundred bytes per row and column: the memory for the vector is allocated
+    /// before, so that a vector that is too long is an error there. `blocks` are the first columns of this
+    /// rank's blocks.
     pub fn new(shape: Shape, backward: bool, blocks: impl Iterator<Item = usize>) -> Self {
         let of = |points: usize| Transform::new(points).expect("a shape has the factors 2, 3 and 5");
         let (columns, rows) = (of(shape.rows), of(shape.columns));

@@ -1,9 +1,9 @@
 //! The arguments of PBLAS' `p?gemm_` and what is not valid among them.
 //!
-//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor that is
-//! argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of several errors the
-//! one with the smallest number counts. All arguments but leading dimensions are the same on all ranks, so ranks agree
-//! on what is valid without communication.
+//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor
+//! that is argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of
+//! several errors the one with the smallest number counts. All arguments but leading dimensions are the same
+//! on all ranks, so ranks agree on what is valid without communication.
 //!
 //! Source: Blackford et al., ScaLAPACK Users' Guide, 1997; checked against PBLAS 2.2.1 by running both.
 
@@ -172,7 +172,8 @@ impl Arguments {
         Some([Operation::of(self.letters[0])?, Operation::of(self.letters[1])?])
     }
 
-    /// Numbers among `sizes` of rows and columns of the sub-matrices. A letter that is not valid counts as a transpose.
+    /// Numbers among `sizes` of rows and columns of the sub-matrices. A letter that is not valid counts as a
+    /// transpose.
     fn shapes(&self) -> [[usize; 2]; 3] {
         let plain = self.letters.map(|letter| Operation::of(letter) == Some(Operation::Plain));
         [if plain[0] { [0, 2] } else { [2, 0] }, if plain[1] { [2, 1] } else { [1, 2] }, [0, 1]]
@@ -203,8 +204,8 @@ impl Arguments {
         }
     }
 
-    /// Checks one sub-matrix: only sizes and the first index where the descriptor is of no known type or of another
-    /// grid.
+    /// Checks one sub-matrix: only sizes and the first index where the descriptor is of no known type or of
+    /// another grid.
     fn check_matrix(&self, number: usize, shape: [usize; 2], grid: Grid, errors: &mut Errors) {
         let SubMatrix { first, descriptor } = &self.matrices[number];
         let (name, argument) = (NAMES[number], DESCRIPTORS[number]);
@@ -300,7 +301,8 @@ impl Arguments {
         if local(Dimension::Columns) == 0 { 1 } else { local(Dimension::Rows).max(1) as i64 }
     }
 
-    /// Rows and columns of the sub-matrices of arguments that [`Self::check`] has accepted, and leading dimensions.
+    /// Rows and columns of the sub-matrices of arguments that [`Self::check`] has accepted, and leading
+    /// dimensions.
     pub fn sections(&self, grid: Grid) -> [(Section, Section, usize); 3] {
         let shapes = self.shapes();
         [0, 1, 2].map(|number| {

@@ -1,9 +1,10 @@
 //! The panels of a line on their way between domains: executes the schedules of [`crate::schedule`].
 //!
-//! Idea: the columns of a panel that one position of the line hands out are a *piece*. It travels by messages straight
-//! out of one panel and into the other, where its columns are next to each other in memory, so that nothing is packed.
-//! All receives of a panel are posted when its memory is free; a send starts when its columns are there, in the order
-//! of the schedule. Nothing here waits: whoever waits or multiplies calls [`Broadcasts::advance`] from time to time.
+//! Idea: the columns of a panel that one position of the line hands out are a *piece*. It travels by messages
+//! straight out of one panel and into the other, where its columns are next to each other in memory, so that
+//! nothing is packed. All receives of a panel are posted when its memory is free; a send starts when its
+//! columns are there, in the order of the schedule. Nothing here waits: whoever waits or multiplies calls
+//! [`Broadcasts::advance`] from time to time.
 
 use crate::factor::Factor;
 use crate::model::hockney::Hockney;
@@ -19,12 +20,12 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave in the
-/// order of the pieces.
+/// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave
+/// in the order of the pieces.
 const MAX_PIECES: usize = 128;
 
-/// Columns that a panel may have, for factors whose inner indices are dealt in blocks of `block`: the first and the last
-/// piece may be shorter.
+/// Columns that a panel may have, for factors whose inner indices are dealt in blocks of `block`: the first
+/// and the last piece may be shorter.
 pub const fn max_width(block: usize) -> usize {
     block.saturating_mul(MAX_PIECES - 2)
 }
@@ -47,8 +48,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines counted
-    /// along `Rows`. The last of the partitions is that into domains.
+    /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines
+    /// counted along `Rows`. The last of the partitions is that into domains.
     pub fn new(
         lines: Dimension,
         grid: Grid,
@@ -177,8 +178,8 @@ impl<'env> Broadcasts<'env> {
         Rc::clone(self.plans.entry((side, root, columns)).or_insert_with(make))
     }
 
-    /// Begins with the next panel: posts its receives. `memory` is that of this rank's own line for each side that has
-    /// panels, with the bytes of a column.
+    /// Begins with the next panel: posts its receives. `memory` is that of this rank's own line for each side
+    /// that has panels, with the bytes of a column.
     ///
     /// # Errors
     /// Of MPI.

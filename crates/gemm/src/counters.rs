@@ -1,8 +1,9 @@
 //! How far the ranks of a domain are with the panels that they share.
 //!
-//! Idea: every rank goes through the panels in order, so one number per rank says which ones it has written, completed or
-//! released ([`PanelMemory::counter`]). Publishing a number releases and looking at it acquires: whoever sees it sees
-//! what that rank has written before, and what that rank has read before is not overwritten by what follows.
+//! Idea: every rank goes through the panels in order, so one number per rank says which ones it has written,
+//! completed or released ([`PanelMemory::counter`]). Publishing a number releases and looking at it acquires:
+//! whoever sees it sees what that rank has written before, and what that rank has read before is not
+//! overwritten by what follows.
 //!
 //! Cost: a look at one line of the cache for each rank that is waited for. Source: our own.
 
@@ -13,7 +14,8 @@ use std::sync::atomic::Ordering;
 #[derive(Debug)]
 pub struct Counters<'e> {
     memory: &'e PanelMemory,
-    /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not all.
+    /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not
+    /// all.
     mates: Option<Vec<usize>>,
 }
 

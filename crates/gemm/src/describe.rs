@@ -3,8 +3,8 @@
 use crate::options::{Algorithm, Options};
 use crate::report::UsedPath;
 
-/// The paths of products: name, needs, cost per rank, used where. For an R x C grid, C of m x n, inner size k and panels
-/// of w columns.
+/// The paths of products: name, needs, cost per rank, used where. For an R x C grid, C of m x n, inner size k
+/// and panels of w columns.
 pub const PATHS: [[&str; 4]; 6] = [
     ["local", "every rank has what it multiplies", "no messages, no memory", "wherever that holds"],
     ["shared-panels", "all ranks on one node", "1 copy of its part of A and B", "on one node"],

@@ -1,7 +1,7 @@
 //! Domains: the ranks that multiply out of the same panels, those of a node.
 //!
-//! Restrictions: none; domains may be uneven, and their ranks need not be consecutive. Memory: 4 bytes per rank of the
-//! grid.
+//! Restrictions: none; domains may be uneven, and their ranks need not be consecutive. Memory: 4 bytes per
+//! rank of the grid.
 
 use crate::product::{Dimension, Grid};
 
@@ -58,8 +58,8 @@ impl Domains {
         }
     }
 
-    /// Numbers in `ranks` of those who share this rank's panel of a factor whose panels belong to the lines of the grid
-    /// with one number along `dimension`.
+    /// Numbers in `ranks` of those who share this rank's panel of a factor whose panels belong to the lines
+    /// of the grid with one number along `dimension`.
     pub fn mates(&self, dimension: Dimension) -> &[usize] {
         match dimension {
             Dimension::Rows => &self.row_mates,

@@ -1,8 +1,8 @@
-//! Products on a communicator whose program calls hcube: the arguments of all ranks are compared before anything is
-//! written.
+//! Products on a communicator whose program calls hcube: the arguments of all ranks are compared before
+//! anything is written.
 //!
-//! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the call
-//! before.
+//! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the
+//! call before.
 
 use crate::local::{LocalGemm, Multiply};
 use crate::options::Options;
@@ -46,8 +46,8 @@ impl Default for Products {
 }
 
 impl Products {
-    /// Local: what a call uses: what it passes, or what was set for the communicator, or the options of the environment
-    /// at its first call.
+    /// Local: what a call uses: what it passes, or what was set for the communicator, or the options of the
+    /// environment at its first call.
     ///
     /// # Errors
     /// Where the value of a variable is not valid.
@@ -77,11 +77,12 @@ impl Products {
         self.last_path
     }
 
-    /// Collective: computes a product. `values` are the arguments that must be the same on all ranks, by name; the names
-    /// are the same on all ranks, also where there is no work.
+    /// Collective: computes a product. `values` are the arguments that must be the same on all ranks, by
+    /// name; the names are the same on all ranks, also where there is no work.
     ///
     /// # Errors
-    /// On all ranks, with nothing written: the error of a rank that has no work, arguments that differ, memory, MPI.
+    /// On all ranks, with nothing written: the error of a rank that has no work, arguments that differ,
+    /// memory, MPI.
     pub fn multiply<C: Comm>(
         &mut self,
         comm: &C,

@@ -1,9 +1,10 @@
 //! One factor of a product: where its elements are, and what its panels look like.
 //!
-//! A panel belongs to a line of the grid, that is a process row or a process column. It holds the *outer* indices that the
-//! line has of the matrix that stays, and some *inner* indices. Where C stays, panels of op(A) belong to process rows and
-//! hold rows of C; the inner indices are those of the sum. On one node a panel has the order of the matrix, and `?gemm_`
-//! transposes it; between nodes outer indices are next to each other, so that columns can be sent without packing.
+//! A panel belongs to a line of the grid, that is a process row or a process column. It holds the *outer*
+//! indices that the line has of the matrix that stays, and some *inner* indices. Where C stays, panels of
+//! op(A) belong to process rows and hold rows of C; the inner indices are those of the sum. On one node a
+//! panel has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are next to
+//! each other, so that columns can be sent without packing.
 
 use crate::axis::Section;
 use crate::product::{Dimension, Grid, Matrix, Operation, Product};
@@ -14,8 +15,8 @@ const CACHE_LINE_BYTES: usize = 64;
 /// Distance in bytes at which columns would compete for the same lines of the cache.
 const ALIAS_BYTES: usize = 4096;
 
-/// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a distance
-/// at which columns compete for the same ones.
+/// Elements from one column to the next for columns of `height` elements: whole lines of the cache, and not a
+/// distance at which columns compete for the same ones.
 pub fn padded(height: usize, size: usize) -> usize {
     let per_line = (CACHE_LINE_BYTES / size).max(1);
     let leading = height.max(1).next_multiple_of(per_line);
@@ -65,9 +66,9 @@ pub struct Factor<'a> {
 }
 
 impl<'a> Factor<'a> {
-    /// Of A (0) or B (1), whose outer indices are rows of op(A) or op(B) where `rows_are_outer`, else its columns;
-    /// `target` is how these indices are distributed, along `lines`, in the matrix that stays. `users` is the only number
-    /// along the other dimension of ranks that multiply, if there is only one.
+    /// Of A (0) or B (1), whose outer indices are rows of op(A) or op(B) where `rows_are_outer`, else its
+    /// columns; `target` is how these indices are distributed, along `lines`, in the matrix that stays.
+    /// `users` is the only number along the other dimension of ranks that multiply, if there is only one.
     pub fn new(
         product: &Product<'a>,
         number: usize,
@@ -155,8 +156,8 @@ impl<'a> Factor<'a> {
         self.target.count(line)
     }
 
-    /// Elements from one column of a panel to the next: of outer indices where these are next to each other, else of
-    /// inner ones.
+    /// Elements from one column of a panel to the next: of outer indices where these are next to each other,
+    /// else of inner ones.
     pub fn leading(&self, height: usize, width: usize, by_outer: bool) -> usize {
         padded(if by_outer { height } else { width }, self.size)
     }
@@ -167,9 +168,9 @@ impl<'a> Factor<'a> {
         self.leading(height, width, by_outer) * columns * self.size
     }
 
-    /// The letter for the local product, for a panel in this order that is used with outer indices as rows or as
-    /// columns. An adjoint is conjugated by the local product where the panel has the order of the matrix, else while
-    /// it is copied.
+    /// The letter for the local product, for a panel in this order that is used with outer indices as rows or
+    /// as columns. An adjoint is conjugated by the local product where the panel has the order of the matrix,
+    /// else while it is copied.
     pub fn letter(&self, by_outer: bool, rows_are_outer: bool) -> u8 {
         match self.operation {
             _ if by_outer == rows_are_outer => b'N',
@@ -178,7 +179,8 @@ impl<'a> Factor<'a> {
         }
     }
 
-    /// Where the elements of this rank's panel lie in the matrix from inner number `begin` on, as a byte offset.
+    /// Where the elements of this rank's panel lie in the matrix from inner number `begin` on, as a byte
+    /// offset.
     pub fn own_offset(&self, begin: usize) -> usize {
         let of = |section: Section, dimension| section.first_local(self.grid.own(dimension));
         let outer = of(self.outer, self.outer_dimension);

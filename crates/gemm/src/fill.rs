@@ -1,7 +1,8 @@
 //! Copies a rank's part of a factor into panels.
 //!
-//! Each element is read once and written once for every line that needs it. Panels mostly have the order of the matrix;
-//! where outer indices must be next to each other in the panel and are not in the matrix, small tiles are transposed.
+//! Each element is read once and written once for every line that needs it. Panels mostly have the order of
+//! the matrix; where outer indices must be next to each other in the panel and are not in the matrix, small
+//! tiles are transposed.
 
 use crate::factor::Factor;
 use crate::product::Operation;
@@ -23,8 +24,8 @@ pub struct Target<'a> {
 /// Elements of a side of a tile that is transposed.
 const TILE: usize = 16;
 
-/// Copies what this rank hands out of the inner indices in `inner`, whose first is the panel's first, to the panels of
-/// those lines for which `panel` returns one. Returns the bytes written.
+/// Copies what this rank hands out of the inner indices in `inner`, whose first is the panel's first, to the
+/// panels of those lines for which `panel` returns one. Returns the bytes written.
 pub fn fill<'a>(
     factor: &Factor<'_>,
     inner: &Range<usize>,
@@ -126,7 +127,8 @@ fn transpose_tile(tile: &[u8], transposed: &mut [u8], size: usize, [height, widt
 /// Conjugates complex elements of `size` bytes.
 fn negate_imaginary(elements: &mut [u8], size: usize) {
     for element in elements.chunks_exact_mut(size) {
-        // The sign is the highest bit of the last byte on little-endian machines, of the first of the half elsewhere.
+        // The sign is the highest bit of the last byte on little-endian machines, of the first of the half
+        // elsewhere.
         let sign = if cfg!(target_endian = "little") { size - 1 } else { size / 2 };
         element[sign] ^= 0x80;
     }

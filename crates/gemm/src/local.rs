@@ -5,14 +5,15 @@ use hcube_core::memory::Region;
 use std::ffi::c_void;
 use std::ops::Range;
 
-/// An integer of BLAS. BLAS with 32-bit integers reads the low half of a number, BLAS with 64-bit integers all of it, so
-/// either is served where the low half comes first.
+/// An integer of BLAS. BLAS with 32-bit integers reads the low half of a number, BLAS with 64-bit integers
+/// all of it, so either is served where the low half comes first.
 #[cfg(target_endian = "little")]
 type Integer = i64;
 #[cfg(target_endian = "big")]
 type Integer = i32;
 
-/// `?gemm_` of Fortran: letters, sizes, alpha, A, B, beta, C, and the lengths of the letters, which some compilers expect.
+/// `?gemm_` of Fortran: letters, sizes, alpha, A, B, beta, C, and the lengths of the letters, which some
+/// compilers expect.
 type Function = unsafe extern "C" fn(
     *const u8,
     *const u8,
@@ -96,8 +97,8 @@ impl LocalGemm {
     /// A function of the program.
     ///
     /// # Safety
-    /// `function` is the `?gemm_` of a BLAS for this type of elements, with the calling convention of Fortran compilers,
-    /// and may be called by the threads that use this value.
+    /// `function` is the `?gemm_` of a BLAS for this type of elements, with the calling convention of Fortran
+    /// compilers, and may be called by the threads that use this value.
     pub unsafe fn new(element: Element, function: *const c_void) -> Self {
         // SAFETY: a function of this type, by the contract of this function.
         Self { function: unsafe { std::mem::transmute::<*const c_void, Function>(function) }, element }
@@ -158,8 +159,8 @@ impl LocalGemm {
             [(a, a_rows), (b, b_rows), (c, m)].map(|(matrix, rows)| integer(matrix.leading.max(rows)));
         let [m, n] = [m, n].map(integer);
         let k = if k == 0 { 0 } else { integer(k) };
-        // SAFETY: a `?gemm_`, by the contract of `new`; the matrices lie inside their memory, as was just checked, and
-        // by the contracts of `Region` it may be read, and written where it is C's.
+        // SAFETY: a `?gemm_`, by the contract of `new`; the matrices lie inside their memory, as was just
+        // checked, and by the contracts of `Region` it may be read, and written where it is C's.
         unsafe {
             (self.function)(
                 &letters[0],

@@ -1,8 +1,9 @@
 //! The time of a message between domains, measured once for a communicator.
 //!
-//! Idea: every rank sends to the rank as many places further as the largest domain has ranks, so that messages leave
-//! their domain and all ranks send at the same time, as in a product. The shortest of some messages of one byte and of
-//! a long one give latency and bandwidth; all ranks take the mean of all, so that they choose alike.
+//! Idea: every rank sends to the rank as many places further as the largest domain has ranks, so that
+//! messages leave their domain and all ranks send at the same time, as in a product. The shortest of some
+//! messages of one byte and of a long one give latency and bandwidth; all ranks take the mean of all, so that
+//! they choose alike.
 //! Cost: a few messages per rank, at the first product that needs messages.
 //! Source: the model is Hockney's ([`crate::model::hockney`]), the measurement our own.
 

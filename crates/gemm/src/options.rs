@@ -92,20 +92,20 @@ hcube_core::options_table! {
     pub struct Options {
         /// How products are computed.
         pub algorithm: Algorithm = Spec::new("HCUBE_GEMM", Kind::One(Algorithm::NAMES), Algorithm::Auto as i64),
-        /// HSUMMA: rows of groups, into which the process grid is divided; 0 for both rows and columns selects them by
-        /// the model, otherwise 0 counts as 1.
+        /// HSUMMA: rows of groups, into which the process grid is divided; 0 for both rows and columns
+        /// selects them by the model, otherwise 0 counts as 1.
         pub group_rows: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "rows of groups").first_of(&GROUPS),
-        /// HSUMMA: columns of groups, into which the process grid is divided; 0 for both rows and columns selects them by
-        /// the model, otherwise 0 counts as 1.
+        /// HSUMMA: columns of groups, into which the process grid is divided; 0 for both rows and columns
+        /// selects them by the model, otherwise 0 counts as 1.
         pub group_columns: usize = Spec::any_count("HCUBE_GEMM_GROUPS", "columns of groups").second_of(&GROUPS),
-        /// HSUMMA: columns of a message inside a group; without outer_block also the columns of op(A) and rows of
-        /// op(B) that are multiplied at a time; 0 does not divide messages.
+        /// HSUMMA: columns of a message inside a group; without outer_block also the columns of op(A) and
+        /// rows of op(B) that are multiplied at a time; 0 does not divide messages.
         pub inner_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").first_of(&BLOCK),
-        /// Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time, at least
-        /// inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and memory.
+        /// Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time, at
+        /// least inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and memory.
         pub outer_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").second_of(&BLOCK),
-        /// Bound on extra memory per rank and communicator, in bytes. Panels become narrower to fit, down to one
-        /// column.
+        /// Bound on extra memory per rank and communicator, in bytes. Panels become narrower to fit, down to
+        /// one column.
         pub memory: usize = Spec::new(
             "HCUBE_GEMM_MEMORY",
             Kind::Bytes { max: MAX_MEMORY_BYTES as i64 },
@@ -117,7 +117,8 @@ hcube_core::options_table! {
         /// Broadcast of panels between nodes or groups.
         pub broadcast: BroadcastChoice =
             Spec::new("HCUBE_GEMM_BROADCAST", Kind::One(BroadcastChoice::NAMES), BroadcastChoice::Auto as i64),
-        /// Levels of broadcasts between nodes: 1 is SUMMA, 2 or more are HSUMMA; 0 selects 2 where groups are used.
+        /// Levels of broadcasts between nodes: 1 is SUMMA, 2 or more are HSUMMA; 0 selects 2 where groups are
+        /// used.
         pub levels: usize = Spec::count("HCUBE_GEMM_LEVELS", 0, MAX_LEVELS, "levels"),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,

@@ -1,11 +1,12 @@
 //! How wide panels are, how many there are, and how those of a domain lie side by side.
 //!
-//! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run at its full
-//! rate and needs few messages and waits; a narrow one stays in the cache and lets the next one be prepared earlier.
-//! On one node about 8 MiB for all lines together were fastest, from 256 to 4096 columns.
+//! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run
+//! at its full rate and needs few messages and waits; a narrow one stays in the cache and lets the next one
+//! be prepared earlier. On one node about 8 MiB for all lines together were fastest, from 256 to 4096
+//! columns.
 //!
-//! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a width of at
-//! least 1.
+//! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a
+//! width of at least 1.
 
 use crate::factor::{Factor, padded};
 use crate::product::{Dimension, Grid};

@@ -1,15 +1,18 @@
 //! Partial products: who has computed what of this rank's part of C, and their sum.
 //!
-//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for all columns
-//! of C that have its rows (A stays), or the other way round. The owner of an element adds these parts in the order of
-//! the processes that have computed them, so that the same call gives the same bits every time.
+//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for
+//! all columns of C that have its rows (A stays), or the other way round. The owner of an element adds these
+//! parts in the order of the processes that have computed them, so that the same call gives the same bits
+//! every time.
 //!
-//! On a node the owner reads the parts where they were computed; between nodes they travel in messages of their own.
+//! On a node the owner reads the parts where they were computed; between nodes they travel in messages of
+//! their own.
 //!
 //! Restrictions: neither C nor the matrix that stays is replicated.
-//! Cost: with P processes along the inner indices, P m n elements in all, each of which is written once and read once.
-//! Between nodes they are the bytes of the messages, of which a panel has one for each pair of a rank that computes and
-//! an owner on another node. Memory: copies of the partial products that are sent and received for one panel.
+//! Cost: with P processes along the inner indices, P m n elements in all, each of which is written once and
+//! read once. Between nodes they are the bytes of the messages, of which a panel has one for each pair of a
+//! rank that computes and an owner on another node. Memory: copies of the partial products that are sent and
+//! received for one panel.
 //! Source: that of [`crate::stationary`].
 
 use crate::axis::Section;
@@ -24,8 +27,8 @@ use hcube_core::error::Result;
 use hcube_core::memory::Region;
 use std::ops::Range;
 
-/// Indices of C along one dimension that one process has computed and another one owns. `local` and `place` count from
-/// the first one of each.
+/// Indices of C along one dimension that one process has computed and another one owns. `local` and `place`
+/// count from the first one of each.
 #[derive(Debug, Clone)]
 struct Shared {
     process: usize,
@@ -68,8 +71,8 @@ pub struct Messages<C: Comm> {
 }
 
 impl Partials {
-    /// Of a product in which the matrix with these outer indices stays. Its outer indices are rows of C (`fixed` is
-    /// `Rows`) or columns, and lie along `outer` of the grid.
+    /// Of a product in which the matrix with these outer indices stays. Its outer indices are rows of C
+    /// (`fixed` is `Rows`) or columns, and lie along `outer` of the grid.
     pub fn new(
         product: &Product<'_>,
         (section, outer): (Section, Dimension),
@@ -186,8 +189,8 @@ impl Partials {
         Ok(sent)
     }
 
-    /// Blocks of C (first row, rows, first column, columns) that runs along both dimensions make: in a partial product,
-    /// and in this rank's part of C.
+    /// Blocks of C (first row, rows, first column, columns) that runs along both dimensions make: in a
+    /// partial product, and in this rank's part of C.
     fn blocks<'r>(
         &self,
         fixed: &'r [Run],
@@ -235,8 +238,8 @@ impl Partials {
         all.filter(|&rank| self.is_here(rank)).collect()
     }
 
-    /// Adds up this rank's part of a panel: `C := beta C + sum of the parts`. `partial` gives the partial product of a
-    /// rank of this domain.
+    /// Adds up this rank's part of a panel: `C := beta C + sum of the parts`. `partial` gives the partial
+    /// product of a rank of this domain.
     pub fn sum<'m, C: Comm>(
         &self,
         product: &Product<'_>,
@@ -273,7 +276,8 @@ impl Partials {
     /// `C := beta C + sum` for a block.
     fn add_to_c(&self, product: &Product<'_>, block: Block, sum: &[u8]) {
         let (c, size) = (&product.c, product.element.bytes());
-        // Places of runs count from the first one of this rank; local indices of the other dimension are those of C.
+        // Places of runs count from the first one of this rank; local indices of the other dimension are
+        // those of C.
         let first = match self.fixed {
             Dimension::Rows => c.rows.first_local(self.grid.row),
             Dimension::Columns => c.columns.first_local(self.grid.column),

@@ -38,7 +38,8 @@ impl Operation {
     }
 }
 
-/// The grid of processes, seen from one of them. Rank `row * columns + column` of the communicator is at (row, column).
+/// The grid of processes, seen from one of them. Rank `row * columns + column` of the communicator is at
+/// (row, column).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// Process rows.

@@ -1,10 +1,12 @@
 //! Memory of the communicators whose products were not the latest ones is given back to the system.
 //!
-//! Idea: programs make process grids for a task and may leave them behind. The panels of the last few communicators of a
-//! process stay as they are; from the memory of the others the process is away, and the last of its ranks gives the pages
-//! back ([`PanelMemory::leave`]). No rank waits for others: which communicators are the latest is each process' own affair.
+//! Idea: programs make process grids for a task and may leave them behind. The panels of the last few
+//! communicators of a process stay as they are; from the memory of the others the process is away, and the
+//! last of its ranks gives the pages back ([`PanelMemory::leave`]). No rank waits for others: which
+//! communicators are the latest is each process' own affair.
 //!
-//! Cost: two locks for each product; pages that are given back are filled with zeros again at the next product there.
+//! Cost: two locks for each product; pages that are given back are filled with zeros again at the next
+//! product there.
 //! Memory: the panels of [`MAX_RECENT`] communicators, however many there are.
 
 use hcube_core::node::panels::PanelMemory;

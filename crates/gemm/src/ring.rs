@@ -1,9 +1,9 @@
 //! Where panels lie in the memory of a domain, one after the other around a ring.
 //!
-//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, only by arithmetic. A place
-//! is written again when all that lay there has been released, which the readers' counters say. So a rank may leave a
-//! call while others still read the last panels; whoever comes back to a place waits for them then, and nobody waits at
-//! the end of a call.
+//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, only by
+//! arithmetic. A place is written again when all that lay there has been released, which the readers'
+//! counters say. So a rank may leave a call while others still read the last panels; whoever comes back to a
+//! place waits for them then, and nobody waits at the end of a call.
 //!
 //! Cost: for each panel a look at those that may still be in use; a record of each of them. Source: our own.
 

@@ -1,11 +1,12 @@
-//! How panels travel between domains: in how many groups, by which broadcast, in messages of how many columns.
+//! How panels travel between domains: in how many groups, by which broadcast, in messages of how many
+//! columns.
 //!
-//! Idea: HSUMMA divides process rows and columns into groups; a domain is never divided, and is the innermost group. The
-//! model gives the time of a panel for every number of groups and every broadcast; SUMMA is one group, and is taken
-//! unless groups are faster. Options fix what they name.
+//! Idea: HSUMMA divides process rows and columns into groups; a domain is never divided, and is the innermost
+//! group. The model gives the time of a panel for every number of groups and every broadcast; SUMMA is one
+//! group, and is taken unless groups are faster. Options fix what they name.
 //!
-//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each product, the time
-//! of each arrangement of groups with each broadcast, a few operations each; no messages.
+//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each
+//! product, the time of each arrangement of groups with each broadcast, a few operations each; no messages.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §III and §IV.
 
@@ -45,7 +46,8 @@ fn ordered(domains: &[u32]) -> (Vec<usize>, usize) {
     (numbers, known.len())
 }
 
-/// Partitions of a line from the outside to the inside: `count` groups of domains, further levels, and the domains.
+/// Partitions of a line from the outside to the inside: `count` groups of domains, further levels, and the
+/// domains.
 fn partitions(domains: &[u32], count: usize, levels: usize) -> Vec<Vec<usize>> {
     let (numbers, length) = ordered(domains);
     let mut partitions = Vec::new();

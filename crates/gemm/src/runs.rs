@@ -1,9 +1,10 @@
-//! Index maps: what a process has of a section of one distribution, and where it belongs in another one, as runs.
+//! Index maps: what a process has of a section of one distribution, and where it belongs in another one, as
+//! runs.
 //!
-//! Idea: inside a block of both distributions successive indices stay successive, so that a map is a list of runs
-//! instead of a table of indices. Every combination of block sizes, sources, offsets and transposes is such a list,
-//! and one path serves all of them. Cost: a step per block of this process and per block of the target in it; runs
-//! that continue each other are joined. Memory: 40 bytes per run.
+//! Idea: inside a block of both distributions successive indices stay successive, so that a map is a list of
+//! runs instead of a table of indices. Every combination of block sizes, sources, offsets and transposes is
+//! such a list, and one path serves all of them. Cost: a step per block of this process and per block of the
+//! target in it; runs that continue each other are joined. Memory: 40 bytes per run.
 //! Source: our own.
 
 use crate::axis::{Axis, Section};
@@ -51,8 +52,9 @@ pub fn count(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.length).sum()
 }
 
-/// Which process hands out which index of a section. Where every process has all indices, one of them does: the one
-/// that `target` gives it to where both lie along the same dimension of the grid, else the processes in turn.
+/// Which process hands out which index of a section. Where every process has all indices, one of them does:
+/// the one that `target` gives it to where both lie along the same dimension of the grid, else the processes
+/// in turn.
 pub fn sharing(section: Section, target: Option<Section>) -> Section {
     /// Indices that a process hands out at a time where nothing else says so.
     const BLOCK: usize = 64;
@@ -69,8 +71,8 @@ pub fn sharing(section: Section, target: Option<Section>) -> Section {
     }
 }
 
-/// The runs of a section that `process` hands out by `shares`, in ascending order, with their places in `target`: for
-/// a replicated target, a run for every process of it.
+/// The runs of a section that `process` hands out by `shares`, in ascending order, with their places in
+/// `target`: for a replicated target, a run for every process of it.
 pub fn runs(section: Section, shares: Section, process: usize, target: Option<Section>) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut number = 0;

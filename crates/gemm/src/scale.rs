@@ -1,5 +1,5 @@
-//! `sub(C) := beta sub(C)`, which is all of a product whose factors do not count. Local; each element is read and
-//! written once, or only written where beta is 0.
+//! `sub(C) := beta sub(C)`, which is all of a product whose factors do not count. Local; each element is read
+//! and written once, or only written where beta is 0.
 
 use crate::product::Product;
 

@@ -1,12 +1,14 @@
-//! Shares of a panel on their way to the line that needs them, where C is distributed in another way than a factor.
+//! Shares of a panel on their way to the line that needs them, where C is distributed in another way than a
+//! factor.
 //!
-//! Idea: a panel of a line travels along the line, from the positions that hand out its columns. Where the elements lie
-//! on other lines (another block size, another source, a transpose), each owner first sends its share of a column to
-//! the rank of the needed line at the position that the column starts from. Inside a domain it writes the share straight
-//! into the panel. So schedules know of nothing but lines.
+//! Idea: a panel of a line travels along the line, from the positions that hand out its columns. Where the
+//! elements lie on other lines (another block size, another source, a transpose), each owner first sends its
+//! share of a column to the rank of the needed line at the position that the column starts from. Inside a
+//! domain it writes the share straight into the panel. So schedules know of nothing but lines.
 //!
-//! Restrictions: none. Cost: one message for each pair of an owner and a rank that needs something of it, per panel; each
-//! element whose owner is in another domain is packed, sent and unpacked once. Memory: the shares under way.
+//! Restrictions: none. Cost: one message for each pair of an owner and a rank that needs something of it, per
+//! panel; each element whose owner is in another domain is packed, sent and unpacked once. Memory: the shares
+//! under way.
 //! Source: our own.
 
 use crate::domain::Domains;

@@ -1,7 +1,8 @@
 //! What products keep on a communicator between calls.
 //!
-//! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed with
-//! the communicator. Panels of communicators that are not among the latest are given back before (`recent.rs`).
+//! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of
+//! products; freed with the communicator. Panels of communicators that are not among the latest are given
+//! back before (`recent.rs`).
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;
@@ -28,8 +29,8 @@ use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
 
-/// A or B stays where fewer bytes than this share of what moves else would move: partial products are more work than
-/// panels, and the panels of a single factor are narrower.
+/// A or B stays where fewer bytes than this share of what moves else would move: partial products are more
+/// work than panels, and the panels of a single factor are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
 
 /// How panels travel, what for, and the time of messages.
@@ -121,8 +122,9 @@ impl State {
         self.grid
     }
 
-    /// Collective: memory for panels, of which domains of each shape need some bytes. Where ranks of a node cannot share
-    /// memory every rank is a domain of its own from then on, and the result is false: panels have other sizes then.
+    /// Collective: memory for panels, of which domains of each shape need some bytes. Where ranks of a node
+    /// cannot share memory every rank is a domain of its own from then on, and the result is false: panels
+    /// have other sizes then.
     fn reserve<C: Comm>(&mut self, comm: &C, needed: &[usize]) -> Result<bool> {
         self.reserved.resize(needed.len(), 0);
         if needed.iter().zip(&self.reserved).all(|(needed, reserved)| needed <= reserved) {
@@ -132,7 +134,8 @@ impl State {
             needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
         // The same decision on all ranks, but no more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
-        // Before there is more: all that this rank has placed there was released, or others have mappings of their own.
+        // Before there is more: all that this rank has placed there was released, or others have mappings of
+        // their own.
         (self.memory, self.ring) = (CommPanels::new(agree(comm, PanelMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {

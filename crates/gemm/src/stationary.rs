@@ -1,14 +1,16 @@
 //! Products in which A or B stays where it is, for inner sizes that are large against m and n.
 //!
-//! Idea: SUMMA moves both factors, m k + k n elements. With A in place, each rank multiplies what it has of A with its
-//! inner indices of a panel of columns of op(B), and what it gets is a part of the sum for these columns of C. Only op(B)
-//! moves, and m n elements for each process along the inner indices. With B in place it is the same for rows of C.
+//! Idea: SUMMA moves both factors, m k + k n elements. With A in place, each rank multiplies what it has of A
+//! with its inner indices of a panel of columns of op(B), and what it gets is a part of the sum for these
+//! columns of C. Only op(B) moves, and m n elements for each process along the inner indices. With B in place
+//! it is the same for rows of C.
 //!
-//! Restrictions: neither the matrix that stays nor C is replicated. Cost: the panels of one factor ([`crate::transit`]),
-//! and partial products ([`crate::partial`]). Memory: a partial product of each rank beside each panel.
+//! Restrictions: neither the matrix that stays nor C is replicated. Cost: the panels of one factor
+//! ([`crate::transit`]), and partial products ([`crate::partial`]). Memory: a partial product of each rank
+//! beside each panel.
 //!
-//! Source: PBLAS chooses among the same three forms; the parallel algorithm is SUMMA's, van de Geijn and Watts 1997,
-//! section 5.
+//! Source: PBLAS chooses among the same three forms; the parallel algorithm is SUMMA's, van de Geijn and
+//! Watts 1997, section 5.
 
 use crate::domain::Domains;
 use crate::element::Scalar;
@@ -57,7 +59,8 @@ impl<'a> Fixed<'a> {
         if self.number == 0 { Dimension::Rows } else { Dimension::Columns }
     }
 
-    /// The factor that moves: its panels hold the inner indices of the product as the matrix that stays has them.
+    /// The factor that moves: its panels hold the inner indices of the product as the matrix that stays has
+    /// them.
     pub fn moving(&self, product: &Product<'a>) -> Factor<'a> {
         let inner = self.outer.other();
         let target = (self.matrix.section(inner), inner);
@@ -95,8 +98,8 @@ struct Stationary<'e, 'p, C: Comm> {
     transit: Transit<'e, 'p, C>,
 }
 
-/// Collective: computes the product, and returns the bytes that this rank has sent. The factor is the one that
-/// moves, and the panels are its.
+/// Collective: computes the product, and returns the bytes that this rank has sent. The factor is the one
+/// that moves, and the panels are its.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.
@@ -159,8 +162,8 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
     fn partial(&self, start: usize, number: usize, indices: &Range<usize>) -> Partial<'e> {
         let (offset, area) = self.panels.partials;
         let begin = start + offset + number * area.bytes;
-        // The area of one rank in the panel that starts here. That rank writes it after all have released what
-        // lay there, and others read it when that rank has said that it is written.
+        // The area of one rank in the panel that starts here. That rank writes it after all have released
+        // what lay there, and others read it when that rank has said that it is written.
         let memory = self.transit.memory.region(begin..begin + area.bytes);
         // Columns of C: as long as this rank's part where A stays, as wide as the panel where B does.
         let leading = if self.fixed.number == 0 { area.leading } else { indices.len().max(1) };

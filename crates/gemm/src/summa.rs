@@ -1,17 +1,17 @@
 //! SUMMA and HSUMMA: C stays where it is, panels of op(A) and op(B) come to it.
 //!
-//! Idea: op(A) op(B) is a sum over panels of inner indices. For each panel every process row needs its rows of op(A) and
-//! every process column its columns of op(B), and multiplies them. On a node the ranks of a line share one panel: who
-//! owns elements writes them once, and all multiply straight out of it, without a broadcast and without a barrier.
-//! Between nodes panels travel by the schedules of [`crate::schedule`]: SUMMA's broadcast, or HSUMMA's in levels. What a
-//! rank has as a whole is used where it lies.
+//! Idea: op(A) op(B) is a sum over panels of inner indices. For each panel every process row needs its rows
+//! of op(A) and every process column its columns of op(B), and multiplies them. On a node the ranks of a line
+//! share one panel: who owns elements writes them once, and all multiply straight out of it, without a
+//! broadcast and without a barrier. Between nodes panels travel by the schedules of [`crate::schedule`]:
+//! SUMMA's broadcast, or HSUMMA's in levels. What a rank has as a whole is used where it lies.
 //!
-//! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w broadcasts along a
-//! row and along a column, k (m/R + n/C) elements per rank; each element of a factor enters each domain of its line once.
-//! Copies and memory: those of [`crate::transit`].
+//! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w
+//! broadcasts along a row and along a column, k (m/R + n/C) elements per rank; each element of a factor
+//! enters each domain of its line once. Copies and memory: those of [`crate::transit`].
 //!
-//! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency: Practice
-//! and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.
+//! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency:
+//! Practice and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.
 
 use crate::element::Scalar;
 use crate::factor::Factor;
@@ -28,7 +28,8 @@ use std::ops::Range;
 /// Simulated work: a multiplication and an addition of real numbers.
 pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
-/// Parts into which a local product is cut while messages are under way, so that MPI makes progress between them.
+/// Parts into which a local product is cut while messages are under way, so that MPI makes progress between
+/// them.
 const MAX_SLABS: usize = 8;
 /// Columns of such a part at least.
 const MIN_SLAB_COLUMNS: usize = 64;
@@ -42,7 +43,8 @@ struct Summa<'e, 'p, C: Comm> {
     transit: Transit<'e, 'p, C>,
 }
 
-/// Where a factor that is in place lies from an inner index on, and whether outer indices are next to each other.
+/// Where a factor that is in place lies from an inner index on, and whether outer indices are next to each
+/// other.
 fn in_matrix<'p>(factor: &Factor<'p>, first: usize) -> (Columns<'p>, bool) {
     let memory = factor.matrix.memory;
     let offset = factor.own_offset(first).min(memory.len());
@@ -91,8 +93,8 @@ pub fn multiply_in_place<C: Comm>(
     }
 }
 
-/// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B by rows and
-/// columns of C; the panels are those of the factors that are not in place.
+/// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B
+/// by rows and columns of C; the panels are those of the factors that are not in place.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.

@@ -1,11 +1,13 @@
 //! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
 //! Idea: several panels are under way. While one is used the next are filled and travel. Only
-//! [`Transit::until`] waits; while it waits it advances everything else. A rank that is ahead waits for memory or for a
-//! panel, and for nothing at the end of a call: what it has filled stays valid until others have released it.
+//! [`Transit::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
+//! memory or for a panel, and for nothing at the end of a call: what it has filled stays valid until others
+//! have released it.
 //!
-//! Cost on one node: each element of a moving factor is copied once for each line that needs it; three counters per rank
-//! and panel, no barrier. Between nodes: the messages of the schedule, and of shares ([`crate::shares`]).
+//! Cost on one node: each element of a moving factor is copied once for each line that needs it; three
+//! counters per rank and panel, no barrier. Between nodes: the messages of the schedule, and of shares
+//! ([`crate::shares`]).
 //! Memory: [`DEPTH`] panels of each line of a domain.
 
 use crate::broadcasts::{Broadcasts, Line};
@@ -92,7 +94,8 @@ pub struct Transit<'e, 'p, C: Comm> {
 }
 
 impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
-    /// Nothing under way. Where others than those on a rank's lines read what it writes, `only_lines` is false.
+    /// Nothing under way. Where others than those on a rank's lines read what it writes, `only_lines` is
+    /// false.
     pub fn new(
         setting: Setting<'e, C>,
         grid: Grid,
@@ -152,8 +155,8 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         Ok(self.under_way[panel - self.first].place.range.start)
     }
 
-    /// Before a long product: where ranks share cores, those that wait for this core have a turn to fill their part of a
-    /// panel, for which ranks on other cores may be waiting.
+    /// Before a long product: where ranks share cores, those that wait for this core have a turn to fill
+    /// their part of a panel, for which ranks on other cores may be waiting.
     pub fn give_way(&self, panel: usize) {
         if !self.patience.shares_cores() {
             return;
@@ -271,14 +274,15 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
         free
     }
 
-    /// The memory of this domain's panel of a line, in the panel that starts at `start`, and the elements from one
-    /// column to the next.
+    /// The memory of this domain's panel of a line, in the panel that starts at `start`, and the elements
+    /// from one column to the next.
     pub fn area(&self, start: usize, side: usize, line: usize) -> Option<(Region<'e>, usize)> {
         let area = self.panels.area(side, line)?;
         let begin = start + area.offset;
-        // All ranks of the domain place the same panels, so this is the panel of the line on all of them. It is
-        // written after those that read what lay there have released it (`is_free`), by each rank where it owns the
-        // elements or receives them, and read when those who write it have completed it (`is_ready`).
+        // All ranks of the domain place the same panels, so this is the panel of the line on all of them. It
+        // is written after those that read what lay there have released it (`is_free`), by each rank where it
+        // owns the elements or receives them, and read when those who write it have completed it
+        // (`is_ready`).
         Some((self.memory.region(begin..begin + area.bytes), area.leading))
     }
 

@@ -1,11 +1,11 @@
 //! Trials: where the model finds several routes about as fast, the first products of a shape try them.
 //!
-//! Idea: a model of two figures cannot tell routes apart that differ by some percent, but time can. The first products
-//! of the same demand take the candidates in turn; then all ranks choose the one whose slowest rank was fastest. The
-//! candidates differ only in their messages, so every product gives the same bits.
+//! Idea: a model of two figures cannot tell routes apart that differ by some percent, but time can. The first
+//! products of the same demand take the candidates in turn; then all ranks choose the one whose slowest rank
+//! was fastest. The candidates differ only in their messages, so every product gives the same bits.
 //!
-//! Cost: one reduction per shape. Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, section VI, who propose to sample
-//! groups in the first iterations.
+//! Cost: one reduction per shape. Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, section VI, who
+//! propose to sample groups in the first iterations.
 
 use crate::route::{Demand, Route};
 use hcube_core::comm::Comm;
@@ -32,8 +32,8 @@ struct Trial {
 pub struct Trials(Vec<Trial>);
 
 impl Trials {
-    /// Collective: the route of the next product of a shape, from candidates of which the first is the fastest by the
-    /// model.
+    /// Collective: the route of the next product of a shape, from candidates of which the first is the
+    /// fastest by the model.
     ///
     /// # Errors
     /// Of MPI.

@@ -6,8 +6,8 @@
 //! | [`process`] | the coarray runtime of a process, and the state of the systems that use it |
 //! | [`random_access`] | RandomAccess by copies with events, and by shipped functions |
 //!
-//! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of the HPC
-//! Challenge Benchmarks in Coarray Fortran 2.0", §III.
+//! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of
+//! the HPC Challenge Benchmarks in Coarray Fortran 2.0", §III.
 
 pub mod fft;
 pub mod process;

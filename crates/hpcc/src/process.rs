@@ -1,11 +1,12 @@
 //! The coarray runtime of a process, and the state of the systems that use it.
 //!
-//! A program initialises coarrays once ([`hcube_caf::process`]). If it has done so itself, its runtime is used and remains its
-//! own. Otherwise the runtime is started with the first set-up that needs it, and ended in `MPI_Finalize`: the state of a
-//! process is an attribute of `MPI_COMM_SELF`, which is deleted first, while MPI is still active.
+//! A program initialises coarrays once ([`hcube_caf::process`]). If it has done so itself, its runtime is
+//! used and remains its own. Otherwise the runtime is started with the first set-up that needs it, and ended
+//! in `MPI_Finalize`: the state of a process is an attribute of `MPI_COMM_SELF`, which is deleted first,
+//! while MPI is still active.
 //!
-//! Restriction: a runtime belongs to one thread. If it is started here, that is the main thread of MPI, which calls
-//! `MPI_Finalize`; other threads are refused.
+//! Restriction: a runtime belongs to one thread. If it is started here, that is the main thread of MPI, which
+//! calls `MPI_Finalize`; other threads are refused.
 
 use crate::{fft, random_access};
 use hcube_caf::Runtime;
@@ -30,8 +31,8 @@ impl Drop for ProcessState {
     }
 }
 
-/// Collective over all processes of the job: runs `work` with the runtime, which is started if need be. The ranks of `comm` are
-/// the images ([`is_world`]).
+/// Collective over all processes of the job: runs `work` with the runtime, which is started if need be. The
+/// ranks of `comm` are the images ([`is_world`]).
 ///
 /// # Errors
 /// On all ranks, where coarrays are not available on one of them; those of `work`.
@@ -55,8 +56,8 @@ pub fn with<T>(
     }
 }
 
-/// Local: whether this rank and the number of ranks of a communicator are those of `MPI_COMM_WORLD`. If all ranks say so, the
-/// communicator is congruent to it.
+/// Local: whether this rank and the number of ranks of a communicator are those of `MPI_COMM_WORLD`. If all
+/// ranks say so, the communicator is congruent to it.
 ///
 /// # Errors
 /// Those of MPI.
@@ -85,7 +86,8 @@ fn start(comm: &MpiComm, state: &mut ProcessState) -> Result<()> {
         return Ok(());
     }
     agree(comm, lifetime::check_main_thread())?;
-    // Coarrays, events and functions of an earlier runtime, as simulated processes may have had one, ended with it.
+    // Coarrays, events and functions of an earlier runtime, as simulated processes may have had one, ended
+    // with it.
     *state = ProcessState::default();
     coarrays::initialise_for(Owner::Library)
 }

@@ -1,8 +1,8 @@
 //! Who holds each panel on each node.
 //!
-//! Idea: the root holds a panel on its own node; on each other node its ranks take turns, so that receives, memory and
-//! the work of passing panels on are shared out. Who it is follows from the roots of the panels before, which all ranks
-//! know, so nobody asks.
+//! Idea: the root holds a panel on its own node; on each other node its ranks take turns, so that receives,
+//! memory and the work of passing panels on are shared out. Who it is follows from the roots of the panels
+//! before, which all ranks know, so nobody asks.
 //!
 //! Cost: none but arithmetic, O(nodes) for a holder.
 

@@ -1,4 +1,5 @@
-//! What LU factorisations exchange, as HPL does it: panels along process rows, pivots and rows in process columns.
+//! What LU factorisations exchange, as HPL does it: panels along process rows, pivots and rows in process
+//! columns.
 //!
 //! | module | holds |
 //! |---|---|

@@ -1,17 +1,19 @@
 //! Panels that come from other nodes, and that go there.
 //!
-//! Idea: on each node but the root's, one rank receives a panel into a slot of its own and posts it for its node; the
-//! ranks of a node take turns. Root and receivers pass the panel on along the edges of a [`Route`]. The first message of
-//! an edge of the tree is the [`Head`]; what follows are the parts, in pieces of up to [`PIECE`] bytes. A piece goes on as
-//! soon as it has arrived, from the slot itself: nothing is copied, and the sends of a panel that has arrived have all
-//! been started, so that they need no more than progress of MPI. Receives of pieces start when the head has arrived and
-//! the slot is free; until then the sender's MPI library holds the data.
+//! Idea: on each node but the root's, one rank receives a panel into a slot of its own and posts it for its
+//! node; the ranks of a node take turns. Root and receivers pass the panel on along the edges of a [`Route`].
+//! The first message of an edge of the tree is the [`Head`]; what follows are the parts, in pieces of up to
+//! [`PIECE`] bytes. A piece goes on as soon as it has arrived, from the slot itself: nothing is copied, and
+//! the sends of a panel that has arrived have all been started, so that they need no more than progress of
+//! MPI. Receives of pieces start when the head has arrived and the slot is free; until then the sender's MPI
+//! library holds the data.
 //!
-//! Nothing here waits. [`Network::advance`] does what is possible; the calls of [`Panels`](crate::panels::Panels) and the
-//! loops in it that wait call it.
+//! Nothing here waits. [`Network::advance`] does what is possible; the calls of
+//! [`Panels`](crate::panels::Panels) and the loops in it that wait call it.
 //!
-//! Restrictions: ranks that pass a panel on call some function of it now and then. Cost, for each edge of the tree: a
-//! message of 16 bytes; for each part on an edge, its bytes in messages of up to [`PIECE`]. No memory but the slots.
+//! Restrictions: ranks that pass a panel on call some function of it now and then. Cost, for each edge of the
+//! tree: a message of 16 bytes; for each part on an edge, its bytes in messages of up to [`PIECE`]. No memory
+//! but the slots.
 //!
 //! Source: our own; topologies: see [`topology`](crate::topology).
 
@@ -114,7 +116,8 @@ impl<C: Comm> Transit<C> {
             && self.outgoing.iter().all(|edge| edge.waiting.is_empty() && edge.under_way.is_empty())
     }
 
-    /// Starts the messages of a panel whose slot is this rank's: all receives, and the sends of what is there.
+    /// Starts the messages of a panel whose slot is this rank's: all receives, and the sends of what is
+    /// there.
     fn start(&mut self, comm: &C, slots: &Slots, head: Head, traffic: &mut Traffic) -> Result<()> {
         let bytes = head.bytes.unwrap_or(0);
         if bytes > slots.capacity() {
@@ -141,8 +144,9 @@ impl<C: Comm> Transit<C> {
             self.missing = self.pieces.len();
             for &(from, part) in &self.route.receives {
                 for piece in parts[part].clone() {
-                    // SAFETY: the slot is free, and only this rank writes to it before it posts the panel. The memory
-                    // stays until the transfer has finished: `Panels` gives it up for ever where that is not so.
+                    // SAFETY: the slot is free, and only this rank writes to it before it posts the panel.
+                    // The memory stays until the transfer has finished: `Panels` gives it up for ever where
+                    // that is not so.
                     let transfer = unsafe {
                         let into = slots.lasting(self.holder, self.pieces[piece].clone());
                         comm.start_receive_bytes(into, from, tag)
@@ -197,8 +201,9 @@ impl<C: Comm> Transit<C> {
         let tag = self.tag();
         for edge in &mut self.outgoing {
             while let Some(&piece) = edge.waiting.front().filter(|&&piece| self.arrived[piece]) {
-                // SAFETY: this rank has written or received the piece, and nobody writes to it before all ranks have
-                // released the panel and this transit has finished. The memory stays as in `start`.
+                // SAFETY: this rank has written or received the piece, and nobody writes to it before all
+                // ranks have released the panel and this transit has finished. The memory stays as in
+                // `start`.
                 let transfer = unsafe {
                     let from = slots.lasting(self.holder, self.pieces[piece].clone());
                     comm.start_send_bytes(from, edge.rank, tag)
@@ -311,7 +316,8 @@ impl<C: Comm> Network<C> {
         Ok(())
     }
 
-    /// Whether a slot for panels from other nodes may be written: its last panel was posted, sent on, and released.
+    /// Whether a slot for panels from other nodes may be written: its last panel was posted, sent on, and
+    /// released.
     fn is_free(&self, slots: &Slots, holder: Holder) -> bool {
         holder.turn < self.posted + slots.received() as u64
             && self.occupants[slots.slot(holder)]

@@ -1,33 +1,37 @@
 //! Panels that their root writes where the other ranks of its node read them.
 //!
-//! Idea: every rank of a row has some slots in memory that the ranks of its node share. The root of a panel computes it
-//! in one of its slots, posts it (a store with release order), and goes on; the others look for it when they need it,
-//! and read it in place, as often as they like, until they release it. So nothing is copied, nobody forwards, and a rank
-//! that computes is not interrupted: HPL's own broadcasts advance only where ranks poll, and HPL cuts its update into
-//! narrow products between the polls. On each further node one rank receives the panel into a slot of its own and posts
-//! it ([`network`](crate::network)); only these ranks and the root need to poll.
+//! Idea: every rank of a row has some slots in memory that the ranks of its node share. The root of a panel
+//! computes it in one of its slots, posts it (a store with release order), and goes on; the others look for
+//! it when they need it, and read it in place, as often as they like, until they release it. So nothing is
+//! copied, nobody forwards, and a rank that computes is not interrupted: HPL's own broadcasts advance only
+//! where ranks poll, and HPL cuts its update into narrow products between the polls. On each further node one
+//! rank receives the panel into a slot of its own and posts it ([`network`](crate::network)); only these
+//! ranks and the root need to poll.
 //!
-//! Panels are numbered in the order in which [`Panels::begin`] is called, which is the same on all ranks of the row, so
-//! ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and counts them; a panel is
-//! there when the count of its holder has reached it. A rank releases panels in any order, and counts those up to the
-//! first that it still uses. Ranks that have not begun the same panels, because `begin` has failed on some of them, find
-//! another number or length at a panel than their own as soon as roots or sizes change.
+//! Panels are numbered in the order in which [`Panels::begin`] is called, which is the same on all ranks of
+//! the row, so ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and
+//! counts them; a panel is there when the count of its holder has reached it. A rank releases panels in any
+//! order, and counts those up to the first that it still uses. Ranks that have not begun the same panels,
+//! because `begin` has failed on some of them, find another number or length at a panel than their own as
+//! soon as roots or sizes change.
 //!
-//! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in use, and the
-//! receipt into a slot in use. Both wait until all ranks of the node have released the panel that used the slot last, the
-//! holder's own one `slots` turns before. Say that every rank has released panel n when it begins panel n + live (HPL:
-//! live = depth of look-ahead + 2, one of which is the panel that HPL creates and frees before it is factored), and that
-//! no root begins panels more often than the rows need: where `slots` own panels are more than `live` numbers apart, the
-//! panel waited for is released before its rank waits for this or any later panel, so the rank that is least far never
-//! waits for another one. [`slots_for`] is that number of slots for roots that take turns; receivers take turns always,
-//! and have live / members + 1. Between nodes, ranks post panels before they wait for later ones, and those that pass
+//! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in
+//! use, and the receipt into a slot in use. Both wait until all ranks of the node have released the panel
+//! that used the slot last, the holder's own one `slots` turns before. Say that every rank has released panel
+//! n when it begins panel n + live (HPL: live = depth of look-ahead + 2, one of which is the panel that HPL
+//! creates and frees before it is factored), and that no root begins panels more often than the rows need:
+//! where `slots` own panels are more than `live` numbers apart, the panel waited for is released before its
+//! rank waits for this or any later panel, so the rank that is least far never waits for another one.
+//! [`slots_for`](crate::slots::slots_for) is that number of slots for roots that take turns; receivers take turns always, and have
+//! live / members + 1. Between nodes, ranks post panels before they wait for later ones, and those that pass
 //! panels on do that before they wait for anything else: HPL polls until they have.
 //!
-//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the cache from
-//! the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and on several nodes `live`
-//! and one per rank for each node.
+//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the
+//! cache from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and
+//! on several nodes `live` and one per rank for each node.
 //!
-//! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section III.
+//! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section
+//! III.
 
 use crate::holders::Holders;
 use crate::network::{Network, Traffic};
@@ -44,13 +48,6 @@ use std::collections::VecDeque;
 /// Panels that ranks may use at once.
 pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
 
-/// Slots per rank with which no `begin` waits for a rank that waits for the same root, where every rank has released a
-/// panel before it begins the one `live` numbers later. `roots` ranks begin panels in turn, of which one may have two in
-/// a row, as HPL's that begins a panel again which it has freed; 1 for panels that may all have the same root.
-pub fn slots_for(live: usize, roots: usize) -> usize {
-    (live / roots.max(1)).saturating_add(2).min(live).max(1)
-}
-
 /// The memory for panels; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
@@ -58,8 +55,8 @@ pub struct Memory {
     pub bytes: usize,
     /// Panels of one root.
     pub slots: usize,
-    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as many as fit in
-    /// the slots of roots that take turns.
+    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as
+    /// many as fit in the slots of roots that take turns.
     pub in_use: usize,
 }
 
@@ -117,18 +114,18 @@ pub struct Panels<C: Comm> {
 }
 
 impl<C: Comm> Panels<C> {
-    /// Collective over the row: memory for panels, which pass from node to node along a topology; all arguments are the
-    /// same on all ranks.
+    /// Collective over the row: memory for panels, which pass from node to node along a topology; all
+    /// arguments are the same on all ranks.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Mismatch`], [`Error::Argument`], and where memory cannot be allocated or the ranks of a node
-    /// cannot share it.
+    /// On all ranks: [`Error::Mismatch`], [`Error::Argument`], and where memory cannot be allocated or the
+    /// ranks of a node cannot share it.
     pub fn new(comm: &C, memory: Memory, topology: Topology, options: &Options) -> Result<Self> {
         Self::renew(comm, None, memory, topology, options)
     }
 
-    /// Collective over the row: as [`Panels::new`], but reuses `kept`, whose panels were all released, if the row is on one
-    /// node, where the topology has no effect, and memory and options are the same.
+    /// Collective over the row: as [`Panels::new`], but reuses `kept`, whose panels were all released, if the
+    /// row is on one node, where the topology has no effect, and memory and options are the same.
     ///
     /// # Errors
     /// Those of [`Panels::new`].
@@ -204,7 +201,8 @@ impl<C: Comm> Panels<C> {
         self.live.is_empty()
     }
 
-    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are released.
+    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are
+    /// released.
     ///
     /// # Errors
     /// Of MPI.
@@ -219,12 +217,13 @@ impl<C: Comm> Panels<C> {
         }
     }
 
-    /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on all ranks but
-    /// the root, which waits for a slot and from then on may write to the [place](Self::place) of the panel.
+    /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on
+    /// all ranks but the root, which waits for a slot and from then on may write to the [place](Self::place)
+    /// of the panel.
     ///
     /// # Errors
-    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where this rank
-    /// has not released the panel `in_use` numbers before, or the root itself that in its slot.
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where
+    /// this rank has not released the panel `in_use` numbers before, or the root itself that in its slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
         let ranks = self.holders.ranks();
         if root >= ranks {
@@ -289,11 +288,12 @@ impl<C: Comm> Panels<C> {
         Ok(self.panel(number)?.root == self.rank)
     }
 
-    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was posted before.
+    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was
+    /// posted before.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where an earlier
-    /// panel of this root was not posted.
+    /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where
+    /// an earlier panel of this root was not posted.
     pub fn post(&mut self, comm: &C, number: u64) -> Result<()> {
         let &Panel { root, bytes, .. } = self.panel(number)?;
         if root != self.rank {
@@ -320,11 +320,12 @@ impl<C: Comm> Panels<C> {
         self.network.post(comm, &self.slots, head)
     }
 
-    /// Whether a panel may be read: whether its root has posted it, and it has arrived on this node. Passes panels on.
+    /// Whether a panel may be read: whether its root has posted it, and it has arrived on this node. Passes
+    /// panels on.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] where the root has released it without posting it, or
-    /// ranks have begun it with different sizes, or have not begun the same panels before it.
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] where the root has released it without
+    /// posting it, or ranks have begun it with different sizes, or have not begun the same panels before it.
     pub fn has_arrived(&mut self, comm: &C, number: u64) -> Result<bool> {
         if !self.network.is_idle() {
             self.network.advance(comm, &self.slots)?;
@@ -337,8 +338,8 @@ impl<C: Comm> Panels<C> {
         if self.slots.posted(holder) <= holder.turn {
             return Ok(false);
         }
-        // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be rewritten
-        // meanwhile; then it is not the head that is asked for, and nothing else is read.
+        // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be
+        // rewritten meanwhile; then it is not the head that is asked for, and nothing else is read.
         let found = self.slots.read_head(holder);
         match found.bytes {
             _ if found.number != number => {
@@ -369,8 +370,9 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and for earlier
-    /// ones, which it may have released before they arrived. True at once if it passes nothing on.
+    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and
+    /// for earlier ones, which it may have released before they arrived. True at once if it passes nothing
+    /// on.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.
@@ -381,7 +383,8 @@ impl<C: Comm> Panels<C> {
         }
         let done = !self.network.has_up_to(number);
         if !done {
-            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which are not counted.
+            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which
+            // are not counted.
             std::thread::yield_now();
         }
         Ok(done)
@@ -396,8 +399,8 @@ impl<C: Comm> Panels<C> {
         if root != self.rank || self.slots.posted(holder) > holder.turn {
             return Err(Error::Usage(format!("panel {number} is not this rank's, or was posted")));
         }
-        // `begin` has waited until all ranks had released the panel that this slot had before. Others read only
-        // what was posted, and `post` needs this value for itself, so the region is gone by then.
+        // `begin` has waited until all ranks had released the panel that this slot had before. Others read
+        // only what was posted, and `post` needs this value for itself, so the region is gone by then.
         Ok(self.slots.content(holder, 0..bytes))
     }
 
@@ -410,17 +413,18 @@ impl<C: Comm> Panels<C> {
             return Err(Error::Usage(format!("panel {number} has not arrived")));
         }
         let &Panel { holder, bytes, .. } = self.panel(number)?;
-        // Posted with this number, after which its holder writes there again only when all ranks have released it.
-        // `release` needs this value for itself, so the region is gone by then, and ranks release a panel only with all
-        // before it. A `Content` is never written.
+        // Posted with this number, after which its holder writes there again only when all ranks have
+        // released it. `release` needs this value for itself, so the region is gone by then, and ranks
+        // release a panel only with all before it. A `Content` is never written.
         Ok(Content(self.slots.content(holder, 0..bytes)))
     }
 
-    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank waits for
-    /// it; that panel counts as posted.
+    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank
+    /// waits for it; that panel counts as posted.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] for a root that has not posted an earlier panel.
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] for a root that has not posted an earlier
+    /// panel.
     pub fn release(&mut self, comm: &C, number: u64) -> Result<()> {
         if self.panel(number)?.root == self.rank {
             self.show(comm, Head { number, bytes: None })?;

@@ -1,12 +1,12 @@
 //! The memory of a node and its slots.
 //!
-//! Every rank of the node has slots in two rings, one for the panels of which it is the root, one for those that it
-//! receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the node. The k-th panel
-//! of a ring is in slot k modulo the length of the ring. Before the panel, a slot has its length and number, so ranks
-//! that have not begun the same panels notice it.
+//! Every rank of the node has slots in two rings, one for the panels of which it is the root, one for those
+//! that it receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the
+//! node. The k-th panel of a ring is in slot k modulo the length of the ring. Before the panel, a slot has
+//! its length and number, so ranks that have not begun the same panels notice it.
 //!
-//! Memory is asked for in huge pages where the system has them for shared memory (shmem_enabled), and for that of one
-//! rank.
+//! Memory is asked for in huge pages where the system has them for shared memory (shmem_enabled), and for
+//! that of one rank.
 
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
@@ -80,8 +80,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Collective: slots for panels of up to `capacity` bytes, `own` and `received` per rank, on each node. `ranks` are
-    /// those of this rank's node.
+    /// Collective: slots for panels of up to `capacity` bytes, `own` and `received` per rank, on each node.
+    /// `ranks` are those of this rank's node.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`], and where memory cannot be allocated or shared.
@@ -162,8 +162,9 @@ impl Slots {
         slot * slot_bytes(self.capacity)
     }
 
-    /// Some bytes of the panel. The holder writes them between all ranks' release of the panel that was in this slot before
-    /// and its [`post`](Self::post); others read them from then until they release the panel.
+    /// Some bytes of the panel. The holder writes them between all ranks' release of the panel that was in
+    /// this slot before and its [`post`](Self::post); others read them from then until they release the
+    /// panel.
     ///
     /// # Panics
     /// Where the range is not inside a panel.
@@ -176,10 +177,12 @@ impl Slots {
     /// As [`content`](Self::content), for a transfer that goes on after this call.
     ///
     /// # Safety
-    /// The memory stays until the transfer has finished; where that is never looked for, it is [given up](Self::leak).
+    /// The memory stays until the transfer has finished; where that is never looked for, it is [given
+    /// up](Self::leak).
     pub unsafe fn lasting(&self, holder: Holder, range: Range<usize>) -> Region<'static> {
         let region = self.content(holder, range);
-        // SAFETY: bytes of the slot, which stay until the transfer has finished, by the contract of this function.
+        // SAFETY: bytes of the slot, which stay until the transfer has finished, by the contract of this
+        // function.
         unsafe { Region::new(region.address(), region.len()) }
     }
 
@@ -199,6 +202,14 @@ impl Slots {
         let start = self.start(holder);
         self.memory().region(start..start + Head::BYTES)
     }
+}
+
+/// Slots per rank with which no `begin` waits for a rank that waits for the same root, where every rank has
+/// released a panel before it begins the one `live` numbers later. `roots` ranks begin panels in turn, of
+/// which one may have two in a row, as HPL's that begins a panel again which it has freed; 1 for panels that
+/// may all have the same root.
+pub fn slots_for(live: usize, roots: usize) -> usize {
+    (live / roots.max(1)).saturating_add(2).min(live).max(1)
 }
 
 fn slot_bytes(capacity: usize) -> usize {

@@ -4,7 +4,8 @@ mod setup;
 
 use crate::network::{PIECE, Traffic};
 use crate::options::{Options, Topology};
-use crate::panels::{Memory, Panels, slots_for};
+use crate::panels::{Memory, Panels};
+use crate::slots::slots_for;
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::{self, ThreadComm};
 use hcube_core::error::{Error, Result};
@@ -355,7 +356,8 @@ fn a_panel_that_a_receiver_does_not_need_goes_on() {
     assert_eq!(seen, [0, 0, 5]);
 }
 
-/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on other nodes.
+/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on
+/// other nodes.
 #[test]
 fn a_dropped_panel_is_passed_on_before_later_ones_are_done() {
     let done_early = threads::run_on_nodes(vec![0, 1, 1, 2], |comm| {

@@ -1,21 +1,22 @@
 //! The edges along which nodes pass a panel on.
 //!
-//! Idea: positions count the nodes from that of the root, which is 0. A panel has parts, one for rings, one per node of
-//! the ring for long broadcasts; a [`Route`] lists which parts a position receives from whom and sends to whom. Rings
-//! keep the root's sends few and let a look-ahead hide the way along the ring; the modified forms serve position 1 first
-//! and take it out of the ring, because it has the next root, which should not be busy with forwarding. Long broadcasts
-//! share the sends out: halves of the parts go down a binary tree, then each position passes the parts on to the next
-//! one as it gets them.
+//! Idea: positions count the nodes from that of the root, which is 0. A panel has parts, one for rings, one
+//! per node of the ring for long broadcasts; a [`Route`] lists which parts a position receives from whom and
+//! sends to whom. Rings keep the root's sends few and let a look-ahead hide the way along the ring; the
+//! modified forms serve position 1 first and take it out of the ring, because it has the next root, which
+//! should not be busy with forwarding. Long broadcasts share the sends out: halves of the parts go down a
+//! binary tree, then each position passes the parts on to the next one as it gets them.
 //!
-//! Restrictions: none. Cost for M nodes and L bytes: each node but the root's receives L bytes. Rings: M - 1 messages of
-//! L bytes, at most one per node but the root, which sends one (modified and two rings: two, both: three). Long: M - 1
-//! messages of up to L / 2 bytes in the tree and up to (M - 1)^2 of L / M bytes in the ring, where no node but the root
-//! sends more than 3 L / 2, the root less than 2 L (modified: 3 L), and the last byte has travelled 2 L instead of
-//! (M - 1) L bytes.
+//! Restrictions: none. Cost for M nodes and L bytes: each node but the root's receives L bytes. Rings: M - 1
+//! messages of L bytes, at most one per node but the root, which sends one (modified and two rings: two,
+//! both: three). Long: M - 1 messages of up to L / 2 bytes in the tree and up to (M - 1)^2 of L / M bytes in
+//! the ring, where no node but the root sends more than 3 L / 2, the root less than 2 L (modified: 3 L), and
+//! the last byte has travelled 2 L instead of (M - 1) L bytes.
 //!
-//! Source: the broadcasts of HPL (A. Petitet et al., HPL - A Portable Implementation of the High-Performance Linpack
-//! Benchmark, section Panel Broadcast). There the long broadcast exchanges parts with neighbours alternately to both
-//! sides, and sends again what the tree has brought; ours goes around in one direction and leaves that out.
+//! Source: the broadcasts of HPL (A. Petitet et al., HPL - A Portable Implementation of the High-Performance
+//! Linpack Benchmark, section Panel Broadcast). There the long broadcast exchanges parts with neighbours
+//! alternately to both sides, and sends again what the tree has brought; ours goes around in one direction
+//! and leaves that out.
 
 use crate::options::Topology;
 use std::ops::Range;
@@ -25,8 +26,8 @@ use std::ops::Range;
 pub struct Route {
     /// Parts of a panel.
     pub parts: usize,
-    /// From which position each part comes, in the order of the messages of each position. The first one also says what
-    /// the panel is.
+    /// From which position each part comes, in the order of the messages of each position. The first one also
+    /// says what the panel is.
     pub receives: Vec<(usize, usize)>,
     /// To which position each part goes, in the order of the messages to each position.
     pub sends: Vec<(usize, usize)>,
@@ -199,7 +200,8 @@ mod tests {
         }
     }
 
-    /// Sends of a position that wait in their order for its receives, which come in their order per sender, end.
+    /// Sends of a position that wait in their order for its receives, which come in their order per sender,
+    /// end.
     #[test]
     fn every_message_is_sent() {
         for topology in ALL {

@@ -1,12 +1,13 @@
 //! The common beginning and the common end of two strings.
 //!
-//! Idea: a longest common subsequence of two strings contains their common prefix and their common suffix, so its length
-//! is that of both and of a longest common subsequence of what is left. Strings are compared by pieces, for which the
-//! compiler calls `memcmp`.
+//! Idea: a longest common subsequence of two strings contains their common prefix and their common suffix, so
+//! its length is that of both and of a longest common subsequence of what is left. Strings are compared by
+//! pieces, for which the compiler calls `memcmp`.
 //!
 //! Cost: one pass over what is equal.
 
-/// Symbols of a piece, and of the pieces of what is left, which are shorter than a call of `memcmp` is worth: of bytes a word.
+/// Symbols of a piece, and of the pieces of what is left, which are shorter than a call of `memcmp` is worth:
+/// of bytes a word.
 const PIECE: usize = 64;
 const SHORT: usize = 8;
 

@@ -1,11 +1,12 @@
 //! The alphabet that two strings have in common, and the strings in it.
 //!
-//! Idea: a symbol that occurs in only one of the strings is part of no common subsequence, so it is dropped. The others get
-//! consecutive numbers, so that kernels know how many bits a symbol has, and tables need no place for symbols that do not
-//! occur. Small numbers are looked up in a table; where symbols of 32 bits are large numbers, both strings are sorted.
+//! Idea: a symbol that occurs in only one of the strings is part of no common subsequence, so it is dropped.
+//! The others get consecutive numbers, so that kernels know how many bits a symbol has, and tables need no
+//! place for symbols that do not occur. Small numbers are looked up in a table; where symbols of 32 bits are
+//! large numbers, both strings are sorted.
 //!
-//! Cost: a few passes over both strings, or their sorting. Memory: their ids, and a table of at most 2^16 entries, or
-//! one in proportion to the strings.
+//! Cost: a few passes over both strings, or their sorting. Memory: their ids, and a table of at most 2^16
+//! entries, or one in proportion to the strings.
 
 use crate::symbol::{Id, Symbol};
 use hcube_core::Error;
@@ -44,7 +45,8 @@ pub enum Strings {
 /// Numbers below this are looked up in a table, whatever the strings are.
 pub(crate) const SMALL_TABLE: usize = 1 << 16;
 
-/// Bytes of both strings below which they stay as they are: to compute with them takes less time than to count them.
+/// Bytes of both strings below which they stay as they are: to compute with them takes less time than to
+/// count them.
 const SHORT: usize = 1000;
 
 /// The id of symbols that only one string has.
@@ -53,7 +55,8 @@ pub(crate) const DROPPED: u32 = u32::MAX;
 /// Both strings in their common alphabet.
 ///
 /// # Errors
-/// [`Error::Count`] for 2^32 symbols and more of 32 bits, [`Error::Memory`] where there is no room for ids and tables.
+/// [`Error::Count`] for 2^32 symbols and more of 32 bits, [`Error::Memory`] where there is no room for ids
+/// and tables.
 pub fn code<S: Symbol>(a: &[S], b: &[S]) -> Result<Coded, Error> {
     if S::BITS == u8::BITS && a.len() + b.len() < SHORT {
         let bytes = |string: &[S]| string.iter().map(|symbol| symbol.value() as u8).collect();

@@ -77,8 +77,8 @@ impl<I: Id> Band<I> {
         growth(&self.columns)
     }
 
-    /// Computes the rows of the next symbols of string B. `carries` has a bit per row, first that of the columns on the
-    /// left, afterwards of these. After a break neither has a meaning.
+    /// Computes the rows of the next symbols of string B. `carries` has a bit per row, first that of the
+    /// columns on the left, afterwards of these. After a break neither has a meaning.
     ///
     /// # Panics
     /// Where there are not as many carries as rows, or a symbol is not below the alphabet.

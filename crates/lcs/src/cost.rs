@@ -1,14 +1,15 @@
 //! The time of a computation on a grid, predicted by the BSP model, and the choice of the grid.
 //!
-//! Idea: a superstep takes the time of the rank with the most blocks, that of what a rank sends or receives, and the latency.
-//! The thesis' formulas hold for a square grid and strings of equal length; [`seconds`] sums supersteps, for any grid. There
-//! its work is that of equation 5.2. For the words that a rank sends the thesis takes their mean over the supersteps, and
-//! [`seconds`] the largest number of each. [`thesis`] and [`supersteps`] give the cost of BSP programs, whose time
-//! [`hcube_bsp::cost`] predicts: the formulas of the thesis, and the exact numbers of [`crate::supersteps`].
+//! Idea: a superstep takes the time of the rank with the most blocks, that of what a rank sends or receives,
+//! and the latency. The thesis' formulas hold for a square grid and strings of equal length; [`seconds`] sums
+//! supersteps, for any grid. There its work is that of equation 5.2. For the words that a rank sends the
+//! thesis takes their mean over the supersteps, and [`seconds`] the largest number of each. [`thesis`] and
+//! [`supersteps`] give the cost of BSP programs, whose time [`hcube_bsp::cost`] predicts: the formulas of the
+//! thesis, and the exact numbers of [`crate::supersteps`].
 //!
-//! Assumptions: all ranks work at one rate, whatever the size of a block is, except that each row of a block takes as long as
-//! `ROW_ENTRIES` further columns and each block as long as `BLOCK_ROWS` further rows: to read the row's symbol, and to fill
-//! the pipeline of a kernel. [`thesis`] knows no such overheads.
+//! Assumptions: all ranks work at one rate, whatever the size of a block is, except that each row of a block
+//! takes as long as `ROW_ENTRIES` further columns and each block as long as `BLOCK_ROWS` further rows: to
+//! read the row's symbol, and to fill the pipeline of a kernel. [`thesis`] knows no such overheads.
 //!
 //! Source: Krusche 2005, §5.1 and §5.2, equations 5.2, 5.3 and 5.5.
 
@@ -69,8 +70,8 @@ pub struct Problem {
     pub columns: usize,
     /// Length of the string that gives rows.
     pub rows: usize,
-    /// Bits that travel per row: of a symbol and of an entry at the boundary. The latter is 1, in the thesis' standard
-    /// algorithm 32.
+    /// Bits that travel per row: of a symbol and of an entry at the boundary. The latter is 1, in the thesis'
+    /// standard algorithm 32.
     pub bits: usize,
 }
 
@@ -100,8 +101,8 @@ pub fn choose(problem: &Problem, ranks: usize, machine: &Machine) -> Grid {
     grids.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(Grid { ranks, alpha: 1, block_rows: ranks })
 }
 
-/// Equations 5.3 and 5.5: the cost for two strings of a length on a square grid, whose diagonals take alpha supersteps each. The
-/// bit-parallel algorithm (5.5) has an extra superstep, which sums up.
+/// Equations 5.3 and 5.5: the cost for two strings of a length on a square grid, whose diagonals take alpha
+/// supersteps each. The bit-parallel algorithm (5.5) has an extra superstep, which sums up.
 pub fn thesis(
     length: usize,
     bits_per_row: usize,
@@ -124,8 +125,9 @@ pub fn thesis_seconds(length: usize, bits: usize, ranks: usize, alpha: usize, ma
     thesis(length, bits, ranks, alpha, 0).seconds(bsp::Model::Constant, &machine.of_programs())
 }
 
-/// The cost of the program in [`crate::supersteps`] for two strings whose parts are equal on all ranks. A superstep that reads
-/// from other ranks counts twice, since it has two barriers, although it has one where all reads are direct copies.
+/// The cost of the program in [`crate::supersteps`] for two strings whose parts are equal on all ranks. A
+/// superstep that reads from other ranks counts twice, since it has two barriers, although it has one where
+/// all reads are direct copies.
 pub fn supersteps(problem: &Problem, ranks: usize, alpha: usize) -> bsp::Cost {
     let (lengths, bits) = ([problem.columns, problem.rows], problem.bits.saturating_sub(1));
     let layout = Layout::of_equal_parts(lengths, bits, ranks, alpha);
@@ -196,7 +198,8 @@ fn first_load(layout: &Layout) -> Load {
     sent.into_iter().chain(received).max().unwrap_or_default()
 }
 
-/// The largest number of entries that a rank computes in a superstep, as [`seconds`] counts them, and the longest message.
+/// The largest number of entries that a rank computes in a superstep, as [`seconds`] counts them, and the
+/// longest message.
 fn blocks(layout: &Layout, diagonal: usize, number: usize) -> (f64, Load) {
     let (grid, mut entries, mut load) = (&layout.grid, 0.0_f64, Load::default());
     for Block { x, y } in (0..grid.ranks).filter_map(|rank| layout.block(rank, diagonal, number)) {

@@ -1,9 +1,9 @@
 //! The grid of blocks: which columns and rows a block has, which rank computes it, and in which superstep.
 //!
-//! Idea: the matrix is cut into GX block columns and GY block rows. Block (x, y) needs the columns of block (x, y - 1) and the
-//! carries of block (x - 1, y), so that all blocks with the same x + y can be computed at the same time: superstep x + y, of
-//! GX + GY - 1. Block columns go to the ranks in turns, so that the columns of a block stay on their rank and only carries
-//! travel, to the next rank.
+//! Idea: the matrix is cut into GX block columns and GY block rows. Block (x, y) needs the columns of block
+//! (x, y - 1) and the carries of block (x - 1, y), so that all blocks with the same x + y can be computed at
+//! the same time: superstep x + y, of GX + GY - 1. Block columns go to the ranks in turns, so that the
+//! columns of a block stay on their rank and only carries travel, to the next rank.
 //!
 //! Source: Krusche 2005, §5.1, where GX = GY and is a multiple of the number of ranks.
 

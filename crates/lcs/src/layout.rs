@@ -1,8 +1,8 @@
 //! What travels between the processes of a BSP program, and where it lies in their memory: what the program
 //! ([`supersteps`](crate::supersteps)) and the prediction of its time have in common.
 //!
-//! Idea: every process has its parts of both strings, and an *inbox*, into which others put messages for its block columns
-//! and into which it reads parts of strings.
+//! Idea: every process has its parts of both strings, and an *inbox*, into which others put messages for its
+//! block columns and into which it reads parts of strings.
 
 use crate::columns::words;
 use crate::distributed::parts::Parts;
@@ -26,7 +26,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of strings of these lengths, whose parts are equal on all processes, and symbols of this number of bits.
+    /// Of strings of these lengths, whose parts are equal on all processes, and symbols of this number of
+    /// bits.
     pub fn of_equal_parts(lengths: [usize; 2], bits: usize, ranks: usize, alpha: usize) -> Self {
         let packing = Packing::new(1 << bits);
         let strings = lengths.map(|length| {
@@ -37,7 +38,8 @@ impl Layout {
         Self { grid: Grid { ranks, alpha, block_rows: alpha * ranks }, strings }
     }
 
-    /// The block that a process computes in a superstep: that of a diagonal in one of its block columns, if it has rows.
+    /// The block that a process computes in a superstep: that of a diagonal in one of its block columns, if
+    /// it has rows.
     pub fn block(&self, process: usize, diagonal: usize, number: usize) -> Option<Block> {
         let x = number * self.grid.ranks + process;
         let y = diagonal.checked_sub(x).filter(|&y| y < self.grid.block_rows && !self.rows(y).is_empty())?;
@@ -59,8 +61,9 @@ impl Layout {
         self.strings[TEXT].parts.length().div_ceil(self.grid.block_rows)
     }
 
-    /// Words of the carries in a message: the same for blocks of all heights, so that symbols lie at one place. Where a
-    /// process cannot send, others find the symbols of an earlier message there, and no carries.
+    /// Words of the carries in a message: the same for blocks of all heights, so that symbols lie at one
+    /// place. Where a process cannot send, others find the symbols of an earlier message there, and no
+    /// carries.
     pub fn carry_words(&self) -> usize {
         words(self.height())
     }
@@ -84,8 +87,9 @@ impl Layout {
     }
 }
 
-/// Where things lie in an inbox, in words: the growth of each process, two messages for each block column of this process, the
-/// text of a block of the first column, and the symbols of columns. Messages lie at the same places on all processes.
+/// Where things lie in an inbox, in words: the growth of each process, two messages for each block column of
+/// this process, the text of a block of the first column, and the symbols of columns. Messages lie at the
+/// same places on all processes.
 #[derive(Debug, Clone, Copy)]
 pub struct Areas {
     /// The messages.

@@ -1,8 +1,8 @@
 //! The length of a longest common subsequence of two strings (LLCS).
 //!
-//! A subsequence of a string is what is left when symbols are deleted. The matrix L(i, j), the length for the first i
-//! symbols of string A and the first j of string B, is computed in blocks; what neighbouring blocks exchange is one bit per
-//! row or column.
+//! A subsequence of a string is what is left when symbols are deleted. The matrix L(i, j), the length for the
+//! first i symbols of string A and the first j of string B, is computed in blocks; what neighbouring blocks
+//! exchange is one bit per row or column.
 //!
 //! ```
 //! use hcube_lcs::{llcs, similarity};

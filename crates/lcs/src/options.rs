@@ -22,13 +22,14 @@ hcube_core::named_values! {
 hcube_core::options_table! {
     /// The options of a call; the same on all ranks.
     pub struct Options {
-        /// Block columns of each rank (alpha). 0: the cost model chooses them and the block rows, and one rank computes
-        /// without a grid.
+        /// Block columns of each rank (alpha). 0: the cost model chooses them and the block rows, and one
+        /// rank computes without a grid.
         pub alpha: usize = Spec::count("HCUBE_LLCS_ALPHA", 0, MAX_BLOCKS as i64, "block columns"),
-        /// Block rows of the grid; 0 for as many as block columns. Not used where the cost model chooses the grid.
+        /// Block rows of the grid; 0 for as many as block columns. Not used where the cost model chooses the
+        /// grid.
         pub block_rows: usize = Spec::count("HCUBE_LLCS_BLOCK_ROWS", 0, MAX_BLOCKS as i64, "block rows"),
-        /// Whether each block of a rank on a diagonal is a superstep that ends with a barrier, as in Krusche 2005:
-        /// (2 G - 1) G / p supersteps on a grid of G x G blocks on p ranks.
+        /// Whether each block of a rank on a diagonal is a superstep that ends with a barrier, as in Krusche
+        /// 2005: (2 G - 1) G / p supersteps on a grid of G x G blocks on p ranks.
         pub barriers: bool = Spec::new("HCUBE_LLCS_BARRIERS", Kind::Flag, 0),
         /// Algorithm for the blocks of the matrix.
         pub kernel: KernelChoice =

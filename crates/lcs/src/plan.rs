@@ -1,4 +1,5 @@
-//! What is known of a computation before it begins: the matrix, the kernel, the grid, and the time that it will take.
+//! What is known of a computation before it begins: the matrix, the kernel, the grid, and the time that it
+//! will take.
 
 use crate::cost::{self, Machine, Problem};
 use crate::grid::Grid;
@@ -10,8 +11,8 @@ use hcube_core::machine::instructions::Level;
 /// A computation that has not begun.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
-    /// The matrix: lengths of both strings without what both have at their ends and without symbols that only one
-    /// of them has, and the bits that travel per row.
+    /// The matrix: lengths of both strings without what both have at their ends and without symbols that only
+    /// one of them has, and the bits that travel per row.
     pub problem: Problem,
     /// What the numbers of all symbols are below.
     pub alphabet: usize,
@@ -25,11 +26,12 @@ pub struct Plan {
     pub seconds: f64,
 }
 
-/// Entries of a matrix from which on the kernel's rate is measured for a prediction: it takes the time of some milliseconds,
-/// and the matrix more than ten times as long.
+/// Entries of a matrix from which on the kernel's rate is measured for a prediction: it takes the time of
+/// some milliseconds, and the matrix more than ten times as long.
 const MIN_MEASURED_ENTRIES: u64 = 1 << 34;
 
-/// The figures of a machine with the rate of the kernel on this processor, where the matrix is worth its measurement.
+/// The figures of a machine with the rate of the kernel on this processor, where the matrix is worth its
+/// measurement.
 ///
 /// # Errors
 /// [`Error::Memory`] where there is no room for the measurement.

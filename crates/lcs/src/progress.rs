@@ -14,8 +14,8 @@ pub struct Progress {
     pub kernel: Option<Kernel>,
 }
 
-/// Called many times per second, and not where a rank has nothing to compute, as for equal strings; a break ends the
-/// computation.
+/// Called many times per second, and not where a rank has nothing to compute, as for equal strings; a break
+/// ends the computation.
 pub type Observer<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
 /// How a computation has ended.

@@ -1,7 +1,7 @@
 //! The rate of a kernel on this processor, for predictions before a computation begins.
 //!
-//! Idea: a block of random strings is computed a few times; the shortest time counts, as disturbances only add to it. A
-//! kernel does the same work for all strings of an alphabet, so that random ones stand for all.
+//! Idea: a block of random strings is computed a few times; the shortest time counts, as disturbances only
+//! add to it. A kernel does the same work for all strings of an alphabet, so that random ones stand for all.
 //!
 //! Cost: some milliseconds.
 

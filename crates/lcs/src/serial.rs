@@ -1,9 +1,10 @@
 //! The length for two strings that one process has.
 //!
 //! Idea: what both strings have in common at their ends is taken off ([`affix`]), and
-//! symbols that only one of them has ([`alphabet`]). The shorter string gives the columns, which are
-//! one [`Band`]; the longer is its text, cut into pieces, so that columns and text of a piece stay in the cache. After each
-//! piece it is known what the length may still become. What remains short is computed at once ([`short`]).
+//! symbols that only one of them has ([`alphabet`]). The shorter string gives the columns, which are one
+//! [`Band`]; the longer is its text, cut into pieces, so that columns and text of a piece stay in the cache.
+//! After each piece it is known what the length may still become. What remains short is computed at once
+//! ([`short`]).
 //!
 //! Cost: that of the kernel. Memory: both strings with ids, two bits per symbol.
 
@@ -52,8 +53,8 @@ const PIECE: usize = 1 << 16;
 /// The length of a longest common subsequence.
 ///
 /// # Errors
-/// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits, [`Error::Memory`] where there is no room for their ids
-/// and bits.
+/// [`Error::Count`] for strings of 2^32 and more symbols of 32 bits, [`Error::Memory`] where there is no room
+/// for their ids and bits.
 pub fn llcs<S: Symbol>(a: &[S], b: &[S]) -> Result<usize, Error> {
     match observed(a, b, &Options::default(), &mut |_| ControlFlow::Continue(()))? {
         Outcome::Length(length) => Ok(length),
@@ -112,8 +113,8 @@ pub fn prepare<S: Symbol>(a: &[S], b: &[S], options: &Options) -> Result<Computa
 }
 
 impl Computation {
-    /// The algorithm and the time that it will take on a machine with this rate. A long computation has its own rate measured
-    /// first.
+    /// The algorithm and the time that it will take on a machine with this rate. A long computation has its
+    /// own rate measured first.
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no room for the measurement.

@@ -1,10 +1,11 @@
 //! Strings of which one has at most 128 symbols, where preparations take longer than the computation.
 //!
-//! Idea: the columns of the shorter string are the bits of one word, and a table on the stack has the columns of each symbol.
-//! Row by row, as in [`kernel::words`](crate::kernel::words), but without ids, bands and allocations.
+//! Idea: the columns of the shorter string are the bits of one word, and a table on the stack has the columns
+//! of each symbol. Row by row, as in [`kernel::words`](crate::kernel::words), but without ids, bands and
+//! allocations.
 //!
-//! Restrictions: symbols of the shorter string below 256; at most `MAX_ROWS` symbols in the longer one, so that observers
-//! do not wait.
+//! Restrictions: symbols of the shorter string below 256; at most `MAX_ROWS` symbols in the longer one, so
+//! that observers do not wait.
 //!
 //! Cost: a few operations per symbol. Memory: 4 KiB.
 

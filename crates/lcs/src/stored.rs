@@ -1,8 +1,8 @@
 //! A string in the registered memory of processes: each has its part, packed into words.
 //!
-//! Idea: a symbol lies in its word as if the whole string were packed, so that the first word of a part may begin with empty
-//! places. Thus every process knows where each symbol lies on each process, and a range is a range of words of each part that
-//! has symbols of it, with a few symbols beside it.
+//! Idea: a symbol lies in its word as if the whole string were packed, so that the first word of a part may
+//! begin with empty places. Thus every process knows where each symbol lies on each process, and a range is a
+//! range of words of each part that has symbols of it, with a few symbols beside it.
 //!
 //! Cost: at most one word per part of a range more than the packed range.
 

@@ -1,19 +1,22 @@
-//! The length for two strings that the processes of a BSP program have together, in the supersteps of the thesis.
+//! The length for two strings that the processes of a BSP program have together, in the supersteps of the
+//! thesis.
 //!
-//! Idea: the matrix is a square [`grid`](crate::grid) of G x G blocks, G = alpha p. The blocks of a diagonal take alpha
-//! supersteps, in each of which a process computes at most one block and puts the carries of its rows and their symbols into
-//! memory of the process of the next block column: a bit and a symbol per row. The symbols of columns are read in one superstep
-//! at the beginning, the text of a block of the first column in the superstep before the block is computed.
+//! Idea: the matrix is a square [`grid`](crate::grid) of G x G blocks, G = alpha p. The blocks of a diagonal
+//! take alpha supersteps, in each of which a process computes at most one block and puts the carries of its
+//! rows and their symbols into memory of the process of the next block column: a bit and a symbol per row.
+//! The symbols of columns are read in one superstep at the beginning, the text of a block of the first column
+//! in the superstep before the block is computed.
 //!
-//! Memory for messages is double: what arrives is for the next diagonal, and the message for this one may still be needed.
+//! Memory for messages is double: what arrives is for the next diagonal, and the message for this one may
+//! still be needed.
 //!
-//! Restrictions: it is a program to compare predictions with. It takes off no common ends, has no bound of interest, and cannot
-//! be interrupted; [`distributed`](crate::distributed) is faster. In contrast to the thesis, text travels from block to block
-//! like the carries, and is read from the processes that have it only for the first block column. The alphabet is determined
-//! beforehand, without supersteps.
+//! Restrictions: it is a program to compare predictions with. It takes off no common ends, has no bound of
+//! interest, and cannot be interrupted; [`distributed`](crate::distributed) is faster. In contrast to the
+//! thesis, text travels from block to block like the carries, and is read from the processes that have it
+//! only for the first block column. The alphabet is determined beforehand, without supersteps.
 //!
-//! Cost: [`cost::supersteps`](crate::cost::supersteps). Memory per process: its packed parts, its packed and coded columns, and
-//! two messages per block column.
+//! Cost: [`cost::supersteps`](crate::cost::supersteps). Memory per process: its packed parts, its packed and
+//! coded columns, and two messages per block column.
 //!
 //! Source: Krusche 2005, §5.1 and §5.2, figure 5.4.
 
@@ -55,14 +58,15 @@ impl Default for SuperstepOptions {
     }
 }
 
-/// Collective: the length of a longest common subsequence of two strings, on all processes. Each string is that of all
-/// processes' parts in their order; parts may have any length. What was requested before in this superstep is carried out in
-/// the first superstep, and no message stays in the queue.
+/// Collective: the length of a longest common subsequence of two strings, on all processes. Each string is
+/// that of all processes' parts in their order; parts may have any length. What was requested before in this
+/// superstep is carried out in the first superstep, and no message stays in the queue.
 ///
 /// # Errors
-/// The same on all processes: [`Error::Argument`] or [`Error::Remote`] for options out of range, [`Error::Mismatch`] for
-/// options or types of symbols that differ, [`Error::Count`] for strings of 2^40 symbols and more, [`Error::Memory`] or
-/// [`Error::Remote`] where a process has no room. An error in a superstep ends the job.
+/// The same on all processes: [`Error::Argument`] or [`Error::Remote`] for options out of range,
+/// [`Error::Mismatch`] for options or types of symbols that differ, [`Error::Count`] for strings of 2^40
+/// symbols and more, [`Error::Memory`] or [`Error::Remote`] where a process has no room. An error in a
+/// superstep ends the job.
 pub fn llcs_on_supersteps<C: Comm, S: Symbol>(
     spmd: &mut Spmd<C>,
     a: &[S],
@@ -73,8 +77,8 @@ pub fn llcs_on_supersteps<C: Comm, S: Symbol>(
     llcs_of_coded(spmd, &alphabet::code(spmd.comm(), a, b)?, options)
 }
 
-/// Collective: the same for strings whose symbols are coded by [`alphabet::code`], which all processes have called: only the
-/// supersteps.
+/// Collective: the same for strings whose symbols are coded by [`alphabet::code`], which all processes have
+/// called: only the supersteps.
 ///
 /// # Errors
 /// As [`llcs_on_supersteps`].
@@ -211,7 +215,8 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         Ok(())
     }
 
-    /// Reads the text of a block of the first block column, if this process has that, until the superstep ends.
+    /// Reads the text of a block of the first block column, if this process has that, until the superstep
+    /// ends.
     fn ask_for_text(&mut self, y: usize) -> Result<(), Error> {
         if self.spmd.pid() == 0 && y < self.layout.grid.block_rows {
             self.ask(TEXT, &self.layout.rows(y), self.areas.text)?;
@@ -267,8 +272,8 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         columns.collect()
     }
 
-    /// Collective: all supersteps; ends all but the last. Where this process has an error, it goes on without computing, as
-    /// others wait for it.
+    /// Collective: all supersteps; ends all but the last. Where this process has an error, it goes on without
+    /// computing, as others wait for it.
     fn compute_all(&mut self, bands: &mut [Band<I>]) -> Result<Result<(), Error>, Error> {
         let Grid { alpha, .. } = self.layout.grid;
         let (last, mut computed) = (self.layout.grid.supersteps() * alpha - 1, Ok(()));

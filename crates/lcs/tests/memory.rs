@@ -1,5 +1,5 @@
-//! The memory of a computation: a word per symbol over all ranks, and pieces; and its lack. This process has no other tests,
-//! since it counts all that is allocated.
+//! The memory of a computation: a word per symbol over all ranks, and pieces; and its lack. This process has
+//! no other tests, since it counts all that is allocated.
 
 use hcube_core::Error;
 use hcube_core::comm::Comm;

@@ -1,5 +1,5 @@
-//! The length in supersteps, on processes that are threads, against that of one process, and what they send against the
-//! predicted cost.
+//! The length in supersteps, on processes that are threads, against that of one process, and what they send
+//! against the predicted cost.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::Error;

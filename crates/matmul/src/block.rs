@@ -105,7 +105,8 @@ pub(crate) mod tests {
 
         pub fn block(&mut self) -> Block {
             let length = self.memory.len() * ELEMENT_BYTES;
-            // SAFETY: the memory is used only through the region until the caller has finished, and lives longer.
+            // SAFETY: the memory is used only through the region until the caller has finished, and lives
+            // longer.
             let memory = unsafe { Region::new(self.memory.as_mut_ptr().cast(), length) };
             Block { memory, leading: self.leading }
         }

@@ -1,18 +1,21 @@
 //! The cost of a product in the BSP model.
 //!
-//! Three costs: that of the thesis for each of its two data distributions ([`customized`], [`static_grid`]), and that of the
-//! schedule of this crate ([`scheduled`]). An operation is a multiplication with an addition, a word an element.
+//! Three costs: that of the thesis for each of its two data distributions ([`customized`], [`static_grid`]),
+//! and that of the schedule of this crate ([`scheduled`]). An operation is a multiplication with an addition,
+//! a word an element.
 //!
 //! The thesis has q = Q^3 products of blocks of side s = n / Q, as a real number, and
 //!
 //! - W = ceil(q / p) n^3 / q operations,
 //! - ceil(q / p) input phases, in each of which a process gets 2 s^2 words,
-//! - output phases of s^2 words: e = ceil((Q^2 mod p) Q / p), if the processes that end with blocks of C do not own them,
+//! - output phases of s^2 words: e = ceil((Q^2 mod p) Q / p), if the processes that end with blocks of C do
+//!   not own them,
 //! - S = 2 ceil(q / p) supersteps.
 //!
-//! Equations 4.6 and 4.8 to 4.10 multiply e with ceil(q / p), although the text counts "approximately" e supersteps with
-//! output: [`Equation::Printed`]. With e output phases in all, [`Equation::Corrected`], the predictions for the matrices of
-//! §4.4 are closer to the measurements of appendix D on most machines: `hcube bsp published` compares them.
+//! Equations 4.6 and 4.8 to 4.10 multiply e with ceil(q / p), although the text counts "approximately" e
+//! supersteps with output: [`Equation::Printed`]. With e output phases in all, [`Equation::Corrected`], the
+//! predictions for the matrices of §4.4 are closer to the measurements of appendix D on most machines:
+//! `hcube bsp published` compares them.
 //!
 //! Source: Krusche 2005, §4.2, equations 4.5 to 4.10.
 
@@ -67,8 +70,8 @@ impl Sizes {
     }
 }
 
-/// For the customized distribution, by equations 4.5 to 4.8: `q` products of blocks, the cube of an integer, on `p`
-/// processes. A message is a block.
+/// For the customized distribution, by equations 4.5 to 4.8: `q` products of blocks, the cube of an integer,
+/// on `p` processes. A message is a block.
 pub fn customized(n: usize, q: usize, p: usize, equation: Equation) -> Cost {
     let sizes = Sizes::new(n, q, p);
     sizes.cost(equation.factor(sizes.steps) * sizes.outputs, sizes.side * sizes.side)
@@ -87,12 +90,13 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
 
 /// The average length of a message in the static distribution (h*).
 ///
-/// A column of the matrix is cut where a block of the algorithm ends, at multiples of n / Q, and where the part of a process
-/// ends, at multiples of n / r on a grid of r x c processes. gcd(Q, r) of these places coincide, so that a column has
-/// Q + r - gcd(Q, r) pieces, whose average length is the message size: the thesis transfers a block line by line, and takes
-/// "the average of all possible message sizes". If Q = r, the lines of a block follow each other in the memory of its
-/// process, and a message has all lines that lie on one process, n / (Q + c - gcd(Q, c)) on average. On a square grid,
-/// r = c = sqrt(p), lines may be rows or columns.
+/// A column of the matrix is cut where a block of the algorithm ends, at multiples of n / Q, and where the
+/// part of a process ends, at multiples of n / r on a grid of r x c processes. gcd(Q, r) of these places
+/// coincide, so that a column has Q + r - gcd(Q, r) pieces, whose average length is the message size: the
+/// thesis transfers a block line by line, and takes "the average of all possible message sizes". If Q = r,
+/// the lines of a block follow each other in the memory of its process, and a message has all lines that lie
+/// on one process, n / (Q + c - gcd(Q, c)) on average. On a square grid, r = c = sqrt(p), lines may be rows
+/// or columns.
 pub fn average_message(n: usize, blocks: usize, p: usize) -> f64 {
     let (rows, columns) = grid(p);
     let average = |cuts: usize| n as f64 / (blocks + cuts - greatest_common_divisor(blocks, cuts)) as f64;
@@ -134,9 +138,10 @@ impl Traffic {
     }
 }
 
-/// What [`crate::product`] does for a problem on all processes: blocks have the side ceil(n / Q) and smaller ones lie at the
-/// edges, blocks of the process itself and blocks that it has already are not transferred, and the columns that remain are
-/// divided. The words of a superstep are the most that a process sends or receives, and the words of a message their average.
+/// What [`crate::product`] does for a problem on all processes: blocks have the side ceil(n / Q) and smaller
+/// ones lie at the edges, blocks of the process itself and blocks that it has already are not transferred,
+/// and the columns that remain are divided. The words of a superstep are the most that a process sends or
+/// receives, and the words of a message their average.
 pub fn scheduled(layout: &Layout) -> Cost {
     let plan = Plan::of(layout);
     let mut schedule = Schedule { layout, plan, fetched: vec![[None; 2]; layout.processes()] };
@@ -178,8 +183,8 @@ struct Schedule<'l> {
 }
 
 impl Schedule<'_> {
-    /// A superstep with products: adds its traffic to the first of `traffic`, and that of finished blocks to the second.
-    /// Returns the operations of the process that computes most.
+    /// A superstep with products: adds its traffic to the first of `traffic`, and that of finished blocks to
+    /// the second. Returns the operations of the process that computes most.
     fn product(&mut self, superstep: usize, traffic: &mut [Traffic; 2]) -> f64 {
         let mut most = 0;
         for process in 0..self.layout.processes() {
@@ -276,7 +281,8 @@ mod tests {
             let line = n as f64 / cuts.len() as f64;
             let message = average_message(n, blocks, p);
             if blocks == rows {
-                // Three rows of blocks on three rows of four processes: a row of blocks is cut at 1/4, 1/3, 1/2, 2/3, 3/4.
+                // Three rows of blocks on three rows of four processes: a row of blocks is cut at 1/4, 1/3,
+                // 1/2, 2/3, 3/4.
                 assert_eq!(message, line * n as f64 / 6.0);
             } else {
                 assert_eq!(message, line, "{blocks} blocks, {p} processes");

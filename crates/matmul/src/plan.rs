@@ -1,24 +1,25 @@
 //! The schedule: which product V_IJK = A_IJ B_JK a process computes in which superstep.
 //!
-//! Idea: the cube of Q x Q x Q products consists of Q x Q columns, each of which has the Q products that are added up to
-//! one block C_IK. Column I Q + K belongs to process (I Q + K) mod p, its owner, which has C_IK in the customized
-//! distribution. In floor(Q^2 / p) rounds of Q supersteps each process computes one of its columns. The J of a column begin
-//! at I + K, so that the processes of a row or column of blocks do not all read the same block at the same time.
+//! Idea: the cube of Q x Q x Q products consists of Q x Q columns, each of which has the Q products that are
+//! added up to one block C_IK. Column I Q + K belongs to process (I Q + K) mod p, its owner, which has C_IK
+//! in the customized distribution. In floor(Q^2 / p) rounds of Q supersteps each process computes one of its
+//! columns. The J of a column begin at I + K, so that the processes of a row or column of blocks do not all
+//! read the same block at the same time.
 //!
-//! A process that has C_IK where it lies may add to several blocks in turn. With [`Plan::by_rows`] it computes all columns of
-//! its rounds that have the same I together, for each J, so that it needs block A_IJ once for all of them; the supersteps are as
-//! many.
+//! A process that has C_IK where it lies may add to several blocks in turn. With [`Plan::by_rows`] it
+//! computes all columns of its rounds that have the same I together, for each J, so that it needs block A_IJ
+//! once for all of them; the supersteps are as many.
 //!
-//! r = Q^2 mod p columns remain. They are computed by all processes: column t of them, counted from 0, by the processes
-//! t, t + r, t + 2 r, ..., at most Q of them, between which its J are divided evenly. Member m of the processes of a column
-//! then adds up partial sums: in step d, if m is a multiple of 2^(d + 1), it gets the sum of member m + 2^d. Member 0, which
-//! is the owner, ends with C_IK.
+//! r = Q^2 mod p columns remain. They are computed by all processes: column t of them, counted from 0, by the
+//! processes t, t + r, t + 2 r, ..., at most Q of them, between which its J are divided evenly. Member m of
+//! the processes of a column then adds up partial sums: in step d, if m is a multiple of 2^(d + 1), it gets
+//! the sum of member m + 2^d. Member 0, which is the owner, ends with C_IK.
 //!
 //! Cost: floor(Q^2 / p) Q supersteps with products; if r > 0, ceil(Q / min(Q, floor(p / r))) more, and
 //! ceil(log2(min(Q, ceil(p / r)))) supersteps with sums.
 //!
-//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the order by rows and the division of the columns that
-//! remain are our own.
+//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the order by rows and the division of
+//! the columns that remain are our own.
 
 use crate::distribution::Layout;
 use crate::options::Distribution;
@@ -115,7 +116,8 @@ impl Plan {
         }
     }
 
-    /// The column of those that remain for which a process works, and its number among the processes of that column.
+    /// The column of those that remain for which a process works, and its number among the processes of that
+    /// column.
     fn membership(&self, process: usize) -> Option<(usize, usize)> {
         if self.remaining == 0 {
             return None;
@@ -151,7 +153,8 @@ impl Plan {
             let (round, step) = (superstep / self.blocks, superstep % self.blocks);
             return self.product_of(round * self.processes + process, step, &all, (1, 0));
         }
-        // The columns of a process follow each other row by row, so those of a row are computed from the first of them on.
+        // The columns of a process follow each other row by row, so those of a row are computed from the
+        // first of them on.
         let row = (superstep / self.blocks * self.processes + process) / self.blocks;
         let columns = self.columns_of_row(process, row);
         let offset = superstep - columns.start * self.blocks;
@@ -189,8 +192,8 @@ impl Plan {
         }
     }
 
-    /// Block (row, column) of C for which a process has a sum at the end of the supersteps with products, if columns
-    /// remain.
+    /// Block (row, column) of C for which a process has a sum at the end of the supersteps with products, if
+    /// columns remain.
     pub fn divided_block(&self, process: usize) -> Option<(usize, usize)> {
         let (column, _) = self.membership(process)?;
         let number = self.rounds * self.processes + column;
@@ -239,8 +242,8 @@ mod tests {
         });
     }
 
-    /// A process that begins a block ends it before it begins another one, unless it computes rows together, and no step of the
-    /// sums loses a partial sum.
+    /// A process that begins a block ends it before it begins another one, unless it computes rows together,
+    /// and no step of the sums loses a partial sum.
     #[test]
     fn every_block_ends_as_one_sum_on_its_owner() {
         all(|blocks, processes, plan| {

@@ -1,28 +1,30 @@
-//! The memory-efficient product of McColl and Tiskin: C = A B in blocks, of which a process has at most three besides its
-//! parts of the matrices.
+//! The memory-efficient product of McColl and Tiskin: C = A B in blocks, of which a process has at most three
+//! besides its parts of the matrices.
 //!
-//! Idea: in each superstep a process gets block A_IJ and block B_JK, both without buffering, and after the superstep it
-//! adds their product to block C_IK ([`crate::plan`]). One barrier per superstep suffices: nobody writes A and B, so that
-//! the gets of the next superstep may run while other processes still multiply, and each process gets its blocks into
-//! memory that only itself uses, after its own product. A block of the process itself is used where it lies, and so is one
-//! that the process has fetched in the superstep before. C_IK is added up where it lies, if it lies on the process.
-//! Otherwise it is added up in the third block of temporary memory and then put to its place, in pieces; the places are
-//! read by nobody, and the next product that writes the third block comes after the end of the superstep.
+//! Idea: in each superstep a process gets block A_IJ and block B_JK, both without buffering, and after the
+//! superstep it adds their product to block C_IK ([`crate::plan`]). One barrier per superstep suffices:
+//! nobody writes A and B, so that the gets of the next superstep may run while other processes still
+//! multiply, and each process gets its blocks into memory that only itself uses, after its own product. A
+//! block of the process itself is used where it lies, and so is one that the process has fetched in the
+//! superstep before. C_IK is added up where it lies, if it lies on the process. Otherwise it is added up in
+//! the third block of temporary memory and then put to its place, in pieces; the places are read by nobody,
+//! and the next product that writes the third block comes after the end of the superstep.
 //!
-//! Partial sums of the columns that remain are in the third block, except that of the owner, which adds them to C_IK.
-//! Other processes read them by buffered gets, which return the values at the end of the superstep: what a process has
-//! added before it is included, so that one superstep per step suffices. The sums arrive in the second block, which is
-//! free then.
+//! Partial sums of the columns that remain are in the third block, except that of the owner, which adds them
+//! to C_IK. Other processes read them by buffered gets, which return the values at the end of the superstep:
+//! what a process has added before it is included, so that one superstep per step suffices. The sums arrive
+//! in the second block, which is free then.
 //!
-//! Restrictions: all processes call with the same problem, and nobody writes A or B, or accesses C, during the call. An
-//! error after the first superstep ends the job, since other processes wait.
+//! Restrictions: all processes call with the same problem, and nobody writes A or B, or accesses C, during
+//! the call. An error after the first superstep ends the job, since other processes wait.
 //!
-//! Cost: the supersteps of [`crate::plan`] with products and sums, and two to register memory and to end. In each of the
-//! former a process reads at most 2 s^2 elements, in one message per block (customized distribution) or one per column of a
-//! piece (static), and in each of the latter s^2. Static: n^2 elements in all are written, each of them once. Memory: at most
-//! 3 s^2 elements per process; BSP buffers gets and puts of less than `HCUBE_BSP_SINGLE_COPY` bytes, and those between nodes.
-//! Source: McColl and Tiskin, "Memory-efficient matrix multiplication in the BSP model", Algorithmica 24, 1999; Krusche
-//! 2005, §4.1 and §4.2.
+//! Cost: the supersteps of [`crate::plan`] with products and sums, and two to register memory and to end. In
+//! each of the former a process reads at most 2 s^2 elements, in one message per block (customized
+//! distribution) or one per column of a piece (static), and in each of the latter s^2. Static: n^2 elements
+//! in all are written, each of them once. Memory: at most 3 s^2 elements per process; BSP buffers gets and
+//! puts of less than `HCUBE_BSP_SINGLE_COPY` bytes, and those between nodes.
+//! Source: McColl and Tiskin, "Memory-efficient matrix multiplication in the BSP model", Algorithmica 24,
+//! 1999; Krusche 2005, §4.1 and §4.2.
 
 use crate::block::{Block, Sizes};
 use crate::distribution::{ELEMENT_BYTES, Layout, Piece, Problem, TEMPORARY_BLOCKS};
@@ -39,8 +41,8 @@ use hcube_core::options::Number;
 /// Simulated work: a multiplication and an addition of real numbers.
 pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
-/// The parts of the matrices that this process has, as [`crate::distribution`] describes; a part without elements may have
-/// any address.
+/// The parts of the matrices that this process has, as [`crate::distribution`] describes; a part without
+/// elements may have any address.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrices {
     /// The first factor.
@@ -62,7 +64,8 @@ pub struct Progress {
 
 /// What the caller provides.
 pub struct Functions<'f> {
-    /// Returns temporary memory of the given number of bytes, which stays until the call has returned, or an error.
+    /// Returns temporary memory of the given number of bytes, which stays until the call has returned, or an
+    /// error.
     pub allocate: &'f mut dyn FnMut(usize) -> Result<Region<'static>>,
     /// C := A B for blocks, or C := C + A B if its last argument is true; see [`crate::plain::multiply`].
     pub multiply: &'f mut dyn FnMut(Sizes, Block, Block, Block, bool),
@@ -86,8 +89,8 @@ pub fn temporary_bytes(layout: &Layout) -> usize {
 /// Collective: computes C = A B. `matrices` is an error if this process could not provide them.
 ///
 /// # Errors
-/// On all processes, with nothing written: if the arguments of a process are not valid or differ, or if a process has no
-/// temporary memory.
+/// On all processes, with nothing written: if the arguments of a process are not valid or differ, or if a
+/// process has no temporary memory.
 pub fn multiply<C: Comm>(
     spmd: &mut Spmd<C>,
     problem: &Problem,
@@ -105,7 +108,8 @@ pub fn multiply<C: Comm>(
     Ok(())
 }
 
-/// Collective: the layout, the memory of the matrices without what lies behind their elements, and temporary memory.
+/// Collective: the layout, the memory of the matrices without what lies behind their elements, and temporary
+/// memory.
 fn prepare<C: Comm>(
     spmd: &Spmd<C>,
     problem: &Problem,
@@ -212,8 +216,9 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         self.spmd.sync()
     }
 
-    /// Collective: registers the matrices and the memory of partial sums. Processes name memory of others by the address of
-    /// their own, so that memory without elements gets an address of its own, in the first block of temporary memory.
+    /// Collective: registers the matrices and the memory of partial sums. Processes name memory of others by
+    /// the address of their own, so that memory without elements gets an address of its own, in the first
+    /// block of temporary memory.
     fn register(&mut self) -> Result<Vec<Region<'static>>> {
         let Matrices { a, b, c } = &mut self.matrices;
         for (number, memory) in [a, b, c].into_iter().enumerate() {
@@ -338,7 +343,8 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
     }
 }
 
-/// The messages of a piece: where each begins in the memory of its process, in bytes, and its memory in the block.
+/// The messages of a piece: where each begins in the memory of its process, in bytes, and its memory in the
+/// block.
 fn messages(piece: &Piece, block: Block) -> impl Iterator<Item = (usize, Region<'static>)> {
     let &Piece { offset, leading, row, column, rows, columns, .. } = piece;
     let is_one = piece.is_contiguous(block.leading);

@@ -1,5 +1,5 @@
-//! Products on processes that are threads, against a plain product: on one node, on several, without single copy, for both
-//! distributions; and wrong arguments, refused on all processes.
+//! Products on processes that are threads, against a plain product: on one node, on several, without single
+//! copy, for both distributions; and wrong arguments, refused on all processes.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;
@@ -48,7 +48,8 @@ impl Memory {
         unsafe { Region::new(self.0.as_mut_ptr().cast(), self.0.len() * size_of::<f64>()) }
     }
 
-    /// Calls `visit` for each element of a matrix that lies in this memory, with its row and column, and its place.
+    /// Calls `visit` for each element of a matrix that lies in this memory, with its row and column, and its
+    /// place.
     fn each(&mut self, layout: &Layout, process: usize, mut visit: impl FnMut(usize, usize, &mut f64)) {
         let blocks = layout.blocks();
         for (row, column) in (0..blocks).flat_map(|row| (0..blocks).map(move |column| (row, column))) {
@@ -79,8 +80,8 @@ fn end(mut spmd: Spmd<ThreadComm>) {
     spmd.comm().barrier().expect("no error");
 }
 
-/// A product on one process; the number of products of blocks that it has computed, or what is wrong. It does not panic,
-/// since other processes wait.
+/// A product on one process; the number of products of blocks that it has computed, or what is wrong. It does
+/// not panic, since other processes wait.
 fn product(spmd: &mut Spmd<ThreadComm>, problem: &Problem, expected: &[f64]) -> Result<usize, String> {
     let layout = Layout::new(problem, spmd.nprocs()).expect("valid");
     let (process, elements) = (spmd.pid(), layout.local_elements(spmd.pid()));

@@ -60,7 +60,8 @@ impl<'a> Divider<'a> {
                 for &value in values {
                     let index = self.halver.index.of(value);
                     let entry = entries[self.distribution.owner(index)];
-                    // Neighbouring indices take the lanes in turn: an even distribution without further state.
+                    // Neighbouring indices take the lanes in turn: an even distribution without further
+                    // state.
                     let lane = if entry.count == 1 { 0 } else { (index % u64::from(entry.count)) as u32 };
                     self.parts[(entry.first + lane) as usize].push(value);
                 }

@@ -26,8 +26,8 @@
 //! has applied the round before; so the values of at most two rounds are open. On one node a rank knows which
 //! of its values are applied, and generates at most the rest of Q.
 //!
-//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], stand in the crate `hcube-hpcc`, which uses all of this but
-//! [`state`].
+//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], stand in the crate `hcube-hpcc`, which uses
+//! all of this but [`state`].
 
 #[cfg(test)]
 mod audit;

@@ -29,10 +29,11 @@ hcube_core::named_values! {
         Message = 1, "message", "HCUBE_MODE_MESSAGE";
         /// Shared memory inside nodes, the hypercube between them.
         Node = 2, "node", "HCUBE_MODE_NODE";
-        /// Three hops, inside the node, between nodes and inside the node; every value crosses the network once.
+        /// Three hops, inside the node, between nodes and inside the node; every value crosses the network
+        /// once.
         ThreeHop = 3, "three-hop", "HCUBE_MODE_THREE_HOP";
-        /// On coarrays: routed along a hypercube by asynchronous copies with events, as in Jin et al. 2011, Figure 6. Needs a
-        /// communicator of all processes.
+        /// On coarrays: routed along a hypercube by asynchronous copies with events, as in Jin et al. 2011,
+        /// Figure 6. Needs a communicator of all processes.
         Events = 4, "events", "HCUBE_MODE_EVENTS";
         /// On coarrays: functions shipped to the owners of the words. Needs a communicator of all processes.
         Spawn = 5, "spawn", "HCUBE_MODE_SPAWN";
@@ -40,8 +41,8 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_set! {
-    /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change the MPI
-    /// library). They act on stages of messages. The names are the paper's numbers.
+    /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change
+    /// the MPI library). They act on stages of messages. The names are the paper's numbers.
     pub struct Optimisations as "HCUBE_OPTIMISATIONS_ALL" {
         /// The receives of all stages are posted before a round begins (Mod1).
         pub receive_ahead = 1, "1", "HCUBE_RECEIVE_AHEAD";
@@ -57,22 +58,22 @@ hcube_core::named_set! {
 hcube_core::options_table! {
     /// The options of a run; the same on all ranks.
     pub struct Options {
-        /// Look-ahead Q: the maximum number of values that a rank has generated and that are not yet applied. The
-        /// rules of the benchmark permit 1024.
+        /// Look-ahead Q: the maximum number of values that a rank has generated and that are not yet applied.
+        /// The rules of the benchmark permit 1024.
         pub look_ahead: usize =
             Spec::count("HCUBE_LOOK_AHEAD", 1, MAX_LOOK_AHEAD as i64, "values")
                 .default(DEFAULT_LOOK_AHEAD as i64).flag("--look-ahead"),
         /// How values travel between ranks.
         pub mode: Mode =
             Spec::new("HCUBE_MODE", Kind::One(Mode::NAMES), Mode::Auto as i64).flag("--mode"),
-        /// Dimensionality d of the message stages, from 1 (every rank sends to every other) to log2 of the number of
-        /// nodes (the hypercube); 0 selects the hypercube.
+        /// Dimensionality d of the message stages, from 1 (every rank sends to every other) to log2 of the
+        /// number of nodes (the hypercube); 0 selects the hypercube.
         ///
-        /// In simulations (`hcube-lab simulate --sections dimensions`, Red Storm) the hypercube reaches 95 % of the
-        /// best of 1, 2, 3 and log2 on 64 ranks and 99 % on 256.
+        /// In simulations (`hcube-lab simulate --sections dimensions`, Red Storm) the hypercube reaches 95 %
+        /// of the best of 1, 2, 3 and log2 on 64 ranks and 99 % on 256.
         pub dimensions: usize = Spec::any_count("HCUBE_DIMENSIONS", "dimensions").flag("--dimensions"),
-        /// Overlap of whole rounds of Q values. A rank then has up to 3 Q values outstanding, which the rules of the
-        /// benchmark do not permit.
+        /// Overlap of whole rounds of Q values. A rank then has up to 3 Q values outstanding, which the rules
+        /// of the benchmark do not permit.
         pub relaxed: bool = Spec::new("HCUBE_RELAXED", Kind::Flag, 0).flag("--relaxed"),
         /// Optimisations of the message stages, by their numbers in Plimpton et al. 2006, Table 3.
         pub optimisations: Optimisations =

@@ -53,8 +53,8 @@ pub struct UpdateState {
 }
 
 impl UpdateState {
-    /// Collective. Only messages where no node holds several ranks, and with [`Mode::Auto`] where memory cannot be
-    /// shared.
+    /// Collective. Only messages where no node holds several ranks, and with [`Mode::Auto`] where memory
+    /// cannot be shared.
     ///
     /// # Errors
     /// On all ranks, for a mode that needs shared memory where it is not available.

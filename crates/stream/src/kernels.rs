@@ -1,8 +1,8 @@
 //! The four kernels, once with the kind of stores as an argument.
 //!
-//! A streaming store writes whole lines of the cache straight to memory, without the read by which an ordinary store
-//! gets the line first. That pays for vectors that do not fit in the cache, and costs much for those that do:
-//! [`select`](super::select) tries both.
+//! A streaming store writes whole lines of the cache straight to memory, without the read by which an
+//! ordinary store gets the line first. That pays for vectors that do not fit in the cache, and costs much for
+//! those that do: [`select`](super::select) tries both.
 
 use hcube_core::memory::streaming;
 

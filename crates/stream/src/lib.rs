@@ -1,4 +1,5 @@
-//! STREAM: four kernels that copy, scale, add and combine long vectors (McCalpin 1995), at the rate of memory.
+//! STREAM: four kernels that copy, scale, add and combine long vectors (McCalpin 1995), at the rate of
+//! memory.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,11 +9,11 @@
 //!
 //! Restrictions: x86-64 has streaming stores; elsewhere both kinds are ordinary ones.
 //!
-//! Cost: per element, copy and scale move 16 bytes and add and triad 24; with ordinary stores the line that is written
-//! is also read, which adds 8 bytes. No communication.
+//! Cost: per element, copy and scale move 16 bytes and add and triad 24; with ordinary stores the line that
+//! is written is also read, which adds 8 bytes. No communication.
 //!
-//! Source: J. D. McCalpin, Memory bandwidth and machine balance in current high performance computers, IEEE TCCA
-//! Newsletter, 1995; as a kernel on coarrays: Jin et al. 2011, section III.
+//! Source: J. D. McCalpin, Memory bandwidth and machine balance in current high performance computers, IEEE
+//! TCCA Newsletter, 1995; as a kernel on coarrays: Jin et al. 2011, section III.
 
 pub mod kernels;
 pub mod select;
@@ -32,8 +33,9 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Allocates three vectors of `length` elements, all zero, and tries the kernels on them. All ranks of a node that
-    /// will run the kernels at the same time should do this at the same time, too: they share the memory's rate.
+    /// Allocates three vectors of `length` elements, all zero, and tries the kernels on them. All ranks of a
+    /// node that will run the kernels at the same time should do this at the same time, too: they share the
+    /// memory's rate.
     ///
     /// # Errors
     /// [`Error::Memory`](hcube_core::Error::Memory).

@@ -1,10 +1,10 @@
 //! Where the blocks of a transposition lie, and the order of their bytes.
 //!
-//! Both ranks of a pair must use the same order of a block's elements. From a lower to a higher rank the first
-//! axis of a block leads from row to row of the sender, from a higher to a lower rank from column to column:
-//! so in place a rank reads and writes its block in the same order. The order inside tiles alternates where
-//! one side is stored by rows and the other by columns of the matrix; where both are stored alike, it is
-//! their order.
+//! Both ranks of a pair must use the same order of a block's elements. From a lower to a higher rank the
+//! first axis of a block leads from row to row of the sender, from a higher to a lower rank from column to
+//! column: so in place a rank reads and writes its block in the same order. The order inside tiles alternates
+//! where one side is stored by rows and the other by columns of the matrix; where both are stored alike, it
+//! is their order.
 
 use super::shape::{Layout, Shape};
 use hcube_core::memory::Region;
@@ -123,8 +123,8 @@ impl<'s> Blocks<'s> {
 mod tests {
     use super::*;
 
-    /// Where both sides are stored alike nothing is transposed: the bytes go in the order of memory on the side
-    /// where the block is contiguous, from the lower to the higher rank and back.
+    /// Where both sides are stored alike nothing is transposed: the bytes go in the order of memory on the
+    /// side where the block is contiguous, from the lower to the higher rank and back.
     #[test]
     fn blocks_that_are_not_transposed_go_in_the_order_of_memory() {
         for (before, after) in

@@ -13,8 +13,8 @@ pub enum Layout {
     ColumnMajor,
 }
 
-/// A matrix of `rows` x `columns` elements: rank r has the rows from `row_block * r` on, and afterwards, as rows
-/// of the transposed matrix, the columns from `column_block * r` on.
+/// A matrix of `rows` x `columns` elements: rank r has the rows from `row_block * r` on, and afterwards, as
+/// rows of the transposed matrix, the columns from `column_block * r` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Rows of the matrix.
@@ -78,15 +78,16 @@ impl Shape {
         ])
     }
 
-    /// Whether a block for another rank lies where that rank's block for this one will lie, so that the two can
-    /// change places.
+    /// Whether a block for another rank lies where that rank's block for this one will lie, so that the two
+    /// can change places.
     pub fn is_symmetric(&self) -> bool {
         self.rows == self.columns
             && self.row_block.min(self.rows) == self.column_block.min(self.columns)
             && self.before == self.after
     }
 
-    /// A number, not 0, that tells shapes apart: two different ones have the same with a probability of 2^-63.
+    /// A number, not 0, that tells shapes apart: two different ones have the same with a probability of
+    /// 2^-63.
     pub(super) fn fingerprint(&self) -> u64 {
         let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];
         let layouts = [self.before, self.after].map(|layout| usize::from(layout == Layout::RowMajor));

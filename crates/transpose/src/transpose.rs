@@ -9,13 +9,13 @@
 //! In place, the block of i for j and that of j for i change places, piece by piece and mirrored. This is
 //! possible where both lie at the same place, for any number of ranks: square matrices with the same blocks
 //! before and afterwards, and local parts stored alike. The rank's own block is transposed in place. Other
-//! shapes are transposed in slices where elements are large ([`sliced`]). Out of place all shapes are possible,
-//! and the input does not change.
+//! shapes are transposed in slices where elements are large ([`sliced`]). Out of place all shapes are
+//! possible, and the input does not change.
 //!
 //! Restrictions: those of [`check`].
-//! Cost: one exchange of the [`hcube_alltoall`] crate; every element is loaded and stored twice, and crosses the
-//! memory bus once in each direction where pieces stay in the cache. Extra memory: that of the exchange, and
-//! at most 150 bytes per rank during a call.
+//! Cost: one exchange of the [`hcube_alltoall`] crate; every element is loaded and stored twice, and crosses
+//! the memory bus once in each direction where pieces stay in the cache. Extra memory: that of the exchange,
+//! and at most 150 bytes per rank during a call.
 //! Source: the exchange is that of Hofmann and Ruenger, EuroMPI 2013; §4.4 applies it to transpositions with
 //! local transpositions before and afterwards. Transposing blocks during the exchange is our own.
 
@@ -38,8 +38,8 @@ pub enum Parts<'a> {
     Between(Region<'a>, Region<'a>),
 }
 
-/// Whether a transposition is possible, in place or not; the same result on all ranks. Returns the sizes of this
-/// rank's part before and afterwards.
+/// Whether a transposition is possible, in place or not; the same result on all ranks. Returns the sizes of
+/// this rank's part before and afterwards.
 ///
 /// # Errors
 /// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
@@ -76,7 +76,8 @@ fn check_parts<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, parts: &
     }
 }
 
-/// Collective: the transposition. Every rank passes the same shape, or the error that all ranks are to report.
+/// Collective: the transposition. Every rank passes the same shape, or the error that all ranks are to
+/// report.
 ///
 /// # Errors
 /// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of

@@ -1,5 +1,6 @@
-//! Coarray programs with images as threads, against a serial model: what is valid has the result of the model, an invalid
-//! call is refused and changes nothing. Calls are separated by barriers, so that there is one result.
+//! Coarray programs with images as threads, against a serial model: what is valid has the result of the
+//! model, an invalid call is refused and changes nothing. Calls are separated by barriers, so that there is
+//! one result.
 
 mod program;
 
@@ -142,8 +143,8 @@ fn lent(bytes: Vec<u8>) -> Region<'static> {
     Region::of(Box::leak(bytes.into_boxed_slice()))
 }
 
-/// Accesses of one image to coarrays. The others follow in the model; whether the coarray is known depends on the image that
-/// makes the call, so all of them decide by its team.
+/// Accesses of one image to coarrays. The others follow in the model; whether the coarray is known depends on
+/// the image that makes the call, so all of them decide by its team.
 fn access(
     image: &Runtime<ThreadComm>,
     model: &mut Model,

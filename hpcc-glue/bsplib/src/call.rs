@@ -1,7 +1,7 @@
 //! Converts the arguments of C and calls the runtime.
 //!
-//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has no
-//! effect and is not checked.
+//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has
+//! no effect and is not checked.
 //!
 //! `# Safety` of the exported functions says "As BSPlib requires", which means: an address is NULL, which is
 //! refused where there is a size, or leads to memory of the size that is passed with it, or of the tag size
@@ -72,8 +72,9 @@ pub fn not_null<T>(name: &'static str, pointer: *mut T) -> Result<*mut T> {
 /// Memory of the program.
 ///
 /// # Safety
-/// The library may use the memory as BSPlib specifies: registered memory as long as it is registered, other memory
-/// during the call or, if a get writes it or the function is unbuffered, until the end of the superstep.
+/// The library may use the memory as BSPlib specifies: registered memory as long as it is registered, other
+/// memory during the call or, if a get writes it or the function is unbuffered, until the end of the
+/// superstep.
 ///
 /// # Errors
 /// For NULL with a size.

@@ -1,4 +1,5 @@
-//! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this file.
+//! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this
+//! file.
 
 use crate::call::{self, Transfer, run, spmd};
 use crate::profile;
@@ -6,13 +7,13 @@ use hcube_bsp::Spmd;
 use hcube_bsp::process;
 use std::ffi::{c_char, c_int, c_void};
 
-/// Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD part
-/// itself.
+/// Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD
+/// part itself.
 ///
-/// Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all other
-/// processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and NULL. What process 0
-/// assigns to variables after this call, the other processes do not have: it belongs before the call, which all processes
-/// reach, or is sent in the SPMD part, as by bsp_bcast.
+/// Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all
+/// other processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and
+/// NULL. What process 0 assigns to variables after this call, the other processes do not have: it belongs
+/// before the call, which all processes reach, or is sent in the SPMD part, as by bsp_bcast.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -27,11 +28,11 @@ pub unsafe extern "C-unwind" fn bsp_init(
     call::init("bsp_init", spmd_part, |part| unsafe { part() });
 }
 
-/// Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes wait here
-/// until the SPMD part has ended, and exit.
+/// Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes
+/// wait here until the SPMD part has ended, and exit.
 ///
-/// Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of its
-/// processes.
+/// Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of
+/// its processes.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -40,7 +41,8 @@ pub unsafe extern "C-unwind" fn bsp_begin(maxprocs: c_int) {
     run("bsp_begin", || profile::begin(i64::from(maxprocs)));
 }
 
-/// Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not performed.
+/// Ends the SPMD part on all processes. Communication that was requested since the last bsp_sync is not
+/// performed.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -76,7 +78,8 @@ pub unsafe extern "C-unwind" fn bsp_time() -> f64 {
     spmd("bsp_time", |spmd| Ok(spmd.time()))
 }
 
-/// Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their receivers.
+/// Ends the superstep on all processes: gets read, then puts write, and messages are in the queues of their
+/// receivers.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -87,10 +90,10 @@ pub unsafe extern "C-unwind" fn bsp_sync() {
 
 /// Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
 ///
-/// Each process refers to the memory of the others by the address that it has registered itself in the same call.
-/// Memory may be registered several times; the latest registration counts. A process that has no memory to register
-/// passes NULL with size 0; if it refers to that of the others, it passes any address of its own with size 0 instead,
-/// because NULL is not the name of a registration.
+/// Each process refers to the memory of the others by the address that it has registered itself in the same
+/// call. Memory may be registered several times; the latest registration counts. A process that has no memory
+/// to register passes NULL with size 0; if it refers to that of the others, it passes any address of its own
+/// with size 0 instead, because NULL is not the name of a registration.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -100,9 +103,11 @@ pub unsafe extern "C-unwind" fn bsp_push_reg(ident: *const c_void, size: c_int) 
     unsafe { call::push_reg("bsp_push_reg", ident, size) };
 }
 
-/// Removes the latest registration of ident at the end of the superstep. All processes call it, in the same order.
+/// Removes the latest registration of ident at the end of the superstep. All processes call it, in the same
+/// order.
 ///
-/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others remove.
+/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others
+/// remove.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -111,11 +116,11 @@ pub unsafe extern "C-unwind" fn bsp_pop_reg(ident: *const c_void) {
     call::pop_reg("bsp_pop_reg", ident);
 }
 
-/// Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its start, at
-/// the end of the superstep.
+/// Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its
+/// start, at the end of the superstep.
 ///
-/// src is copied before the function returns. Puts write after all gets have read, in the order of the processes, those
-/// of one process in the order of its calls.
+/// src is copied before the function returns. Puts write after all gets have read, in the order of the
+/// processes, those of one process in the order of its calls.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -132,8 +137,8 @@ pub unsafe extern "C-unwind" fn bsp_put(
     unsafe { copy.put("bsp_put", |spmd, pid, data, target, offset| spmd.put(pid, data, target, offset)) };
 }
 
-/// As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep. Until
-/// then, neither src nor the destination may be used otherwise.
+/// As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep.
+/// Until then, neither src nor the destination may be used otherwise.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -150,8 +155,8 @@ pub unsafe extern "C-unwind" fn bsp_hpput(
     unsafe { copy.put("bsp_hpput", |spmd, pid, data, target, offset| spmd.hpput(pid, data, target, offset)) };
 }
 
-/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst, at
-/// the end of the superstep.
+/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
+/// to dst, at the end of the superstep.
 ///
 /// The values are those before any put of this superstep. Gets write dst in the order of the calls.
 ///
@@ -170,8 +175,8 @@ pub unsafe extern "C-unwind" fn bsp_get(
     unsafe { copy.get("bsp_get", |spmd, pid, source, offset, into| spmd.get(pid, source, offset, into)) };
 }
 
-/// As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep. Until
-/// then, neither the source nor dst may be used otherwise.
+/// As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep.
+/// Until then, neither the source nor dst may be used otherwise.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -188,8 +193,8 @@ pub unsafe extern "C-unwind" fn bsp_hpget(
     unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
 }
 
-/// Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the size of
-/// the previous call, at first 0. All processes call it with the same size.
+/// Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the
+/// size of the previous call, at first 0. All processes call it with the same size.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -199,7 +204,8 @@ pub unsafe extern "C-unwind" fn bsp_set_tagsize(tag_nbytes: *mut c_int) {
     unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
 }
 
-/// Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next superstep.
+/// Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next
+/// superstep.
 ///
 /// Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
 ///
@@ -227,11 +233,11 @@ pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbyte
     unsafe { call::qsize("bsp_qsize", packets, accumulated_nbytes, false) };
 }
 
-/// Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the queue is
-/// empty.
+/// Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the
+/// queue is empty.
 ///
-/// Messages of the process with the highest number come first, those of one process in the order in which they were
-/// sent.
+/// Messages of the process with the highest number come first, those of one process in the order in which
+/// they were sent.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -251,9 +257,9 @@ pub unsafe extern "C-unwind" fn bsp_move(payload: *mut c_void, reception_nbytes:
     unsafe { call::take("bsp_move", payload, reception_nbytes) };
 }
 
-/// Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which are aligned
-/// for every type and are valid until the end of the superstep. Returns the size of the payload in bytes, or -1 if the
-/// queue is empty.
+/// Removes the first message without a copy: *tag_ptr and *payload_ptr point to its tag and payload, which
+/// are aligned for every type and are valid until the end of the superstep. Returns the size of the payload
+/// in bytes, or -1 if the queue is empty.
 ///
 /// # Safety
 /// As BSPlib requires.

@@ -1,5 +1,6 @@
-//! Functions beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's toolset;
-//! unbuffered messages and direct gets of MulticoreBSP for C; data for the SPMD part, as in the MulticoreBSP of Bulk.
+//! Functions beyond Hill et al. 1998: broadcast and fold of the second draft of BSPlib, as in Oxford's
+//! toolset; unbuffered messages and direct gets of MulticoreBSP for C; data for the SPMD part, as in the
+//! MulticoreBSP of Bulk.
 
 use crate::call::{self, Transfer, memory, number, spmd};
 use hcube_core::error::Error;
@@ -9,8 +10,8 @@ use std::ffi::{c_char, c_int, c_void};
 /// As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
 /// here, and process 0 calls it itself later.
 ///
-/// Each process passes the address of its own data, which its main has made before this call. Nothing is copied from
-/// process to process.
+/// Each process passes the address of its own data, which its main has made before this call. Nothing is
+/// copied from process to process.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -55,11 +56,11 @@ pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *
     });
 }
 
-/// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left, right,
-/// &nbytes); the result is at dst on all of them.
+/// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left,
+/// right, &nbytes); the result is at dst on all of them.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative and return,
-/// without an exception, and must not call functions of BSPlib.
+/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative
+/// and return, without an exception, and must not call functions of BSPlib.
 ///
 /// # Safety
 /// The memory has that size, and the operation changes no more than its result.
@@ -117,10 +118,11 @@ pub unsafe extern "C-unwind" fn bsp_hpsend(
     unsafe { call::send("bsp_hpsend", pid, tag, payload, payload_nbytes) };
 }
 
-/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start, to dst at
-/// once, without waiting for the end of the superstep.
+/// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
+/// to dst at once, without waiting for the end of the superstep.
 ///
-/// The process must be on the same node, and the system must permit single copy; otherwise the job ends with an error.
+/// The process must be on the same node, and the system must permit single copy; otherwise the job ends with
+/// an error.
 ///
 /// # Safety
 /// As BSPlib requires.

@@ -1,5 +1,5 @@
-//! The names that LPF's `bsp.h` gives to the functions of the classic dialect. Its `bsp_begin` is a macro over
-//! [`bsplibstd_spawn`].
+//! The names that LPF's `bsp.h` gives to the functions of the classic dialect. Its `bsp_begin` is a macro
+//! over [`bsplibstd_spawn`].
 
 use crate::call::run;
 use crate::{classic, extras, profile};

@@ -1,9 +1,9 @@
 //! How the figures of all ranks come to rank 0 at `MPI_Finalize`.
 //!
-//! 1. On one node, through an inbox of rank 0 ([`hcube_core::node::inbox`]), where the places of all ranks are known
-//!    ([`Collection::decide`]). The others write their figures there before the MPI library's `MPI_Finalize`; rank 0
-//!    reads them after it. MPI takes no part in this: a program may have abandoned non-blocking operations whose
-//!    buffers do not exist any more, and progress would move their data.
+//! 1. On one node, through an inbox of rank 0 ([`hcube_core::node::inbox`]), where the places of all ranks
+//!    are known ([`Collection::decide`]). The others write their figures there before the MPI library's
+//!    `MPI_Finalize`; rank 0 reads them after it. MPI takes no part in this: a program may have abandoned
+//!    non-blocking operations whose buffers do not exist any more, and progress would move their data.
 //! 2. Otherwise by reductions of MPI, which make the program's requests progress.
 //!
 //! No rank waits for another one longer than [`PATIENCE`].
@@ -56,8 +56,8 @@ impl Collection {
         Self { inbox: OnceLock::new(), path: OnceLock::new() }
     }
 
-    /// Before `MPI_Init`: where the figures of this rank are, for the other ranks. A word without blanks: the node, and
-    /// on rank 0 the address of its inbox.
+    /// Before `MPI_Init`: where the figures of this rank are, for the other ranks. A word without blanks: the
+    /// node, and on rank 0 the address of its inbox.
     pub fn place(&self) -> String {
         let node = format!("{:x}", identity());
         let inbox = self.inbox.get_or_init(|| is_first_rank().then(Inbox::new)?.ok());
@@ -72,8 +72,8 @@ impl Collection {
         self.path.get_or_init(|| path(places));
     }
 
-    /// Around `MPI_Finalize` of the MPI library, `forward`: brings the figures of this rank to rank 0, where `print`
-    /// gets those of all.
+    /// Around `MPI_Finalize` of the MPI library, `forward`: brings the figures of this rank to rank 0, where
+    /// `print` gets those of all.
     pub fn collect(
         &self,
         rows: &[Figures],

@@ -4,12 +4,12 @@ use hcube_core::node::loader::{self, Library};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-/// The MPI library of this program and the one that this library was built for, if they differ. Handles of one
-/// are invalid in the other.
+/// The MPI library of this program and the one that this library was built for, if they differ. Handles of
+/// one are invalid in the other.
 ///
-/// The loader searches the program's libraries before those of preloaded ones, so a lookup for the process finds
-/// the program's MPI library, and a lookup in this library finds the one that it is linked to. The same file for
-/// both (the same name, possibly another version) is one library.
+/// The loader searches the program's libraries before those of preloaded ones, so a lookup for the process
+/// finds the program's MPI library, and a lookup in this library finds the one that it is linked to. The same
+/// file for both (the same name, possibly another version) is one library.
 pub fn foreign() -> Option<[String; 2]> {
     const PROBE: &CStr = c"PMPI_Get_library_version";
     let of_program = loader::next(PROBE)?;
@@ -52,7 +52,8 @@ pub fn name() -> String {
     NAME.get_or_init(describe).clone()
 }
 
-/// Whether the MPI library of this process is Open MPI, of which launchers and process managers differ from all others.
+/// Whether the MPI library of this process is Open MPI, of which launchers and process managers differ from
+/// all others.
 pub fn is_open_mpi() -> bool {
     name().starts_with(OPEN_MPI)
 }

@@ -1,7 +1,7 @@
 //! The calls of MPI on `MPI_COMM_WORLD`: safe functions over `world.c`.
 //!
-//! They panic unless the program uses the MPI library that hcube was built for ([`foreign`]), and MPI is initialised and
-//! not finalised.
+//! They panic unless the program uses the MPI library that hcube was built for ([`foreign`]), and MPI is
+//! initialised and not finalised.
 
 use crate::mpi_library::foreign;
 use hcube_core::mpi::handle::check_state;
@@ -56,7 +56,8 @@ pub fn size() -> usize {
     unsafe { raw::hcube_drop_in_world_size() as usize }
 }
 
-/// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, valid on rank
+/// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, valid on
+/// rank
 /// 0. `None` if this rank has waited for others longer than `limit` seconds.
 ///
 /// # Panics
@@ -64,7 +65,8 @@ pub fn size() -> usize {
 pub fn reduce(summands: Vec<u64>, values: Vec<u64>, limit: f64) -> Option<(Vec<u64>, Vec<u64>)> {
     check();
     let (mut sums, mut maxima) = (vec![0; summands.len()], vec![0; values.len()]);
-    // SAFETY: MPI is active, as was just checked; the results have the lengths of the operands; what MPI may still use is never freed.
+    // SAFETY: MPI is active, as was just checked; the results have the lengths of the operands; what MPI may
+    // still use is never freed.
     let done = unsafe {
         raw::hcube_drop_in_reduce(
             summands.as_ptr(),

@@ -1,6 +1,8 @@
-//! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's headers describe.
+//! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's
+//! headers describe.
 //!
-//! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see [`crate::export::accessors`].
+//! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see
+//! [`crate::export::accessors`].
 
 use crate::span;
 use std::ffi::{c_char, c_int, c_void};
@@ -140,7 +142,8 @@ impl Descriptor {
         Some(count)
     }
 
-    /// Bytes from one element to the next where the stride is 1. A section of a component has the span of the whole elements.
+    /// Bytes from one element to the next where the stride is 1. A section of a component has the span of the
+    /// whole elements.
     ///
     /// # Safety
     /// As [`Self::dimensions`].

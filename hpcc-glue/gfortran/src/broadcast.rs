@@ -1,12 +1,13 @@
 //! Broadcasts to the images of the current team.
 //!
-//! Idea: for an object whose type has allocatable components, gfortran calls the library once for each component, and then for
-//! each object inside of it as a whole, with the addresses of its components on the image that broadcasts. What an object
-//! has of its own is kept: the words that are addresses of what was broadcast before, and tokens.
+//! Idea: for an object whose type has allocatable components, gfortran calls the library once for each
+//! component, and then for each object inside of it as a whole, with the addresses of its components on the
+//! image that broadcasts. What an object has of its own is kept: the words that are addresses of what was
+//! broadcast before, and tokens.
 //!
 //! Restrictions: components are allocated alike on all images, as the calls of gfortran require.
-//! Cost: see [`hcube_caf::collective`]; a look into a table per word of an object. Memory: the copy of an object, and a word for
-//! each address since the last statement that was no broadcast.
+//! Cost: see [`hcube_caf::collective`]; a look into a table per word of an object. Memory: the copy of an
+//! object, and a word for each address since the last statement that was no broadcast.
 
 use crate::abi::{Descriptor, kind};
 use crate::failure::{Image, Result};

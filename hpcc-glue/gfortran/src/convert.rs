@@ -1,7 +1,7 @@
 //! Conversion between types and kinds, as an assignment does it.
 //!
-//! Idea: an element of one type is read and written as one of the other. Numbers of at most 8 bytes need nothing but Rust's own
-//! conversions; `real(10)` and `real(16)` go through C (`number.c`).
+//! Idea: an element of one type is read and written as one of the other. Numbers of at most 8 bytes need
+//! nothing but Rust's own conversions; `real(10)` and `real(16)` go through C (`number.c`).
 //!
 //! Cost: a few ns per element; those of the usual kinds are converted in a loop of their own.
 

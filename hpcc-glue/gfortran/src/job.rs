@@ -1,7 +1,8 @@
 //! The program: its begin and its ends.
 //!
-//! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main program. It ends
-//! with the main program, a `stop`, or where the program calls `MPI_Finalize`: what follows uses no coarrays of other images.
+//! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main
+//! program. It ends with the main program, a `stop`, or where the program calls `MPI_Finalize`: what follows
+//! uses no coarrays of other images.
 
 use crate::failure::{Failure, with};
 use crate::reference::{outside, remote};
@@ -69,7 +70,8 @@ fn end_with_mpi() {
     }
 }
 
-/// This image stops or fails, which may be inside an I/O statement: ends the process when all images have come to their ends.
+/// This image stops or fails, which may be inside an I/O statement: ends the process when all images have
+/// come to their ends.
 pub fn stop(code: c_int, fails: bool) -> ! {
     gate::run(None, || {
         if comes_to_end() {

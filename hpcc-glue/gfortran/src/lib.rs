@@ -1,7 +1,9 @@
-//! libhcube_caf.so: programs with coarrays, compiled by gfortran with `-fcoarray=lib`, run unchanged on hcube.
+//! libhcube_caf.so: programs with coarrays, compiled by gfortran with `-fcoarray=lib`, run unchanged on
+//! hcube.
 //!
-//! The library exports the functions that gfortran 12 to 14 calls, `_gfortran_caf_*`, and `_gfortran_caf_get_communicator` of
-//! OpenCoarrays. gfortran 15 has another interface, which the library refuses.
+//! The library exports the functions that gfortran 12 to 14 calls, `_gfortran_caf_*`, and
+//! `_gfortran_caf_get_communicator` of OpenCoarrays. gfortran 15 has another interface, which the library
+//! refuses.
 //!
 //! # Map
 //!
@@ -25,7 +27,8 @@
 //! | `reduce`, `broadcast` | reductions, broadcasts |
 //! | `random` | seeds that all images share |
 //!
-//! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and cause.
+//! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and
+//! cause.
 
 mod abi;
 mod block;

@@ -1,9 +1,11 @@
 //! Reductions over the images of the current team: sums, minima, maxima, and functions of the program.
 //!
-//! Idea: the elements are packed where they are not contiguous, combined in the order of the images by the runtime's
-//! allreduce or reduce, and unpacked. What is done with two blocks is written in C (`reduce.c`), which has all types.
+//! Idea: the elements are packed where they are not contiguous, combined in the order of the images by the
+//! runtime's allreduce or reduce, and unpacked. What is done with two blocks is written in C (`reduce.c`),
+//! which has all types.
 //!
-//! Restrictions: gfortran does not say whether 16 bytes are a `real(10)` or a `real(16)`: they count as `real(10)`.
+//! Restrictions: gfortran does not say whether 16 bytes are a `real(10)` or a `real(16)`: they count as
+//! `real(10)`.
 //! Cost: see [`hcube_caf::collective`]; two copies of elements that are not contiguous.
 
 use crate::abi::{Descriptor, kind};
@@ -55,12 +57,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Combines a block of lower ranks with one of higher ranks, where the result is left. Whether the type is known.
+    /// Combines a block of lower ranks with one of higher ranks, where the result is left. Whether the type
+    /// is known.
     fn combine(self, of: Type, lower: &[u8], higher: &mut [u8]) -> bool {
         let count = higher.len().checked_div(of.bytes).unwrap_or(0);
         let (kind, bytes, parameter) = (of.kind.into(), of.bytes, of.parameter);
         let (lower, higher) = (lower.as_ptr().cast(), higher.as_mut_ptr().cast());
-        // SAFETY: both blocks have these elements; the function is one of the program for elements of this type.
+        // SAFETY: both blocks have these elements; the function is one of the program for elements of this
+        // type.
         let result = unsafe {
             match self {
                 Self::Sum => hcube_caf_combine(0, kind, bytes, parameter, lower, higher, count),
@@ -92,8 +96,9 @@ fn root(number: c_int) -> Result<Option<usize>> {
     if number == 0 { Ok(None) } else { current().rank_of(number).map(Some) }
 }
 
-/// The number of elements that lie one behind the other, or none. For the components of a derived type that is broadcast,
-/// gfortran leaves span and offset of their descriptors unset, and passes also those that are not allocated.
+/// The number of elements that lie one behind the other, or none. For the components of a derived type that
+/// is broadcast, gfortran leaves span and offset of their descriptors unset, and passes also those that are
+/// not allocated.
 ///
 /// # Safety
 /// As [`reduce`].
@@ -168,7 +173,8 @@ fn packed_like(section: &Section, bytes: &mut [u8]) -> Section {
     Section::packed(bytes.as_mut_ptr(), section.element, section.count())
 }
 
-/// Collective over the current team: combines the elements of all images, on the image with a number or, for 0, on all.
+/// Collective over the current team: combines the elements of all images, on the image with a number or, for
+/// 0, on all.
 ///
 /// # Safety
 /// The descriptor is one of the compiler, whose elements may be read and written.

@@ -1,6 +1,7 @@
 //! Requests: what another image has to do for this one, with memory that only it can access, and its answers.
 //!
-//! Idea: a shipped function serves all requests, another one takes the answers. So an image serves requests where it waits.
+//! Idea: a shipped function serves all requests, another one takes the answers. So an image serves requests
+//! where it waits.
 //!
 //! Cost: a message each way.
 

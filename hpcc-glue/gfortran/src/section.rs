@@ -1,8 +1,9 @@
-//! Sections of arrays: elements at regular distances or at the places of a vector subscript, in any number of dimensions.
+//! Sections of arrays: elements at regular distances or at the places of a vector subscript, in any number of
+//! dimensions.
 //!
-//! Idea: a section is an address and, per dimension, a number of elements with a distance in bytes, or a table of distances.
-//! Dimensions of one element are dropped, and those that follow one another in memory, on both sides of a copy, become one, so
-//! a copy is a nest of loops around runs of bytes.
+//! Idea: a section is an address and, per dimension, a number of elements with a distance in bytes, or a
+//! table of distances. Dimensions of one element are dropped, and those that follow one another in memory, on
+//! both sides of a copy, become one, so a copy is a nest of loops around runs of bytes.
 //!
 //! Cost: a copy per run, which a few ns precede. Memory: a word per element of a vector subscript.
 
@@ -55,7 +56,8 @@ impl Extent {
 /// Dimensions that a section has in itself.
 const FEW: usize = 4;
 
-/// Dimensions. A few are in the section itself: an access to few elements would take longer to allocate memory than to copy.
+/// Dimensions. A few are in the section itself: an access to few elements would take longer to allocate
+/// memory than to copy.
 #[derive(Debug, Clone, Default)]
 struct Extents {
     few: [Extent; FEW],
@@ -175,7 +177,8 @@ impl Section {
         self.push(steps(triplet.lower, triplet.upper, stride), stride * step);
     }
 
-    /// The first elements in each dimension, as many as another section has; none if that has more in one of them.
+    /// The first elements in each dimension, as many as another section has; none if that has more in one of
+    /// them.
     pub fn leading(&self, other: &Self) -> Option<Self> {
         let (mut result, other) = (self.squeezed(), other.squeezed());
         let is_alike = result.extents.len() == other.extents.len();
@@ -288,7 +291,8 @@ impl Section {
         Shape::indexed(run, rest.distances().map(|distance| (moved + distance) as i64).collect())
     }
 
-    /// The bytes of the runs of elements that lie one behind the other, and the section of their first elements.
+    /// The bytes of the runs of elements that lie one behind the other, and the section of their first
+    /// elements.
     fn split_run(&self) -> (usize, Self) {
         let mut run = self.element;
         let inner = self.extents.iter().take_while(|extent| {

@@ -1,17 +1,19 @@
 //! Whether the span of a descriptor says something.
 //!
-//! The span of an array is the distance of its elements, which is larger than an element for a component of all elements of an
-//! array. gfortran does not set it for an allocatable array that is first assigned the result of a function, so whatever
-//! lay on the stack is found there: often an address, sometimes a small number.
+//! The span of an array is the distance of its elements, which is larger than an element for a component of
+//! all elements of an array. gfortran does not set it for an allocatable array that is first assigned the
+//! result of a function, so whatever lay on the stack is found there: often an address, sometimes a small
+//! number.
 //!
-//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of memory of its own, with
-//! room for its elements and not for as many distances: the C library has written its size in front of it. A block may
-//! be 16 bytes larger than what was asked for, and small ones are rounded up, so it can have room for both. Then the one that it
-//! fits without these 16 bytes is right; in the smallest blocks both do, and the elements are.
+//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of
+//! memory of its own, with room for its elements and not for as many distances: the C library has written its
+//! size in front of it. A block may be 16 bytes larger than what was asked for, and small ones are rounded
+//! up, so it can have room for both. Then the one that it fits without these 16 bytes is right; in the
+//! smallest blocks both do, and the elements are.
 //!
-//! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for consecutive
-//! elements. A small number is believed in a block that is larger than its elements ask for and of just the size that such
-//! distances would ask for, and with a C library other than glibc.
+//! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for
+//! consecutive elements. A small number is believed in a block that is larger than its elements ask for and
+//! of just the size that such distances would ask for, and with a C library other than glibc.
 
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
 use hcube_core::node::single_copy;
@@ -21,7 +23,8 @@ const LARGEST: isize = 1 << 40;
 /// The alignment of components that is certain for numbers of more bytes.
 const ALIGNMENT: usize = 4;
 
-/// Whether a distance of elements can be right: of an array at this address, by number and bytes of its elements.
+/// Whether a distance of elements can be right: of an array at this address, by number and bytes of its
+/// elements.
 #[cold]
 pub fn is_plausible(span: isize, base: *const u8, count: usize, element: usize) -> bool {
     if count == 0 {

@@ -1,4 +1,5 @@
-//! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end all images.
+//! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end
+//! all images.
 
 pub mod kind;
 
@@ -19,8 +20,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The exit code of an error that no statement asks for.
 const EXIT_ERROR: c_int = 1;
-/// What the end of all images may take: far more than to write the buffers and to tell the launcher, which takes 10 seconds
-/// where Open MPI cannot resolve the name of the host. Then this process ends, and the launcher ends the others.
+/// What the end of all images may take: far more than to write the buffers and to tell the launcher, which
+/// takes 10 seconds where Open MPI cannot resolve the name of the host. Then this process ends, and the
+/// launcher ends the others.
 const END_SECONDS: u32 = 20;
 
 /// The number of this image, for messages after `MPI_Finalize`.
@@ -82,8 +84,8 @@ pub unsafe fn run_for<T>(
     })
 }
 
-/// Whether the runtime has ended because the program has called `MPI_Finalize`: a statement that then has nothing to do has
-/// succeeded.
+/// Whether the runtime has ended because the program has called `MPI_Finalize`: a statement that then has
+/// nothing to do has succeeded.
 ///
 /// # Safety
 /// As [`run_for`].
@@ -110,8 +112,8 @@ pub unsafe fn set(place: *mut c_int, value: c_int) {
 /// Writes text to a `character` variable, which is filled with blanks.
 ///
 /// # Safety
-/// It has this length, or is no address of memory: for a variable of constant length, gfortran passes its value to collective
-/// subroutines, so what comes here is another argument.
+/// It has this length, or is no address of memory: for a variable of constant length, gfortran passes its
+/// value to collective subroutines, so what comes here is another argument.
 unsafe fn fill(place: *mut c_char, length: usize, text: &str) {
     if !is_writable(place.addr(), length) {
         return;
@@ -162,8 +164,8 @@ pub fn fail(statement: Kind, failure: &Failure) -> ! {
     abort(EXIT_ERROR)
 }
 
-/// Ends all images with an exit code, whichever locks of libraries this image holds: those of its I/O statements, and, where a
-/// signal has interrupted it, any.
+/// Ends all images with an exit code, whichever locks of libraries this image holds: those of its I/O
+/// statements, and, where a signal has interrupted it, any.
 pub fn abort(code: c_int) -> ! {
     end_within(END_SECONDS, code);
     // Otherwise `exit` closes them.

@@ -1,7 +1,9 @@
-//! What the statements of all images have done, if `HCUBE_STATS` asks for it: statements, bytes and time by kind and path.
+//! What the statements of all images have done, if `HCUBE_STATS` asks for it: statements, bytes and time by
+//! kind and path.
 //!
-//! Idea: around each statement the clock is read, and what it does notes bytes and path on the way. In the end the figures of
-//! all images are added, and image 1 prints them, with advice ([`advice`]). Without statistics, a statement reads one word.
+//! Idea: around each statement the clock is read, and what it does notes bytes and path on the way. In the
+//! end the figures of all images are added, and image 1 prints them, with advice ([`advice`]). Without
+//! statistics, a statement reads one word.
 //!
 //! Cost: two readings of the clock per statement, and two reductions in the end.
 
@@ -126,7 +128,8 @@ pub fn note_image(image: &Image, other: usize, here: Path) {
     }
 }
 
-/// Notes an access to elements of a coarray on an image; in memory of the node, unless another path was noted before.
+/// Notes an access to elements of a coarray on an image; in memory of the node, unless another path was noted
+/// before.
 #[inline]
 pub fn note_access(access: impl FnOnce() -> Access) {
     if !are_wanted() {
@@ -149,7 +152,8 @@ pub struct Access {
     pub coarray: usize,
     /// The image.
     pub number: i32,
-    /// Where the first element is: any number that grows by the same amount from one element of a section to the next.
+    /// Where the first element is: any number that grows by the same amount from one element of a section to
+    /// the next.
     pub position: usize,
     /// Elements.
     pub count: usize,

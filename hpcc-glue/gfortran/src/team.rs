@@ -136,8 +136,8 @@ impl Team {
         Ok(true)
     }
 
-    /// The communicator of the team, as Fortran has it. Collective over the team at the first call, because most programs need
-    /// none, and need not wait for it in `form team`.
+    /// The communicator of the team, as Fortran has it. Collective over the team at the first call, because
+    /// most programs need none, and need not wait for it in `form team`.
     pub fn communicator(&self, image: &Image) -> Result<c_int> {
         if self.is_initial {
             return Ok(fortran::world_number()?);

@@ -1,14 +1,15 @@
 //! Tokens: what the compiler keeps for a coarray, and for an allocatable or pointer component of one.
 //!
-//! Idea: a token knows the handle of the runtime, and the addresses of those parts that this image accesses directly. The
-//! compiler's descriptor of a coarray is copied: that of a static one lies on the stack of a constructor, and that of an
-//! allocatable one is a variable, from which `move_alloc` takes the coarray and which may get another one. It has its bounds
-//! before the `sync all` that the compiler puts after `allocate`. The descriptor of a component lies in the coarray.
+//! Idea: a token knows the handle of the runtime, and the addresses of those parts that this image accesses
+//! directly. The compiler's descriptor of a coarray is copied: that of a static one lies on the stack of a
+//! constructor, and that of an allocatable one is a variable, from which `move_alloc` takes the coarray and
+//! which may get another one. It has its bounds before the `sync all` that the compiler puts after
+//! `allocate`. The descriptor of a component lies in the coarray.
 //!
-//! Components are allocated by their image alone, in its heap, so other images of the node follow their descriptors. The
-//! compiler registers some as coarrays; they are known by their tokens, which lie in the heap. It does not initialise the
-//! tokens of components of components, and copies tokens with objects, so those that were given out are kept in a set, and
-//! one that stands for another component is not used.
+//! Components are allocated by their image alone, in its heap, so other images of the node follow their
+//! descriptors. The compiler registers some as coarrays; they are known by their tokens, which lie in the
+//! heap. It does not initialise the tokens of components of components, and copies tokens with objects, so
+//! those that were given out are kept in a set, and one that stands for another component is not used.
 //!
 //! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
 
@@ -126,8 +127,8 @@ impl Token {
         self.descriptor.get()
     }
 
-    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0. gfortran passes no bounds
-    /// of static coarrays: their elements are counted.
+    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0.
+    /// gfortran passes no bounds of static coarrays: their elements are counted.
     pub fn no_elements(&self, numbers: RangeInclusive<isize>, count: isize) -> String {
         // SAFETY: a token's descriptor lives as long as the token.
         let dimensions = unsafe { (*self.descriptor()).dimensions() };
@@ -143,8 +144,8 @@ impl Token {
     }
 }
 
-/// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where there are no more
-/// elements. Without dimensions, the number from 1 on.
+/// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where
+/// there are no more elements. Without dimensions, the number from 1 on.
 fn subscripts(dimensions: &[Dimension], number: isize) -> String {
     let Some((last, others)) = dimensions.split_last() else { return (number + 1).to_string() };
     let mut rest = number;

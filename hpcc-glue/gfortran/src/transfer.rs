@@ -1,12 +1,12 @@
 //! Copies between sections of coarrays and of this image's memory.
 //!
-//! Idea: a side is a section here, which this image accesses directly, or one of a part on another node. From there it is
-//! fetched as packed bytes, and there it is brought as packed bytes, by one message in each direction (more where it is long).
-//! Between sections here, elements are copied from place to place, converted on the way if their types differ. Where the
-//! sections overlap, the source is copied first.
+//! Idea: a side is a section here, which this image accesses directly, or one of a part on another node. From
+//! there it is fetched as packed bytes, and there it is brought as packed bytes, by one message in each
+//! direction (more where it is long). Between sections here, elements are copied from place to place,
+//! converted on the way if their types differ. Where the sections overlap, the source is copied first.
 //!
-//! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or of one that
-//! overlaps the other.
+//! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or
+//! of one that overlaps the other.
 
 use crate::convert::{Type, convert};
 use crate::failure::{Failure, Image, Result};
@@ -108,9 +108,9 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     Failure::new(text)
 }
 
-/// The elements of a source that are assigned to a destination: all, the only one to each, or, where there are more of them
-/// in a dimension, the first ones. Fortran has no meaning for the last case, but programs rely on it, because gfortran assigns
-/// so where no other image is concerned.
+/// The elements of a source that are assigned to a destination: all, the only one to each, or, where there
+/// are more of them in a dimension, the first ones. Fortran has no meaning for the last case, but programs
+/// rely on it, because gfortran assigns so where no other image is concerned.
 pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>> {
     let (wanted, given) = (into.count(), from.count());
     if given == wanted || given == 1 {

@@ -1,15 +1,16 @@
 //! The units of libgfortran, in which lies what the program has written.
 //!
-//! Idea: libgfortran holds the lock of a unit as long as an I/O statement runs, and an item of its list may end the program: an
-//! error of a reference, `stop` or `error stop` in a function, in a procedure for defined I/O. Whoever flushes units waits for
-//! these locks. The termination functions of libgfortran, which `exit` calls with any of them held, take none: they close all
-//! units, also units of `newunit=`, which the flush of libgfortran omits. MPI's abort does not always call `exit`, and a launcher may kill a
-//! process as soon as another one has ended with an exit code. So errors call these functions, and so does an image that stops,
+//! Idea: libgfortran holds the lock of a unit as long as an I/O statement runs, and an item of its list may
+//! end the program: an error of a reference, `stop` or `error stop` in a function, in a procedure for defined
+//! I/O. Whoever flushes units waits for these locks. The termination functions of libgfortran, which `exit`
+//! calls with any of them held, take none: they close all units, also units of `newunit=`, which the flush of
+//! libgfortran omits. MPI's abort does not always call `exit`, and a launcher may kill a process as soon as
+//! another one has ended with an exit code. So errors call these functions, and so does an image that stops,
 //! before it waits for the others.
 //!
-//! Restrictions: libgfortran is a shared library; otherwise only `exit` closes the units, and an error loses what they hold.
-//! Termination takes the lock of libgfortran's list of units, which a signal handler may have interrupted. So a thread of its
-//! own does it, for which an error waits no longer than a limit.
+//! Restrictions: libgfortran is a shared library; otherwise only `exit` closes the units, and an error loses
+//! what they hold. Termination takes the lock of libgfortran's list of units, which a signal handler may have
+//! interrupted. So a thread of its own does it, for which an error waits no longer than a limit.
 
 use hcube_core::node::{exit, loader};
 use std::ffi::c_int;
@@ -42,8 +43,8 @@ pub fn flush() {
     }
 }
 
-/// Closes all units, for an image that stops with this code, in which an I/O statement may be running. `exit` calls what the program
-/// has registered, and ends the process then.
+/// Closes all units, for an image that stops with this code, in which an I/O statement may be running. `exit`
+/// calls what the program has registered, and ends the process then.
 #[cold]
 pub fn close_for_stop(code: c_int) {
     // Whoever reads what the program writes may take any time.
@@ -57,8 +58,8 @@ pub fn close_for_stop(code: c_int) {
     }
 }
 
-/// Closes all units, for a program that ends by an error, in which an I/O statement may be running. `exit` does nothing
-/// afterwards but end the process with this code.
+/// Closes all units, for a program that ends by an error, in which an I/O statement may be running. `exit`
+/// does nothing afterwards but end the process with this code.
 #[cold]
 pub fn close(code: c_int) {
     if terminate(CLOSE_LIMIT) {
@@ -66,15 +67,16 @@ pub fn close(code: c_int) {
     }
 }
 
-/// Calls the termination functions of libgfortran, which `exit` must not do again. False where that is left to `exit`, and where it
-/// was done before: an image that stops may fail to end.
+/// Calls the termination functions of libgfortran, which `exit` must not do again. False where that is left
+/// to `exit`, and where it was done before: an image that stops may fail to end.
 fn terminate(limit: Duration) -> bool {
     if IS_CLOSED.swap(true, Ordering::Relaxed) {
         return false;
     }
     within(limit, || {
         let is_terminated = loader::global(c"_gfortran_flush_i4").is_some_and(|address| {
-            // SAFETY: libgfortran may be terminated by any thread, and neither `exit` nor a second call does it again.
+            // SAFETY: libgfortran may be terminated by any thread, and neither `exit` nor a second call does
+            // it again.
             unsafe { loader::terminate(address) }
         });
         // SAFETY: the C library's function.
@@ -83,8 +85,8 @@ fn terminate(limit: Duration) -> bool {
     })
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this thread holds. Its result,
-/// true where it goes on; false without a thread.
+/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this
+/// thread holds. Its result, true where it goes on; false without a thread.
 fn within(limit: Duration, work: fn() -> bool) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());

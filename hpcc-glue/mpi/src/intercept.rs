@@ -21,8 +21,8 @@ static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 /// MPI is initialised, and it is the right library.
 const ACTIVE: u8 = 1;
-/// All further calls are forwarded: another MPI library, processes without this library, `HCUBE_ALLTOALL=library`
-/// without statistics, or `MPI_Finalize` has begun.
+/// All further calls are forwarded: another MPI library, processes without this library,
+/// `HCUBE_ALLTOALL=library` without statistics, or `MPI_Finalize` has begun.
 const FORWARD: u8 = 2;
 
 /// Whether hcube may serve calls of this process.
@@ -55,16 +55,17 @@ fn decide() -> bool {
     active
 }
 
-/// Whether nothing is done with a call but to forward it. All processes that have hcube decide so: where their options
-/// differ, `membership` has forwarded all calls.
+/// Whether nothing is done with a call but to forward it. All processes that have hcube decide so: where
+/// their options differ, `membership` has forwarded all calls.
 fn only_forwards() -> bool {
     let library = Options::from_environment().is_ok_and(|options| options.schedule == Schedule::Library);
     library && statistics::wanted().is_none()
 }
 
-/// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward` and in
-/// error handlers, and may leave by a jump or an exception: nothing is held there. A forwarded call may arrive again,
-/// through the `PMPI_` form that another preloaded library calls; it is a call like any other then, on all ranks.
+/// An all-to-all call of the program, served by hcube or by `forward`. Code of the program runs in `forward`
+/// and in error handlers, and may leave by a jump or an exception: nothing is held there. A forwarded call
+/// may arrive again, through the `PMPI_` form that another preloaded library calls; it is a call like any
+/// other then, on all ranks.
 ///
 /// # Safety
 /// The call describes memory and handles as MPI requires.
@@ -139,7 +140,8 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
     }
 }
 
-/// A nonblocking call of the program, started by hcube or by `forward`; the request is MPI's own in either case.
+/// A nonblocking call of the program, started by hcube or by `forward`; the request is MPI's own in either
+/// case.
 ///
 /// # Safety
 /// As [`all_to_all`], and the request can be written; the memory of the call stays until it is complete.

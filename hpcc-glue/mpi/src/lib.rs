@@ -1,10 +1,12 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
-//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` and nonblocking forms, `MPI_Init`,
-//! `MPI_Init_thread` and `MPI_Finalize`, and where the MPI library has them the large-count forms and the persistent ones, for which
-//! it also defines `MPI_Start`, `MPI_Startall` and `MPI_Request_free`; of all of these also the `PMPI_` forms. Both forms, because Fortran arrives at `PMPI_` on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already
-//! translated. Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
-//! program's arguments.
+//! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` and
+//! nonblocking forms, `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize`, and where the MPI library has them
+//! the large-count forms and the persistent ones, for which it also defines `MPI_Start`, `MPI_Startall` and
+//! `MPI_Request_free`; of all of these also the `PMPI_` forms. Both forms, because Fortran arrives at `PMPI_`
+//! on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already translated. Calls that hcube
+//! does not serve are forwarded to the next library's function of the same name, with the program's
+//! arguments.
 //!
 //! # Map
 //!
@@ -21,9 +23,9 @@
 //!
 //! What it shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
 //!
-//! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location
-//! and ends the job, because other ranks may be waiting. Exceptions of the program, which its error handler throws,
-//! pass through (`extern "C-unwind"`), as do jumps.
+//! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its
+//! location and ends the job, because other ranks may be waiting. Exceptions of the program, which its error
+//! handler throws, pass through (`extern "C-unwind"`), as do jumps.
 //!
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.
@@ -49,10 +51,11 @@ use std::ffi::{c_int, c_void};
 #[global_allocator]
 static RESERVE: reserve::Reserve = reserve::Reserve::new();
 
-/// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; with an
-/// `int` the upper half of the register (or of the eight bytes on the stack) is undefined. Forwarded unchanged, it
-/// is correct for both kinds, even if the program uses another MPI library than the one that this library was
-/// built for. hcube's own calls, which are declared with the handles of mpi.h, use the same registers.
+/// A handle as the program passes it. Handles are pointers in some MPI libraries and `int`s in others; with
+/// an `int` the upper half of the register (or of the eight bytes on the stack) is undefined. Forwarded
+/// unchanged, it is correct for both kinds, even if the program uses another MPI library than the one that
+/// this library was built for. hcube's own calls, which are declared with the handles of mpi.h, use the same
+/// registers.
 type Handle = *mut c_void;
 
 /// Why a function of MPI is not there.

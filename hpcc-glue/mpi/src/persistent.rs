@@ -1,5 +1,5 @@
-//! Persistent exchanges of the program: their initialisation, and the starts and the end of their requests. The statistics count
-//! starts.
+//! Persistent exchanges of the program: their initialisation, and the starts and the end of their requests.
+//! The statistics count starts.
 
 use crate::intercept::active;
 use crate::mpi;
@@ -11,10 +11,12 @@ use hcube_drop_in::world::SUCCESS;
 use std::ffi::c_int;
 use std::time::Instant;
 
-/// `MPI_Alltoall_init` or one of its variants, by hcube or by `forward`; the request is MPI's own in either case.
+/// `MPI_Alltoall_init` or one of its variants, by hcube or by `forward`; the request is MPI's own in either
+/// case.
 ///
 /// # Safety
-/// The call describes memory and handles as MPI requires, for as long as the request is used, and the request can be written.
+/// The call describes memory and handles as MPI requires, for as long as the request is used, and the request
+/// can be written.
 pub unsafe fn initialise(
     call: &Call,
     info: MPI_Info,

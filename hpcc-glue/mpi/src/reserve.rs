@@ -1,9 +1,11 @@
-//! Memory for what this library allocates where the process gets no more from the system: programs run with limits of their address
-//! space (`ulimit -v`), and where all of it is in use, the MPI library still exchanges data.
+//! Memory for what this library allocates where the process gets no more from the system: programs run with
+//! limits of their address space (`ulimit -v`), and where all of it is in use, the MPI library still
+//! exchanges data.
 //!
-//! Idea: what hcube cannot have on one rank it does not use on any, but ranks can only agree on that with the few bytes that their
-//! messages take. So the allocator of this library has a reserve in the library's own data, which is mapped when it is loaded and
-//! costs nothing until it is touched. Large allocations do not come from there: they are refused, on all ranks.
+//! Idea: what hcube cannot have on one rank it does not use on any, but ranks can only agree on that with the
+//! few bytes that their messages take. So the allocator of this library has a reserve in the library's own
+//! data, which is mapped when it is loaded and costs nothing until it is touched. Large allocations do not
+//! come from there: they are refused, on all ranks.
 //!
 //! Cost: nothing as long as the system has memory. In the reserve, a look at up to 1024 flags.
 
@@ -15,7 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bytes of a unit: no alignment above it is asked for.
 const UNIT: usize = 256;
 const UNITS: usize = 1024;
-/// The largest allocation from the reserve, in units: that of a text in which the MPI library describes itself.
+/// The largest allocation from the reserve, in units: that of a text in which the MPI library describes
+/// itself.
 const MAX_UNITS: usize = 256;
 
 #[repr(align(256))]
@@ -81,8 +84,8 @@ impl Reserve {
     }
 }
 
-// SAFETY: memory is that of the system's allocator, or units of the reserve that nobody else has: as long as the layout asks for and
-// aligned to as much.
+// SAFETY: memory is that of the system's allocator, or units of the reserve that nobody else has: as long as
+// the layout asks for and aligned to as much.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.
@@ -125,8 +128,8 @@ unsafe impl GlobalAlloc for Reserve {
                 return moved;
             }
         }
-        // SAFETY: the new size is valid by the contract of this function, which the new layout keeps; the old memory is copied
-        // as far as both reach, and then given back.
+        // SAFETY: the new size is valid by the contract of this function, which the new layout keeps; the old
+        // memory is copied as far as both reach, and then given back.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
             let moved = self.alloc(new);

@@ -1,8 +1,9 @@
 //! libhcube_pblas.so: unmodified ScaLAPACK programs multiply distributed matrices through hcube.
 //!
-//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in capital
-//! letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the program is loaded. What
-//! hcube does not serve is forwarded to ScaLAPACK's function of the same name, with the program's arguments.
+//! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in
+//! capital letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the
+//! program is loaded. What hcube does not serve is forwarded to ScaLAPACK's function of the same name, with
+//! the program's arguments.
 //!
 //! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
 //! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
@@ -17,11 +18,11 @@
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
-//! Arguments of PBLAS, the grid of a context and what the program has loaded are `hcube_gemm::pblas`; what this library
-//! shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
+//! Arguments of PBLAS, the grid of a context and what the program has loaded are `hcube_gemm::pblas`; what
+//! this library shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
 //!
-//! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its location and
-//! ends the job, because other ranks may be waiting.
+//! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its
+//! location and ends the job, because other ranks may be waiting.
 
 mod report;
 mod serve;
@@ -107,7 +108,8 @@ macro_rules! routine {
                         Passed { memory: c, place: [ic, jc, descc] },
                     ],
                 };
-                // SAFETY: the arguments of the program, by the contract of the function whose place this one takes.
+                // SAFETY: the arguments of the program, by the contract of the function whose place this one
+                // takes.
                 unsafe { run(&call, [NAME, $usual]) }
             }
         )*

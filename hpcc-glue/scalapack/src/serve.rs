@@ -1,8 +1,9 @@
 //! Decides for each call of the program: hcube or ScaLAPACK.
 //!
-//! The decision follows from arguments that are the same on all ranks, and from one vote per communicator at its first
-//! call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users know it. A leading
-//! dimension is the only argument that is a rank's own; an error there ends the job, also where other ranks have begun.
+//! The decision follows from arguments that are the same on all ranks, and from one vote per communicator at
+//! its first call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users
+//! know it. A leading dimension is the only argument that is a rank's own; an error there ends the job, also
+//! where other ranks have begun.
 
 use crate::verdict::{Reason, Verdict};
 use hcube_core::error::Error;

@@ -1,6 +1,6 @@
 //! Checks of what `hcube-core` gives to systems for communication. They are written against the trait
-//! [`Comm`], so the same checks run with ranks as threads, under an MPI launcher and in simulation. Those of the state
-//! on a communicator run with MPI and in simulation.
+//! [`Comm`], so the same checks run with ranks as threads, under an MPI launcher and in simulation. Those of
+//! the state on a communicator run with MPI and in simulation.
 //!
 //! A check that fails is noted and the next one follows: a rank that stopped would leave others waiting.
 
@@ -30,8 +30,8 @@ pub fn run<C: Comm + Send + 'static>(comm: &C) -> Report {
     report
 }
 
-/// All checks on `MPI_COMM_WORLD`; prints what was wrong, and on rank 0 how many checks there were. The number of
-/// failures.
+/// All checks on `MPI_COMM_WORLD`; prints what was wrong, and on rank 0 how many checks there were. The
+/// number of failures.
 #[unsafe(no_mangle)]
 pub extern "C" fn hcube_core_client() -> c_int {
     // SAFETY: the client has one thread, which has initialised MPI.

@@ -4,8 +4,8 @@ use crate::harness::Report;
 use hcube_core::Error;
 use hcube_core::comm::{Comm, Piece};
 
-/// Splits that are made and dropped in a row where there are few ranks: more than MPICH has contexts (2048), so
-/// this fails where they are not freed.
+/// Splits that are made and dropped in a row where there are few ranks: more than MPICH has contexts (2048),
+/// so this fails where they are not freed.
 const MANY_SPLITS: usize = 2100;
 
 pub fn check<C: Comm>(comm: &C, report: &mut Report) {

@@ -1,5 +1,6 @@
-//! The checks on simulated ranks (SimGrid SMPI), which share one thread: a wait that does not enter the simulator
-//! never ends, and a static would belong to all ranks. Needs target/smpi, which scripts/simulate.sh builds.
+//! The checks on simulated ranks (SimGrid SMPI), which share one thread: a wait that does not enter the
+//! simulator never ends, and a static would belong to all ranks. Needs target/smpi, which scripts/simulate.sh
+//! builds.
 
 mod common;
 

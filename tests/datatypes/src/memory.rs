@@ -48,9 +48,9 @@ impl Memory {
         packed
     }
 
-    /// The position of each packed byte according to MPI; `None` if MPI is inconsistent: for some structs with empty
-    /// members Open MPI 4.1 packs several elements as if they were contiguous, although it packs one element
-    /// and returns the extent correctly.
+    /// The position of each packed byte according to MPI; `None` if MPI is inconsistent: for some structs
+    /// with empty members Open MPI 4.1 packs several elements as if they were contiguous, although it packs
+    /// one element and returns the extent correctly.
     pub fn consistent_map(
         &mut self,
         datatype: MPI_Datatype,

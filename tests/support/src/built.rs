@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// A library or command of the build under test, after a check that none of its sources has changed since: cargo names all of them,
-/// of every crate that the file is linked from, in the dependency file beside it.
+/// A library or command of the build under test, after a check that none of its sources has changed since:
+/// cargo names all of them, of every crate that the file is linked from, in the dependency file beside it.
 pub(crate) fn artifact(name: &str) -> PathBuf {
     let path = build().join(name);
     let built = modified(&path).unwrap_or_else(|| panic!("{} is missing: run make first", path.display()));
@@ -19,7 +19,8 @@ pub(crate) fn artifact(name: &str) -> PathBuf {
     path
 }
 
-/// The sources in a dependency file, which has the form of a rule of make: `target: source source`, blanks in names escaped.
+/// The sources in a dependency file, which has the form of a rule of make: `target: source source`, blanks in
+/// names escaped.
 fn sources(dependencies: &str) -> Vec<PathBuf> {
     let rule = dependencies.lines().next().and_then(|line| line.split_once(": "));
     let names = rule.map_or("", |(_, names)| names).replace("\\ ", "\0");

@@ -14,8 +14,8 @@ pub fn library() -> PathBuf {
 /// Serialises compilations, since tests share programs.
 static COMPILING: Mutex<()> = Mutex::new(());
 
-/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed, after
-/// [`check_linked`].
+/// Compiles tests/gfortran/`name`.f90, unless that has been done since the source or the library changed,
+/// after [`check_linked`].
 pub fn program(name: &str) -> PathBuf {
     let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     compile("gfortran", &root().join(format!("tests/gfortran/{name}.f90")), name, &[])
@@ -28,9 +28,9 @@ pub fn program_with_mpi(name: &str) -> PathBuf {
     compile(&wrapper, &root().join(format!("tests/gfortran/{name}.f90")), name, &[])
 }
 
-/// As [`program`], for a program that the test has written. Variables are static, so that they begin with zeros: gfortran 12
-/// leaves the distance of elements unset in an allocatable array to which the result of a function is assigned, and hcube
-/// cannot always know.
+/// As [`program`], for a program that the test has written. Variables are static, so that they begin with
+/// zeros: gfortran 12 leaves the distance of elements unset in an allocatable array to which the result of a
+/// function is assigned, and hcube cannot always know.
 pub fn written(name: &str, text: &str) -> PathBuf {
     let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let source = folder("gfortran").join(format!("{name}.f90"));

@@ -1,5 +1,5 @@
-//! Programs in other people's style (tests/c/guest): each runs without and with the preload library, and must print the
-//! same both times.
+//! Programs in other people's style (tests/c/guest): each runs without and with the preload library, and must
+//! print the same both times.
 
 use super::preload::{Preloaded, Statistics, preload_variable};
 use super::{Language, Launch, Mpi, Outcome, folder, modified, newest_header, output, root};
@@ -148,8 +148,8 @@ impl Guest {
         (run, statistics)
     }
 
-    /// Under the preload library without statistics, where the program must print what it prints without the library,
-    /// and hcube nothing.
+    /// Under the preload library without statistics, where the program must print what it prints without the
+    /// library, and hcube nothing.
     pub fn same_without_statistics(&self, stock: &Run, variables: Variables<'_>) -> Run {
         let launch = Launch::new("env", self.ranks).arg(preload_variable()).arg(&self.program);
         let outcome = self.complete(launch, variables).run();
@@ -160,8 +160,9 @@ impl Guest {
         run
     }
 
-    /// The same result without the preload library, with it, and where hcube makes every exchange. The program makes
-    /// several exchanges on some communicator. `false` where it cannot do its work on this machine.
+    /// The same result without the preload library, with it, and where hcube makes every exchange. The
+    /// program makes several exchanges on some communicator. `false` where it cannot do its work on this
+    /// machine.
     pub fn check(&self) -> bool {
         let stock = self.stock();
         if stock.skipped() {

@@ -6,10 +6,10 @@
 //! from one host to the next. The launcher stands in the *front*, as on a login node: it holds the
 //! switch, runs no ranks, and starts Open MPI's daemons by `nsenter` where others have ssh.
 //!
-//! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process namespace,
-//! and the front waits for the end of a pipe that this process holds: when that is closed, by `Drop`,
-//! a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces, addresses
-//! and memory go with the last of them. None of it has a name outside, so several sets do not meet.
+//! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process
+//! namespace, and the front waits for the end of a pipe that this process holds: when that is closed, by
+//! `Drop`, a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces,
+//! addresses and memory go with the last of them. None of it has a name outside, so several sets do not meet.
 
 use super::supervise::{MARKER, OUTPUT};
 use super::{Launch, output};

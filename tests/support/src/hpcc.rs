@@ -20,7 +20,8 @@ pub fn program() -> &'static Path {
     })
 }
 
-/// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce of RandomAccess.
+/// Runs HPCC in a folder of this name and checks what it says; `path` is what hcube must announce of
+/// RandomAccess.
 pub fn check(name: &str, ranks: usize, path: &str, change: impl FnOnce(Launch) -> Launch) {
     check_program(program(), name, ranks, path, change);
 }

@@ -1,7 +1,7 @@
 //! The client of longest common subsequences, tests/c/lcs.c.
 
-/// Pairs of strings: random ones over five alphabets in bytes and six in symbols of 2 and 4 bytes, eight others of each, twice;
-/// one beside a message of the program, one after the refusals.
+/// Pairs of strings: random ones over five alphabets in bytes and six in symbols of 2 and 4 bytes, eight
+/// others of each, twice; one beside a message of the program, one after the refusals.
 const PAIRS: usize = 2 * (5 + 2 * 6 + 3 * 8) + 2;
 
 /// What the client prints if every length is right.

@@ -1,9 +1,10 @@
 //! Starts C clients under the launcher of the MPI library that hcube was built for.
 //!
-//! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo does not
-//! build them for a test, so [`library`] refuses one that is older than its sources.
-//! The environment variable `MPI` names the MPI library (openmpi by default), whose commands are `mpicc.openmpi`, `mpicxx.openmpi`
-//! and `mpirun.openmpi` or so; scripts/test.sh sets it together with the target directory.
+//! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo
+//! does not build them for a test, so [`library`] refuses one that is older than its sources.
+//! The environment variable `MPI` names the MPI library (openmpi by default), whose commands are
+//! `mpicc.openmpi`, `mpicxx.openmpi` and `mpirun.openmpi` or so; scripts/test.sh sets it together with the
+//! target directory.
 
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
@@ -57,7 +58,8 @@ impl Mpi {
         if selected_name().starts_with("openmpi") { Self::Open } else { Self::Mpich }
     }
 
-    /// The name in the commands of this library: of the selected one, or of that of the other kind which a machine has.
+    /// The name in the commands of this library: of the selected one, or of that of the other kind which a
+    /// machine has.
     pub fn name(self) -> &'static str {
         if self == Self::selected() { selected_name() } else { self.kind() }
     }
@@ -97,8 +99,8 @@ fn program(name: &str) -> String {
     built::artifact(name).into_os_string().into_string().expect("a checkout with a UTF-8 path")
 }
 
-/// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile `checked`, otherwise that
-/// of the test's own profile.
+/// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile
+/// `checked`, otherwise that of the test's own profile.
 pub fn build() -> PathBuf {
     let own = own_build();
     match std::env::var_os("CARGO_TARGET_DIR") {
@@ -109,7 +111,8 @@ pub fn build() -> PathBuf {
     }
 }
 
-/// A folder of the build under test for what tests make. A build may serve several MPI libraries, whose programs differ.
+/// A folder of the build under test for what tests make. A build may serve several MPI libraries, whose
+/// programs differ.
 pub fn folder(name: &str) -> PathBuf {
     let build = build();
     let clients = match build.components().any(|part| part.as_os_str() == selected_name()) {
@@ -127,15 +130,16 @@ pub(crate) fn numbered(name: &str) -> String {
     format!("{name}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Writes a file that several tests of a process write alike and may be reading: it is never seen half written.
+/// Writes a file that several tests of a process write alike and may be reading: it is never seen half
+/// written.
 pub fn write(path: &Path, text: &str) {
     let thread = format!("{:?}", std::thread::current().id());
     let new = path.with_extension(format!("{}-{thread}", std::process::id()));
     fs::write(&new, text).and_then(|()| fs::rename(&new, path)).expect("the target directory is writable");
 }
 
-/// Makes a program once in a process, even if nothing has changed since an earlier one: not again while another test may be
-/// running it.
+/// Makes a program once in a process, even if nothing has changed since an earlier one: not again while
+/// another test may be running it.
 pub fn made_once(program: PathBuf, make: impl FnOnce(&Path)) -> PathBuf {
     static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -371,8 +375,9 @@ impl Launch {
             if self.placement.is_none() {
                 // Also where every rank has a core, because other jobs run at the same time.
                 command.env("OMPI_MCA_mpi_yield_when_idle", "1");
-                // The time that it waits before it ends what an aborted job has left, even where that is nothing: by default
-                // 1 s. On several hosts, a daemon that ends at once is taken for one that did not start.
+                // The time that it waits before it ends what an aborted job has left, even where that is
+                // nothing: by default 1 s. On several hosts, a daemon that ends at once is taken for one that
+                // did not start.
                 command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
             }
             // SAFETY: has no preconditions.
@@ -391,7 +396,8 @@ impl Launch {
         }
         command.arg(&self.program);
         let mut folders = vec![build()];
-        // Not those that cargo adds for the test itself: every library of every rank would be looked for in all of them.
+        // Not those that cargo adds for the test itself: every library of every rank would be looked for in
+        // all of them.
         let given = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let own = own_build();
         folders.extend(std::env::split_paths(&given).filter(|folder| !folder.starts_with(&own)));

@@ -51,8 +51,8 @@ pub fn c_client(language: Language, mpi: Mpi) -> PathBuf {
     compiled(compiler, &root().join("tests/c/preload.c"), &format!("{language:?}-{}", mpi.name()))
 }
 
-/// Whether the MPI library has Fortran's bindings and their compiler wrapper; wheels have not. A test that needs them is skipped
-/// where this is false.
+/// Whether the MPI library has Fortran's bindings and their compiler wrapper; wheels have not. A test that
+/// needs them is skipped where this is false.
 pub fn has_fortran() -> bool {
     let wrapper = format!("mpifort.{}", Mpi::selected().name());
     let found = Command::new(&wrapper).arg("--version").output().is_ok();

@@ -52,8 +52,8 @@ pub fn testers() -> Option<PathBuf> {
     found
 }
 
-/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed. `variant`
-/// distinguishes programs of the same source.
+/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed.
+/// `variant` distinguishes programs of the same source.
 pub fn client(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
     let sources = root().join("tests/c");
     let source = sources.join(format!("{name}.c"));
@@ -87,7 +87,8 @@ fn compiled(
     program
 }
 
-/// Options of the linker by which a program gets hcube before ScaLAPACK, also where it names no routine of it.
+/// Options of the linker by which a program gets hcube before ScaLAPACK, also where it names no routine of
+/// it.
 pub fn link_options() -> Vec<String> {
     let folder = build();
     let folder = folder.display();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Asserts that nothing stays in the folder of named shared memory that was not there before; what belongs to jobs that are still
-/// running does not.
+/// Asserts that nothing stays in the folder of named shared memory that was not there before; what belongs to
+/// jobs that are still running does not.
 pub fn assert_no_shared_memory_left(before: &BTreeSet<String>) {
     let begin = Instant::now();
     let mut left: BTreeSet<String> = named_shared_memory().difference(before).cloned().collect();

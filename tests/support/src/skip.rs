@@ -1,22 +1,23 @@
 //! Tests that cannot run on a machine: each has a name, and none is left out in silence.
 //!
-//! `HCUBE_TEST_SKIP` lists names separated by commas. Where `CI` is `true` a test that cannot run fails unless its
-//! name is in that list; elsewhere it says why it was skipped. What a test must *prove* fails everywhere.
+//! `HCUBE_TEST_SKIP` lists names separated by commas. Where `CI` is `true` a test that cannot run fails
+//! unless its name is in that list; elsewhere it says why it was skipped. What a test must *prove* fails
+//! everywhere.
 
 use std::io::Write;
 
 /// Names of what may be skipped, separated by commas.
 pub const LIST: &str = "HCUBE_TEST_SKIP";
 
-/// For a test that cannot run here: prints the reason, or fails where nobody has named it in a run of continuous
-/// integration. The test returns after it.
+/// For a test that cannot run here: prints the reason, or fails where nobody has named it in a run of
+/// continuous integration. The test returns after it.
 pub fn skip(name: &str, reason: &str) {
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     decide(name, reason, in_ci);
 }
 
-/// For a test that has run and has proved nothing, because the kernel forbids what it is about: fails everywhere
-/// unless it is named.
+/// For a test that has run and has proved nothing, because the kernel forbids what it is about: fails
+/// everywhere unless it is named.
 pub fn unproved(name: &str, reason: &str) {
     decide(name, reason, true);
 }
@@ -27,8 +28,8 @@ fn decide(name: &str, reason: &str, must_run: bool) {
         !must_run || list.split(',').any(|listed| listed.trim() == name),
         "not tested: {name}: {reason}; {LIST}={name} permits that"
     );
-    // Past the test harness, which keeps to itself what a successful test prints. In one piece, because tests run
-    // beside each other.
+    // Past the test harness, which keeps to itself what a successful test prints. In one piece, because tests
+    // run beside each other.
     let text = format!("skipped: {name}: {reason}\n");
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

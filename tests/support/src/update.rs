@@ -14,7 +14,8 @@ pub enum Path {
     Hypercube(usize),
     /// This number of nodes, with three hops.
     ThreeHop(usize),
-    /// On coarrays, with what is said of it; whether nodes have several images, and whether there are several nodes.
+    /// On coarrays, with what is said of it; whether nodes have several images, and whether there are several
+    /// nodes.
     Images(&'static str, bool, bool),
 }
 

@@ -1,7 +1,7 @@
 //! Answers of a general exchange in place that a rank writes to the memory of the rank that has asked.
 //!
-//! Idea: a question says where its bytes are to go, and nothing lies there that anybody needs. So the sender writes them there
-//! in one copy, and an empty message says that they are complete.
+//! Idea: a question says where its bytes are to go, and nothing lies there that anybody needs. So the sender
+//! writes them there in one copy, and an empty message says that they are complete.
 //! Cost: one copy per byte, besides that of what was in the way; a system call for each part.
 //! Source: our own.
 
@@ -39,7 +39,8 @@ pub struct Done {
 }
 
 impl Direct {
-    /// `node` where its ranks have single copy; `forbidden` where this one is known not to be permitted to write.
+    /// `node` where its ranks have single copy; `forbidden` where this one is known not to be permitted to
+    /// write.
     pub fn new(node: Option<&Node>, ranks: usize, forbidden: bool) -> Self {
         let (mut offered, mut processes) = (vec![false; ranks], vec![None; ranks]);
         if let Some(node) = node {
@@ -72,15 +73,17 @@ impl Direct {
         self.done
     }
 
-    /// The bytes of a question for a part of the block of that rank: the part, and where its bytes may be written to.
+    /// The bytes of a question for a part of the block of that rank: the part, and where its bytes may be
+    /// written to.
     pub fn ask(&self, from: usize, part: &Range<usize>, place: Region<'_>) -> Vec<u8> {
         let address =
             if self.offered[from] { Run::new(place.address(), place.len()).address } else { NOWHERE };
         [part.start as u64, part.len() as u64, address].map(u64::to_ne_bytes).concat()
     }
 
-    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked. Returns whether all
-    /// were written; only the first call for a question tries. Otherwise any of these bytes may have been written.
+    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked.
+    /// Returns whether all were written; only the first call for a question tries. Otherwise any of these
+    /// bytes may have been written.
     ///
     /// # Errors
     /// Where the process has ended.
@@ -95,9 +98,9 @@ impl Direct {
         let bytes = question.len();
         let runs =
             question.fragments.iter().map(&place).map(|region| Run::new(region.address(), region.len()));
-        // SAFETY: regions of this rank, in which nothing is changed before the question is answered. The other rank has
-        // asked for these bytes and does not access their place before the answer; it was not given yet, because only the
-        // first call has an address.
+        // SAFETY: regions of this rank, in which nothing is changed before the question is answered. The
+        // other rank has asked for these bytes and does not access their place before the answer; it was not
+        // given yet, because only the first call has an address.
         let written =
             unsafe { process.write_runs(&[Run { address, bytes: bytes as u64 }], &runs.collect::<Vec<_>>()) };
         match written {

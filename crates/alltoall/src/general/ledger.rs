@@ -1,18 +1,17 @@
 //! Where the bytes of a rank are during a general exchange in place: pure data, without communication.
 //!
-//! Three kinds of bytes are told apart. What is still to be sent lies in its *place* in the buffer, or was *evicted* to extra
-//! memory. A part of a receive block is *free* when nothing that is still to be sent lies there, until it is asked for.
+//! Three kinds of bytes are told apart. What is still to be sent lies in its *place* in the buffer, or was
+//! *evicted* to extra memory. A part of a receive block is *free* when nothing that is still to be sent lies
+//! there, until it is asked for.
 
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A part of a receive block into which its bytes may be written.
+/// Bytes of a rank's receive block that may be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole {
-    /// The rank whose block it is.
     pub from: usize,
-    /// Bytes of the block.
     pub range: Range<usize>,
 }
 
@@ -154,7 +153,8 @@ impl Ledger {
         }
     }
 
-    /// Takes a hole of the block of a rank, of at least `least` bytes, or of all bytes of a smaller block, and of at most `most`.
+    /// Takes a hole of the block of a rank, of at least `least` bytes, or of all bytes of a smaller block,
+    /// and of at most `most`.
     pub fn take_hole(&mut self, from: usize, least: usize, most: usize) -> Option<Hole> {
         let least = least.min(self.receives[from].len());
         let free = &mut self.free[from];
@@ -172,8 +172,8 @@ impl Ledger {
         self.to_receive -= bytes;
     }
 
-    /// Takes a range of the block for a rank, which nobody has taken: where its bytes lie, in order. They stay there until
-    /// [`Self::left`].
+    /// Takes a range of the block for a rank, which nobody has taken: where its bytes lie, in order. They
+    /// stay there until [`Self::left`].
     pub fn take(&mut self, to: usize, range: Range<usize>) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         let mut start = range.start;
@@ -238,9 +238,9 @@ impl Ledger {
         self.note_free(block + fragment.range.start..block + fragment.range.end);
     }
 
-    /// Moves bytes that lie in the way of a receive block to extra memory, at most the given number: where they have been, and where in
-    /// the extra memory they belong. The caller copies them before anything else is done; `None` where nothing is in the way,
-    /// or no extra memory is free.
+    /// Moves bytes that lie in the way of a receive block to extra memory, at most the given number: where
+    /// they have been, and where in the extra memory they belong. The caller copies them before anything else
+    /// is done; `None` where nothing is in the way, or no extra memory is free.
     pub fn evict(&mut self, most: usize) -> Option<(Fragment, usize)> {
         if self.extra.0.is_empty() {
             return None;
@@ -262,7 +262,8 @@ impl Ledger {
         None
     }
 
-    /// The first bytes that lie in the way of the block of a rank: their addresses, and the rank that they go to.
+    /// The first bytes that lie in the way of the block of a rank: their addresses, and the rank that they go
+    /// to.
     fn in_the_way(&mut self, from: usize) -> Option<(Range<usize>, usize)> {
         let (start, end) = (self.cleared[from], self.receives[from].end);
         if start >= end {
@@ -333,8 +334,9 @@ mod tests {
         }
     }
 
-    /// The exchange of all ranks in turn, an action at a time. `blocks[i][j]` elements go from rank i to rank j; `order[i]` has a
-    /// key for each send block and each receive block of rank i, by which these lie in its buffer; `extra` elements.
+    /// The exchange of all ranks in turn, an action at a time. `blocks[i][j]` elements go from rank i to rank
+    /// j; `order[i]` has a key for each send block and each receive block of rank i, by which these lie in
+    /// its buffer; `extra` elements.
     fn exchange(blocks: &[Vec<usize>], order: &[Vec<u32>], extra: usize, least: usize, shared: bool) {
         let ranks = blocks.len();
         let value = |from: usize, to: usize, at: usize| ((from * 31 + to) * 257 + at) as u16 % 60_000;

@@ -1,9 +1,9 @@
 //! The messages of a general exchange in place.
 //!
-//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent lies there. The
-//! sender answers with the bytes, which may be several messages where they do not lie next to each other; messages of one
-//! pair keep their order, so each one continues the part that was asked for first. An empty message says that the sender has
-//! written the whole part itself.
+//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent
+//! lies there. The sender answers with the bytes, which may be several messages where they do not lie next to
+//! each other; messages of one pair keep their order, so each one continues the part that was asked for
+//! first. An empty message says that the sender has written the whole part itself.
 
 use super::direct::{Direct, Done, Question};
 use super::ledger::{Fragment, Ledger, Place};
@@ -57,8 +57,8 @@ pub struct Traffic<'s, 'e, C: Comm> {
 }
 
 impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
-    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` is made of their addresses and of
-    /// the size of `extra`.
+    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` is made of their
+    /// addresses and of the size of `extra`.
     pub fn new(
         comm: &'e C,
         task: &'e Task<'e>,

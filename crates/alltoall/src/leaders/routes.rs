@@ -1,9 +1,10 @@
 //! The routes of node leaders: which ranks of two nodes send and receive what the nodes exchange.
 //!
-//! All blocks between two nodes take one route, which has a leader on each node. Where a node has more ranks than
-//! there are other nodes, what it exchanges with one of them is divided by destination among several routes, so that
-//! all ranks have about the same share. The routes of a node, in the order of the other nodes, are dealt out to its
-//! ranks in turn. Every rank computes them from the places of all ranks: pure functions.
+//! All blocks between two nodes take one route, which has a leader on each node. Where a node has more ranks
+//! than there are other nodes, what it exchanges with one of them is divided by destination among several
+//! routes, so that all ranks have about the same share. The routes of a node, in the order of the other
+//! nodes, are dealt out to its ranks in turn. Every rank computes them from the places of all ranks: pure
+//! functions.
 
 use crate::vote::Vote;
 use hcube_core::plan::Topology;
@@ -62,8 +63,8 @@ fn positions(topology: &Topology, node: usize) -> Range<usize> {
 }
 
 impl Routes {
-    /// For two nodes or more. A notice holds `slot` bytes, and every rank has `scratch` bytes for messages; both are
-    /// the same on all ranks. `None` where they are not enough for any block.
+    /// For two nodes or more. A notice holds `slot` bytes, and every rank has `scratch` bytes for messages;
+    /// both are the same on all ranks. `None` where they are not enough for any block.
     pub fn new(topology: Topology, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
         let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
         let max_block = max_block(ranks_of_nodes, slot, scratch)?;
@@ -156,8 +157,8 @@ fn lengths(routes: usize, targets: usize) -> usize {
     (routes + targets) * LENGTH_BYTES
 }
 
-/// Largest block with which everything fits on every rank: its notice, the messages that it receives into its second
-/// notice, and those that it sends. For two nodes or more.
+/// Largest block with which everything fits on every rank: its notice, the messages that it receives into its
+/// second notice, and those that it sends. For two nodes or more.
 pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
     let mut nodes_by_ranks = BTreeMap::<usize, usize>::new();
     ranks_of_nodes.for_each(|ranks| *nodes_by_ranks.entry(ranks).or_default() += 1);
@@ -175,7 +176,8 @@ pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scrat
             }
         }
         let led = routes.div_ceil(here);
-        // Of what a rank leads: lengths for all ranks of the node, votes, and messages; and its blocks for them.
+        // Of what a rank leads: lengths for all ranks of the node, votes, and messages; and its blocks for
+        // them.
         let beside = led * (here * LENGTH_BYTES + VOTE_BYTES);
         let received = slot.min(scratch / 2).checked_sub(beside)? / (led * blocks + here - 1);
         let notice = slot.checked_sub(lengths(routes, size - here))? / (size - 1);

@@ -1,12 +1,13 @@
 //! Votes that travel with the blocks: exchanges in which all ranks know the sizes of all blocks.
 //!
-//! Idea: where all blocks have the same size, which every rank knows (those of `MPI_Alltoall`), leaders need not wait for
-//! the votes of other nodes. They send the votes of their node and the blocks in one message, and post both in their second
-//! notices. When a rank has seen these it knows the votes of all ranks, and only then it writes to its blocks. A
-//! node that has a rank whose arguments are refused sends only votes.
-//! So that counts that do not match are noticed, nothing depends on the size that a rank has passed before the votes are
-//! known: messages are received where the largest blocks would fit, and those shorter blocks are at the
-//! start. Blocks inside the node are posted again, because the first notices must not be read after the second ones.
+//! Idea: where all blocks have the same size, which every rank knows (those of `MPI_Alltoall`), leaders need
+//! not wait for the votes of other nodes. They send the votes of their node and the blocks in one message,
+//! and post both in their second notices. When a rank has seen these it knows the votes of all ranks, and
+//! only then it writes to its blocks. A node that has a rank whose arguments are refused sends only votes.
+//! So that counts that do not match are noticed, nothing depends on the size that a rank has passed before
+//! the votes are known: messages are received where the largest blocks would fit, and those shorter blocks
+//! are at the start. Blocks inside the node are posted again, because the first notices must not be read
+//! after the second ones.
 //!
 //! Restrictions: those of node leaders; all ranks know before that all of them take part in this way.
 //! Cost: as node leaders, without the all-reduce of the votes; one further copy per byte inside the node.
@@ -91,8 +92,8 @@ fn put_votes<'m>(message: &'m mut [u8], near: &Vote) -> &'m mut [u8] {
     rest
 }
 
-/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks of the node
-/// were seen. Nothing is written to the blocks
+/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all
+/// ranks of the node were seen. Nothing is written to the blocks
 /// of the task.
 ///
 /// # Errors

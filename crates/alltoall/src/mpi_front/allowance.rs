@@ -1,15 +1,16 @@
 //! An allowance for exchanges of a communicator that are forwarded without a look at its state.
 //!
-//! Idea: where short exchanges are forwarded without votes (`without_votes`), the path to the state of the communicator and
-//! back takes a sixth of the time of an exchange inside the library. So where the state would forward the next calls as well,
-//! it stores their number in a static that every call reads first. The next call that enters the state counts those that were
-//! forwarded meanwhile. The decisions are the same with an allowance and without, so it does not matter which ranks have one.
+//! Idea: where short exchanges are forwarded without votes (`without_votes`), the path to the state of the
+//! communicator and back takes a sixth of the time of an exchange inside the library. So where the state
+//! would forward the next calls as well, it stores their number in a static that every call reads first. The
+//! next call that enters the state counts those that were forwarded meanwhile. The decisions are the same
+//! with an allowance and without, so it does not matter which ranks have one.
 //!
-//! Restrictions: one communicator of a process has the allowance at a time, until it has used it up, makes another call
-//! of hcube or is freed; calls of `MPI_Alltoall` and `MPI_Alltoallv` out of place, of one predefined datatype, with arguments that
-//! are plainly valid. All other calls enter the state.
-//! While hcube is inside a call for a communicator, that has no allowance, which `on_communicator` sees to: hcube's own calls of
-//! MPI's functions are never taken for the program's.
+//! Restrictions: one communicator of a process has the allowance at a time, until it has used it up, makes
+//! another call of hcube or is freed; calls of `MPI_Alltoall` and `MPI_Alltoallv` out of place, of one
+//! predefined datatype, with arguments that are plainly valid. All other calls enter the state.
+//! While hcube is inside a call for a communicator, that has no allowance, which `on_communicator` sees to:
+//! hcube's own calls of MPI's functions are never taken for the program's.
 //! Cost: some 50 instructions in a call with an allowance.
 //! Source: our own.
 
@@ -20,7 +21,8 @@ use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The allowance of the process. It says nothing that the state of its communicator does not know, and ends before that.
+/// The allowance of the process. It says nothing that the state of its communicator does not know, and ends
+/// before that.
 struct Current {
     /// Whether an [`Allowance`] exists.
     taken: AtomicBool,
@@ -31,8 +33,8 @@ struct Current {
     calls_left: OwnLine,
 }
 
-/// Calls that may still be forwarded. Those on one communicator come one after the other, as MPI requires. They write it, while
-/// other threads read the rest.
+/// Calls that may still be forwarded. Those on one communicator come one after the other, as MPI requires.
+/// They write it, while other threads read the rest.
 #[repr(align(128))]
 struct OwnLine(AtomicU64);
 
@@ -54,8 +56,8 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// An allowance for `calls` calls like this one, if its blocks are of this predefined datatype; none where another
-    /// communicator has it.
+    /// An allowance for `calls` calls like this one, if its blocks are of this predefined datatype; none
+    /// where another communicator has it.
     pub(super) fn new(
         call: &Call,
         comm: &MpiComm,
@@ -95,8 +97,8 @@ impl Drop for Allowance {
     }
 }
 
-/// Local: whether a call has an allowance to be forwarded, and uses one call of it; for programs that do not know of hcube. If
-/// not, [`exchange`](super::exchange) decides.
+/// Local: whether a call has an allowance to be forwarded, and uses one call of it; for programs that do not
+/// know of hcube. If not, [`exchange`](super::exchange) decides.
 ///
 /// # Safety
 /// The contract of [`Call`].
@@ -111,7 +113,8 @@ pub unsafe fn take(call: &Call) -> bool {
         return false;
     }
     let left = CURRENT.calls_left.0.load(Ordering::Relaxed);
-    // SAFETY: arrays of these functions hold an entry per rank of this communicator, by the contract of this function.
+    // SAFETY: arrays of these functions hold an entry per rank of this communicator, by the contract of this
+    // function.
     if left == 0 || !unsafe { is_plainly_valid(call, CURRENT.ranks.load(Ordering::Relaxed)) } {
         return false;
     }

@@ -85,8 +85,8 @@ pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &mut Named) -> Opt
     let Types::One(datatype) = call.receive.types else { return None };
     let size = match &named.0 {
         Some((known, looked_at)) if *known == datatype => looked_at.size(),
-        // The first call notes a predefined one. Where others cannot be looked into, all ranks are to find that out together.
-        // SAFETY: MPI has given the datatype out, and nobody frees it during the call.
+        // The first call notes a predefined one. Where others cannot be looked into, all ranks are to find
+        // that out together. SAFETY: MPI has given the datatype out, and nobody frees it during the call.
         _ => unsafe {
             match inspect(datatype, comm, named, &RECEIVED) {
                 Ok(datatype) => datatype.size(),
@@ -218,8 +218,8 @@ pub(super) unsafe fn list<'a>(
     }
 }
 
-/// The blocks of a side whose one datatype is not valid: where the library ignores the datatype of blocks without elements,
-/// those.
+/// The blocks of a side whose one datatype is not valid: where the library ignores the datatype of blocks
+/// without elements, those.
 ///
 /// # Errors
 /// That of the datatype, or of a count that is negative, as the library finds it first.

@@ -140,8 +140,8 @@ pub struct Call {
     pub receive: Side,
     /// The communicator, unchecked.
     pub comm: MPI_Comm,
-    /// Whether the program calls MPI and does not know of hcube. What MPI libraries accept, hcube accepts then, and
-    /// communicators that are used once stay as cheap as they are without it.
+    /// Whether the program calls MPI and does not know of hcube. What MPI libraries accept, hcube accepts
+    /// then, and communicators that are used once stay as cheap as they are without it.
     pub guest: bool,
 }
 
@@ -165,8 +165,8 @@ impl Call {
         self.send.buffer == in_place()
     }
 
-    /// Whether the library has a function for this kind of call, without regard to its counts; the same on all
-    /// ranks.
+    /// Whether the library has a function for this kind of call, without regard to its counts; the same on
+    /// all ranks.
     pub fn library_has_function(&self) -> bool {
         let small = matches!(self.receive.counts, Counts::Same(_) | Counts::Int(..) | Counts::Far(..));
         small || forward::has_large_counts()

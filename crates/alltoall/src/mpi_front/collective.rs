@@ -21,14 +21,16 @@ use std::ffi::c_int;
 /// `MPI_SUCCESS`, which the standard fixes.
 const SUCCESS: c_int = 0;
 
-/// What became of a call, the same kind on all ranks of the communicator, but for errors of nonblocking calls.
+/// What became of a call, the same kind on all ranks of the communicator, but for errors of nonblocking
+/// calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// hcube has made the exchange.
     Done(Report),
     /// Nothing has been done: the library's own function is to be called, on all ranks.
     Library(&'static str),
-    /// Refused, and nothing was written, but for the other blocks of a nonblocking call with one that is too long.
+    /// Refused, and nothing was written, but for the other blocks of a nonblocking call with one that is too
+    /// long.
     Refused(Refusal),
 }
 
@@ -75,8 +77,8 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
     gate::run(Some(comm), || unsafe { attempt(call, comm) })
 }
 
-/// Forwards a call by `forward` where [`exchange`] has said so, for this reason. Notes the time where the library is
-/// compared with other algorithms.
+/// Forwards a call by `forward` where [`exchange`] has said so, for this reason. Notes the time where the
+/// library is compared with other algorithms.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -117,7 +119,8 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     }
 }
 
-/// Runs `work` with what is kept on the communicator of a call, and whether that is known to be an intercommunicator.
+/// Runs `work` with what is kept on the communicator of a call, and whether that is known to be an
+/// intercommunicator.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -240,8 +243,9 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 /// Why a call is forwarded with arguments for which the MPI library returns an error to this rank.
 const INVALID: &str = "arguments that are not valid";
 
-/// Counts a call that is forwarded without votes, if this rank's arguments are valid, so that it takes part in the exchange
-/// whatever the MPI library does, and gives an allowance for the next ones. Why it is forwarded.
+/// Counts a call that is forwarded without votes, if this rank's arguments are valid, so that it takes part
+/// in the exchange whatever the MPI library does, and gives an allowance for the next ones. Why it is
+/// forwarded.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -280,10 +284,12 @@ unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State)
 /// Why calls are forwarded where a rank has no memory for the set-up.
 const NO_MEMORY: &str = "no memory for hcube's exchanges";
 
-/// Collective: sets a communicator up. Why its calls are forwarded from now on, where a rank has no memory for that.
+/// Collective: sets a communicator up. Why its calls are forwarded from now on, where a rank has no memory
+/// for that.
 ///
 /// # Errors
-/// On all ranks: those of the options and of MPI; that of memory, where the MPI library has no function for the call.
+/// On all ranks: those of the options and of MPI; that of memory, where the MPI library has no function for
+/// the call.
 #[cold]
 pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Option<&'static str>> {
     match ready(comm, state, call.guest) {
@@ -300,9 +306,9 @@ pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     }
 }
 
-/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others could learn
-/// of that, and this rank may be the only one that calls: so the call neither counts nor leads to the set-up, and the
-/// MPI library returns its error.
+/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others
+/// could learn of that, and this rank may be the only one that calls: so the call neither counts nor leads to
+/// the set-up, and the MPI library returns its error.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -364,8 +370,8 @@ unsafe fn make_for_neighbours(
     }
     let Engine { exchange, named, devices, .. } = engine;
     if !exchange.situation().is_asked() && topology.is_forwarding() {
-        // Others may not take part in a call that the library refuses: it does not count, as before the set-up.
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // Others may not take part in a call that the library refuses: it does not count, as before the
+        // set-up. SAFETY: memory and handles of the call are as MPI asks for them.
         if unsafe { topology.check(call, comm) }.is_ok() {
             topology.note_forwarded();
         }
@@ -382,7 +388,8 @@ unsafe fn make_for_neighbours(
     Ok(outcome)
 }
 
-/// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's number.
+/// Collective at the first exchange that is served, local afterwards: the engine, and this communicator's
+/// number.
 #[inline(always)]
 pub(super) fn ready<'a>(
     comm: &MpiComm,
@@ -404,8 +411,8 @@ pub(super) fn ready<'a>(
     }
 }
 
-/// Collective at the first call for a communicator: what serves its exchanges. A path in the environment that is not
-/// available here is replaced.
+/// Collective at the first call for a communicator: what serves its exchanges. A path in the environment that
+/// is not available here is replaced.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
@@ -416,8 +423,8 @@ pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Sh
 /// Collective: the options of all further exchanges on a communicator.
 ///
 /// # Errors
-/// Those of the options, of the communicator, of memory that cannot be allocated for them, and of a path that is not
-/// available here.
+/// Those of the options, of the communicator, of memory that cannot be allocated for them, and of a path that
+/// is not available here.
 pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
     gate::enter_without_messages(comm, |comm, kept| {
         let engine = setup::engine_with(comm, options)?;

@@ -14,8 +14,8 @@ use hcube_core::mpi::raise::raise;
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
-/// Collective: what is sent and what is received lie in one buffer, each with its counts and displacements. `MPI_SUCCESS`, or
-/// an error code of MPI, after the error handler of the communicator was called.
+/// Collective: what is sent and what is received lie in one buffer, each with its counts and displacements.
+/// `MPI_SUCCESS`, or an error code of MPI, after the error handler of the communicator was called.
 ///
 /// # Safety
 /// The arguments are as `MPI_Alltoallv` asks for them, with one buffer for both sides.

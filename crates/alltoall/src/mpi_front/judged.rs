@@ -1,9 +1,11 @@
-//! Arguments that some MPI libraries accept and others refuse. A program sees one judgement, that of its MPI library, whether
-//! an exchange is forwarded or made here: so the library is asked ([`hcube_core::mpi::judgement`]).
+//! Arguments that some MPI libraries accept and others refuse. A program sees one judgement, that of its MPI
+//! library, whether an exchange is forwarded or made here: so the library is asked
+//! ([`hcube_core::mpi::judgement`]).
 //!
-//! Open MPI refuses `MPI_DATATYPE_NULL` and datatypes that are not committed also where the count is 0. MPICH ignores them in
-//! `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other function. It also accepts `MPI_IN_PLACE` in
-//! the place of a buffer without elements, and refuses one buffer for both sides of `MPI_Alltoall`.
+//! Open MPI refuses `MPI_DATATYPE_NULL` and datatypes that are not committed also where the count is 0. MPICH
+//! ignores them in `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other
+//! function. It also accepts `MPI_IN_PLACE` in the place of a buffer without elements, and refuses one buffer
+//! for both sides of `MPI_Alltoall`.
 
 use super::call::{Call, Counts, Function, Side, Types};
 use hcube_core::error::{Error, Result};
@@ -36,7 +38,8 @@ pub(super) fn judge(function: Function) -> Judge {
     Judge { of_neighbours: function.is_of_neighbours(), form: form(function) }
 }
 
-/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in messages.
+/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in
+/// messages.
 ///
 /// # Errors
 /// That of the library for `MPI_IN_PLACE`, where it does not accept it.

@@ -1,9 +1,9 @@
 //! Exchanges between neighbours in a topology, as exchanges of all ranks in which most blocks are empty.
 //!
-//! Where all ranks share memory, an exchange of all ranks takes one round of notices; pieces that follow are read only by the
-//! ranks that they are for. Blocks for the same rank, where it is a neighbour several times, become one
-//! block; in which order they arrive the MPI library was asked when the communicator was set up. Between nodes the library's own
-//! function is used, which sends messages to neighbours only.
+//! Where all ranks share memory, an exchange of all ranks takes one round of notices; pieces that follow are
+//! read only by the ranks that they are for. Blocks for the same rank, where it is a neighbour several times,
+//! become one block; in which order they arrive the MPI library was asked when the communicator was set up.
+//! Between nodes the library's own function is used, which sends messages to neighbours only.
 
 use super::arguments::{Named, RECEIVED, SENT, list};
 use super::call::Call;
@@ -17,9 +17,9 @@ use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::mpi::topology::{self, Form, Neighbours};
 
-/// Mean length of blocks from which hcube is used. Shorter ones MPI libraries send with the message that announces them, which
-/// is faster than a round of notices (faces of 16 x 16 doubles, 2 KiB, Open MPI 4.1.4 on 2 cores: 0.5 to 0.95 of its speed on 2,
-/// 4 and 8 ranks; faces of 24 x 24: 2.0, 2.4 and 2.2).
+/// Mean length of blocks from which hcube is used. Shorter ones MPI libraries send with the message that
+/// announces them, which is faster than a round of notices (faces of 16 x 16 doubles, 2 KiB, Open MPI 4.1.4
+/// on 2 cores: 0.5 to 0.95 of its speed on 2, 4 and 8 ranks; faces of 24 x 24: 2.0, 2.4 and 2.2).
 const MIN_BLOCK_BYTES: u64 = 4096;
 
 /// Exchanges that are forwarded after one with shorter blocks, before the ranks state the length again.
@@ -63,7 +63,8 @@ impl Topology {
         }))
     }
 
-    /// Collective at the first exchange of a form that is served, local afterwards: which blocks belong together.
+    /// Collective at the first exchange of a form that is served, local afterwards: which blocks belong
+    /// together.
     ///
     /// # Errors
     /// Those of MPI.
@@ -80,8 +81,8 @@ impl Topology {
         Ok(())
     }
 
-    /// Local: whether the library delivers other blocks than hcube would, the same on all ranks: `MPI_Neighbor_alltoallw` of
-    /// MPICH 4.0.2, with datatypes that differ.
+    /// Local: whether the library delivers other blocks than hcube would, the same on all ranks:
+    /// `MPI_Neighbor_alltoallw` of MPICH 4.0.2, with datatypes that differ.
     pub fn is_ambiguous(&self, call: &Call) -> bool {
         self.of_mpich_4 && form(call.function) == Form::Types
     }

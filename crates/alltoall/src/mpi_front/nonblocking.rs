@@ -1,13 +1,14 @@
 //! The entrance of nonblocking exchanges.
 //!
-//! They are served where the program asks for single copy. By themselves, MPI libraries are as fast, measured beside a computation on
-//! two ranks with a core each: Open MPI 4.1.4 and 5.0.11 and Intel MPI 2021.16, which have single copy, at all sizes, and MPICH
-//! 4.0.2 and 5.0.2 but for long blocks of `MPI_Ialltoallv` and `MPI_Ialltoallw`, whose counts only their ranks know.
+//! They are served where the program asks for single copy. By themselves, MPI libraries are as fast, measured
+//! beside a computation on two ranks with a core each: Open MPI 4.1.4 and 5.0.11 and Intel MPI 2021.16, which
+//! have single copy, at all sizes, and MPICH 4.0.2 and 5.0.2 but for long blocks of `MPI_Ialltoallv` and
+//! `MPI_Ialltoallw`, whose counts only their ranks know.
 //!
-//! A rank that starts one must not wait for others, so there is no set-up here: exchanges are served on communicators that a
-//! blocking exchange has set up, or `hcube_alltoall_set_options`. Ranks call collective functions of a communicator in the same
-//! order, so all of them find it set up or none. The request of the caller is that of a barrier which begins when the data of this
-//! rank has moved.
+//! A rank that starts one must not wait for others, so there is no set-up here: exchanges are served on
+//! communicators that a blocking exchange has set up, or `hcube_alltoall_set_options`. Ranks call collective
+//! functions of a communicator in the same order, so all of them find it set up or none. The request of the
+//! caller is that of a barrier which begins when the data of this rank has moved.
 
 use super::arguments::read;
 use super::call::{Call, Counts, Types};
@@ -23,7 +24,8 @@ use hcube_core::mpi::{MPI_Request, attribute, forward, gate};
 use hcube_core::progress::Progress;
 use std::ffi::c_int;
 
-/// Starts the exchange of a call, or says that the library is to do so. Where it is done, [`complete`] makes the request.
+/// Starts the exchange of a call, or says that the library is to do so. Where it is done, [`complete`] makes
+/// the request.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays until the request is complete.
@@ -62,8 +64,8 @@ pub unsafe fn complete(call: &Call, request: *mut MPI_Request) -> c_int {
     unsafe { forward::ibarrier(call.comm, request) }
 }
 
-/// Raises the error of a call. Where the other ranks have started the exchange, so has this one: the request is that of the
-/// exchange without the blocks that the error names, and is to be completed.
+/// Raises the error of a call. Where the other ranks have started the exchange, so has this one: the request
+/// is that of the exchange without the blocks that the error names, and is to be completed.
 ///
 /// # Safety
 /// The call was refused so, and the request can be written.

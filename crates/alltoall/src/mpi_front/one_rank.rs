@@ -1,9 +1,9 @@
-//! Communicators of one rank, whose exchanges end without a look at their state: there is nothing to exchange, and the library's
-//! own function takes less time than that look.
+//! Communicators of one rank, whose exchanges end without a look at their state: there is nothing to
+//! exchange, and the library's own function takes less time than that look.
 //!
-//! Idea: the communicator of one rank that was used last stands in a static that every call reads first. By default its calls are
-//! forwarded. Where options choose an algorithm, so that hcube makes all exchanges, those in place with plainly valid arguments
-//! are complete as they are.
+//! Idea: the communicator of one rank that was used last stands in a static that every call reads first. By
+//! default its calls are forwarded. Where options choose an algorithm, so that hcube makes all exchanges,
+//! those in place with plainly valid arguments are complete as they are.
 //! Restrictions: calls of programs that do not know of hcube.
 //! Cost: two loads and comparisons in each call.
 
@@ -15,14 +15,15 @@ use hcube_core::mpi::{MPI_Comm, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] where it was freed, and before the
-/// first.
+/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] where it was
+/// freed, and before the first.
 static LAST: [AtomicUsize; 2] = [const { AtomicUsize::new(NONE) }; 2];
 
 /// The handle of no communicator in any library.
 const NONE: usize = 0;
 
-/// A communicator of one rank. It is forgotten when this is dropped, which happens before MPI gives its handle to another one.
+/// A communicator of one rank. It is forgotten when this is dropped, which happens before MPI gives its
+/// handle to another one.
 #[derive(Debug)]
 pub(super) struct OneRank {
     comm: usize,

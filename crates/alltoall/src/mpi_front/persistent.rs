@@ -1,11 +1,13 @@
-//! The entrance of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their requests.
+//! The entrance of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their
+//! requests.
 //!
-//! The request of the caller is that of a persistent barrier of MPI, so that all of MPI's functions for requests take it. Only
-//! its starts are seen here: a start moves the data of this rank, and starts the barrier behind it. Which requests are of
-//! exchanges is kept in a table of the process.
+//! The request of the caller is that of a persistent barrier of MPI, so that all of MPI's functions for
+//! requests take it. Only its starts are seen here: a start moves the data of this rank, and starts the
+//! barrier behind it. Which requests are of exchanges is kept in a table of the process.
 //!
-//! MPI lets ranks wait for each other in the initialisation, so the set-up is made there, lengths are compared, and an error of
-//! one rank is known to all. Exchanges are served on the path on which nonblocking ones are ([`super::nonblocking`]).
+//! MPI lets ranks wait for each other in the initialisation, so the set-up is made there, lengths are
+//! compared, and an error of one rank is known to all. Exchanges are served on the path on which nonblocking
+//! ones are ([`super::nonblocking`]).
 
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
@@ -35,8 +37,8 @@ pub struct Operation {
     exchange: Option<Mutex<Persistent>>,
 }
 
-/// The operations of this process by the handles of their requests, which belong to the process and to no communicator: one may be
-/// freed before its requests are.
+/// The operations of this process by the handles of their requests, which belong to the process and to no
+/// communicator: one may be freed before its requests are.
 static OPERATIONS: Mutex<BTreeMap<usize, Arc<Operation>>> = Mutex::new(BTreeMap::new());
 /// Their number: most programs have none, and no start of theirs is to wait for the table.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -86,8 +88,8 @@ impl Operation {
         }
     }
 
-    /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None` where the library makes
-    /// the exchange. Ends the job where the kernel refuses a copy.
+    /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None`
+    /// where the library makes the exchange. Ends the job where the kernel refuses a copy.
     ///
     /// # Safety
     /// The memory of the exchange is as MPI asks for it, and the request is not active.
@@ -216,8 +218,8 @@ unsafe fn with_state(
     })
 }
 
-/// Whether the path of these exchanges is asked for, before a set-up: without, none is made for them. Options that are not valid
-/// are reported by all ranks together, in the set-up.
+/// Whether the path of these exchanges is asked for, before a set-up: without, none is made for them. Options
+/// that are not valid are reported by all ranks together, in the set-up.
 fn is_asked_for(call: &Call) -> bool {
     let options = if call.guest { guest_options().clone() } else { Options::from_environment() };
     options.is_ok_and(|options| options.path == Path::SingleCopy)

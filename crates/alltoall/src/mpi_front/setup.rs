@@ -1,20 +1,22 @@
-//! The set-up of a communicator at the first exchange that is served: a new engine, or that of other communicators of
-//! the same ranks.
+//! The set-up of a communicator at the first exchange that is served: a new engine, or that of other
+//! communicators of the same ranks.
 //!
-//! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the ranks,
-//! not on the communicator. So communicators of the same processes in the same order, with the same options, share an
-//! engine, and the set-up of a further one is one all-reduce, in which all ranks agree that each of them knows who the others
-//! are and has the engine. Where a rank does not, because the MPI library gives another group than that of the communicator,
-//! the communicator has an engine of its own. The engine used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
+//! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the
+//! ranks, not on the communicator. So communicators of the same processes in the same order, with the same
+//! options, share an engine, and the set-up of a further one is one all-reduce, in which all ranks agree that
+//! each of them knows who the others are and has the engine. Where a rank does not, because the MPI library
+//! gives another group than that of the communicator, the communicator has an engine of its own. The engine
+//! used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
 //! every step; others are freed with their last communicator.
 //!
 //! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
-//! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them at once,
-//! in another order on each rank.
-//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator are forwarded.
+//! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them
+//! at once, in another order on each rank.
+//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator
+//! are forwarded.
 //!
-//! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them are made on
-//! the program's communicator, inside its own collective call.
+//! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them
+//! are made on the program's communicator, inside its own collective call.
 
 use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
@@ -28,15 +30,15 @@ use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the same on
-/// all processes that have hcube.
+/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the
+/// same on all processes that have hcube.
 static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 
 /// After this time in the set-up, a rank says that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for it, and
-/// say so.
+/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for
+/// it, and say so.
 pub fn expect_missing_processes() {
     UNCERTAIN.store(true, Ordering::Relaxed);
 }
@@ -102,8 +104,8 @@ fn may_share(comm: &MpiComm) -> bool {
     !comm.simulated() && comm.size() > 1 && one_thread_at_a_time()
 }
 
-/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has none, and
-/// takes part in the agreement all the same.
+/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has
+/// none, and takes part in the agreement all the same.
 fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
     let found = gate::on_process(|engines: &mut Option<Engines>| {
         Ok(engines.get_or_insert_default().find(comm, ranks, options))
@@ -113,8 +115,9 @@ fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Eng
     Some((engine, number))
 }
 
-/// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its members in
-/// `MPI_COMM_WORLD`, where the caller knows them. `guest`: for a program that does not know of hcube.
+/// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its
+/// members in `MPI_COMM_WORLD`, where the caller knows them. `guest`: for a program that does not know of
+/// hcube.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
@@ -134,7 +137,8 @@ pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Re
         None => new_engine(comm, &values)?,
     };
     if let Some(ranks) = ranks.filter(|_| agreed != Sharing::Impossible) {
-        // A rank on which it fails does not know the engine at the next set-up, in which all ranks agree on a new one.
+        // A rank on which it fails does not know the engine at the next set-up, in which all ranks agree on a
+        // new one.
         drop(register(&engine, ranks, values, agreed == Sharing::Known));
     }
     Ok(engine)
@@ -158,8 +162,8 @@ enum Sharing {
     Impossible,
 }
 
-/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of ranks, in lists of a few words
-/// for each. It is given back, so that it is there for them.
+/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of
+/// ranks, in lists of a few words for each. It is given back, so that it is there for them.
 fn has_room(ranks: usize) -> Result<()> {
     const BYTES: usize = 64 << 10;
     const BYTES_PER_RANK: usize = 256;
@@ -226,8 +230,8 @@ fn new_engine(comm: &MpiComm, options: &Options) -> Result<Shared<Engine>> {
     Ok(Shared::new(Engine::new(exchange)))
 }
 
-/// Collective: an engine for these options, which only this communicator uses. A path that is not available here
-/// is an error.
+/// Collective: an engine for these options, which only this communicator uses. A path that is not available
+/// here is an error.
 ///
 /// # Errors
 /// On all ranks: as [`engine`], and [`Error::Memory`] for a path that is not available.

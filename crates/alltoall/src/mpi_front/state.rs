@@ -1,9 +1,10 @@
 //! What all-to-all exchanges keep on a communicator.
 //!
-//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an exchange
-//! is served, a communicator costs no message and little memory: its first exchange is forwarded to the MPI library,
-//! and all exchanges are where hcube cannot serve them. Every rank decides that from what is the same on all of them:
-//! the number of calls with valid arguments, the size and the group of the communicator, and the environment.
+//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an
+//! exchange is served, a communicator costs no message and little memory: its first exchange is forwarded to
+//! the MPI library, and all exchanges are where hcube cannot serve them. Every rank decides that from what is
+//! the same on all of them: the number of calls with valid arguments, the size and the group of the
+//! communicator, and the environment.
 
 use super::allowance::Allowance;
 use super::arguments::Named;
@@ -42,8 +43,8 @@ impl Engine {
     }
 }
 
-/// The options of a program that does not know of hcube: those of the environment at its first exchange. Reading them
-/// takes as long as a small exchange.
+/// The options of a program that does not know of hcube: those of the environment at its first exchange.
+/// Reading them takes as long as a small exchange.
 pub(super) fn guest_options() -> &'static Result<Options> {
     static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
     OPTIONS.get_or_init(Options::from_environment)
@@ -54,8 +55,8 @@ pub(super) fn guest_options() -> &'static Result<Options> {
 pub(super) enum Stage {
     /// Its first exchange is forwarded.
     New,
-    /// The next exchange is served, after the set-up. The ranks of its members in `MPI_COMM_WORLD`, once they are
-    /// known.
+    /// The next exchange is served, after the set-up. The ranks of its members in `MPI_COMM_WORLD`, once they
+    /// are known.
     Due(Option<Vec<i32>>),
     /// All exchanges are forwarded, for this reason.
     Forwarded(&'static str),
@@ -132,7 +133,8 @@ impl State {
         matches!(self.stage, Stage::New | Stage::Due(_))
     }
 
-    /// Why the next call on a communicator that is not set up is forwarded, where that is known without communication.
+    /// Why the next call on a communicator that is not set up is forwarded, where that is known without
+    /// communication.
     #[cold]
     pub(super) fn forwards(&mut self, call: &Call, comm: &MpiComm) -> Option<&'static str> {
         match &mut self.stage {
@@ -144,7 +146,8 @@ impl State {
                 // The others were started by somebody else, perhaps without hcube.
                 Ok(Members::Outside) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
                 Ok(Members::Known(found)) => *ranks = Some(found),
-                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do so.
+                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do
+                // so.
                 Ok(Members::Unknown) | Err(_) => {}
             },
             _ => {}
@@ -184,7 +187,8 @@ impl State {
         }
     }
 
-    /// Exchanges so far by each path, those that were left to the library included, except the ones that its allowance covers.
+    /// Exchanges so far by each path, those that were left to the library included, except the ones that its
+    /// allowance covers.
     pub fn paths(&self) -> impl Iterator<Item = (&'static str, u64)> {
         UsedPath::ALL.map(UsedPath::name).into_iter().chain(["library"]).zip(self.paths)
     }

@@ -1,7 +1,7 @@
 //! The order of MPICH: all pairs (i, j) with i < j, sorted by i and then by j.
 //!
-//! Idea: every rank goes through the same list of pairs and takes part in its own. For rank r these are ranks 0
-//! to r - 1 (as the larger of the pair), then r + 1 to the last: the others in ascending order. The
+//! Idea: every rank goes through the same list of pairs and takes part in its own. For rank r these are ranks
+//! 0 to r - 1 (as the larger of the pair), then r + 1 to the last: the others in ascending order. The
 //! sequences are consistent because they are parts of one list.
 //!
 //! Restrictions: none.

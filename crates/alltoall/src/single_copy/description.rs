@@ -174,8 +174,8 @@ impl Blocks {
         }
     }
 
-    /// Copies a part of the blocks between this rank, which has these, and another one, which has `theirs`. Returns what is wrong
-    /// where lengths differ; that block is not copied.
+    /// Copies a part of the blocks between this rank, which has these, and another one, which has `theirs`.
+    /// Returns what is wrong where lengths differ; that block is not copied.
     ///
     /// # Safety
     /// The blocks are those of this process and of the other one, and nobody accesses them meanwhile.
@@ -222,7 +222,8 @@ unsafe fn own_list(runs: &Runs) -> Vec<Run> {
         1 => vec![Run { address: runs.address, bytes: runs.bytes }],
         count => {
             let list = std::ptr::with_exposed_provenance::<Run>(runs.address as usize);
-            // SAFETY: the list of the description, which has this number of runs, by the contract of this function.
+            // SAFETY: the list of the description, which has this number of runs, by the contract of this
+            // function.
             unsafe { std::slice::from_raw_parts(list, count as usize) }.to_vec()
         }
     }
@@ -250,7 +251,8 @@ unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
 unsafe fn read_list(process: Process, address: u64, list: &mut [Run]) -> Result<()> {
     let here = [Run::new(list.as_mut_ptr().cast(), size_of_val(list))];
     let bytes = here[0].bytes;
-    // SAFETY: a list of this function's caller, which nothing else refers to, and memory of the process by the contract.
+    // SAFETY: a list of this function's caller, which nothing else refers to, and memory of the process by
+    // the contract.
     unsafe { process.read_runs(&[Run { address, bytes }], &here) }
 }
 

@@ -5,9 +5,10 @@
 //! piece of scratch memory that should stay in the cache. No other rank accesses these blocks, so pairs need
 //! no order; a rank returns when all ranks of the node have finished.
 //!
-//! A copy that the kernel refuses, after it was proved that it permits them, ends this rank's part. Every rank tells
-//! with its flag whether its part is complete, and [`Part`] says how far it came: what was swapped is swapped on both
-//! sides, to the byte, and nothing else has changed. [`super::fallback`] moves what is left.
+//! A copy that the kernel refuses, after it was proved that it permits them, ends this rank's part. Every
+//! rank tells with its flag whether its part is complete, and [`Part`] says how far it came: what was swapped
+//! is swapped on both sides, to the byte, and nothing else has changed. [`super::fallback`] moves what is
+//! left.
 //!
 //! Restrictions: the kernel permits process_vm_readv and process_vm_writev between all ranks of the node;
 //! contiguous blocks.
@@ -46,10 +47,10 @@ pub struct Part {
 /// Those of `idle`; other ranks are waiting then, so the job must end.
 ///
 /// # Safety
-/// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place or none
-/// does, and that all blocks are contiguous; the notices of this round were seen, with the addresses of the
-/// blocks of these tasks; all ranks of the node call this function for them. After an error or a panic the job ends
-/// before the memory of the task is given up.
+/// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place
+/// or none does, and that all blocks are contiguous; the notices of this round were seen, with the addresses
+/// of the blocks of these tasks; all ranks of the node call this function for them. After an error or a panic
+/// the job ends before the memory of the task is given up.
 pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
@@ -70,8 +71,8 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
         let (process, address) = (processes[partner], board.address(partner));
         let copied = if task.is_in_place() {
             let half = half(mine.len(), board.own(), partner);
-            // SAFETY: the partner has posted this address for the block that this rank exchanges with it, of this
-            // length; it swaps the other half, and returns when this rank has finished below.
+            // SAFETY: the partner has posted this address for the block that this rank exchanges with it, of
+            // this length; it swaps the other half, and returns when this rank has finished below.
             unsafe { swap(process, address, mine, half, region) }
         } else {
             process.read(address, mine)
@@ -102,17 +103,19 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     Ok(part)
 }
 
-/// The bytes of a block that a rank swaps with a partner, by their numbers on the node; the partner swaps the others.
+/// The bytes of a block that a rank swaps with a partner, by their numbers on the node; the partner swaps the
+/// others.
 pub fn half(bytes: usize, own: usize, partner: usize) -> Range<usize> {
     let middle = bytes / 2 / 64 * 64;
     if own < partner { 0..middle } else { middle..bytes }
 }
 
-/// Swaps a range of two blocks of equal length. Of a range that is refused the bytes that were `copied` are swapped.
+/// Swaps a range of two blocks of equal length. Of a range that is refused the bytes that were `copied` are
+/// swapped.
 ///
 /// # Safety
-/// In the round of these notices the process has posted `address` for a block of the length of `mine`, by the votes.
-/// Only this rank accesses this range of it, and the process waits until this rank has finished.
+/// In the round of these notices the process has posted `address` for a block of the length of `mine`, by the
+/// votes. Only this rank accesses this range of it, and the process waits until this rank has finished.
 unsafe fn swap(
     process: Process,
     address: u64,

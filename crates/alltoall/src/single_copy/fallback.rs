@@ -1,15 +1,17 @@
-//! Where the kernel refuses a copy of an exchange by single copy: the slots of shared memory move what is left.
+//! Where the kernel refuses a copy of an exchange by single copy: the slots of shared memory move what is
+//! left.
 //!
-//! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`, a filter of
-//! system calls), and there is memory that no other process can read (`memfd_secret`). All ranks of the node
-//! know from the flags of single copy that some rank has not finished. They post how far they came in a further
-//! round of notices. Out of place nothing of what is sent has changed, and the exchange is made again. In place, every
-//! pair knows from its two notices which bytes of the two halves of its block are not swapped, and only these are
-//! exchanged, the first halves before the second ones.
+//! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`, a
+//! filter of system calls), and there is memory that no other process can read (`memfd_secret`). All ranks of
+//! the node know from the flags of single copy that some rank has not finished. They post how far they came
+//! in a further round of notices. Out of place nothing of what is sent has changed, and the exchange is made
+//! again. In place, every pair knows from its two notices which bytes of the two halves of its block are not
+//! swapped, and only these are exchanged, the first halves before the second ones.
 //! Where a copy is forbidden single copy is given up, otherwise after the second refusal; all ranks of
 //! the node do so alike. Other nodes need not know: the algorithm inside a node does not concern them.
 //!
-//! Cost: that of the slots ([`slots`]), in place for twice the number of rounds. Extra memory: the slots of the board.
+//! Cost: that of the slots ([`slots`]), in place for twice the number of rounds. Extra memory: the slots of
+//! the board.
 //! Source: our own.
 
 use super::exchange::{self, Part, half};
@@ -57,8 +59,8 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
     Ok(false)
 }
 
-/// Tells the ranks of the node how far single copy came; what is left of the halves of all blocks in place, `None` for
-/// everything out of place.
+/// Tells the ranks of the node how far single copy came; what is left of the halves of all blocks in place,
+/// `None` for everything out of place.
 #[cold]
 fn unmoved<'a, C: Comm + ?Sized>(
     comm: &C,

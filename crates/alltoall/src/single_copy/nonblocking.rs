@@ -1,19 +1,22 @@
 //! Nonblocking exchanges inside a node: of two ranks, the one that starts later copies the blocks of both.
 //!
-//! Idea: a rank that starts an exchange describes its blocks in memory of its own (`description`) and enters the address of that
-//! description in a table of the node ([`Arrivals`]). So of two ranks exactly one is the later one: it reads the description of the
-//! other, copies the block of the other rank from there and its own block to there, by single copy, and notes in the description
-//! that this is done. Nothing is left to be done when a rank has started, so computation that follows is not interrupted. When
-//! all ranks have started, all data has arrived: the exchange is complete once a barrier that begins after it is complete.
-//! Ranks that start at about the same time share the work (`sharing`). Exchanges that are started again and again
+//! Idea: a rank that starts an exchange describes its blocks in memory of its own (`description`) and enters
+//! the address of that description in a table of the node ([`Arrivals`]). So of two ranks exactly one is the
+//! later one: it reads the description of the other, copies the block of the other rank from there and its
+//! own block to there, by single copy, and notes in the description that this is done. Nothing is left to be
+//! done when a rank has started, so computation that follows is not interrupted. When all ranks have started,
+//! all data has arrived: the exchange is complete once a barrier that begins after it is complete. Ranks that
+//! start at about the same time share the work (`sharing`). Exchanges that are started again and again
 //! ([`persistent`](super::persistent)) have descriptions that were read before.
 //!
-//! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected is found by the
-//! rank that would copy it, which returns the error; the block is not copied then. A rank may be any number of exchanges ahead of
-//! another one; from 4096 exchanges of a communicator on, a start costs both of them some system calls more.
-//! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6 where they share, and more
-//! for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a table, whose pages become resident
-//! when they are used, 64 bytes per rank of the node for each exchange under way, and 16 bytes for each run of its blocks.
+//! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected
+//! is found by the rank that would copy it, which returns the error; the block is not copied then. A rank may
+//! be any number of exchanges ahead of another one; from 4096 exchanges of a communicator on, a start costs
+//! both of them some system calls more.
+//! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6
+//! where they share, and more for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a
+//! table, whose pages become resident when they are used, 64 bytes per rank of the node for each exchange
+//! under way, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
 use super::description::{Blocks, Description, Part, note_done, of_refusal, too_long};
@@ -51,8 +54,9 @@ impl Nonblocking {
     /// Collective over `comm`; `ranks` are the ranks of this rank's node, whose processes these are.
     ///
     /// # Errors
-    /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device, which the kernel does
-    /// not copy: a rank that finds such memory later could not tell those that have started the exchange.
+    /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device,
+    /// which the kernel does not copy: a rank that finds such memory later could not tell those that have
+    /// started the exchange.
     pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {
             false => Ok(()),
@@ -67,17 +71,17 @@ impl Nonblocking {
         self.arrivals.bytes() + self.under_way.iter().map(Description::memory).sum::<usize>()
     }
 
-    /// Local: starts the exchange with this key, the same on all ranks and not 0, and copies what this rank has to copy of each pair of
-    /// ranks.
+    /// Local: starts the exchange with this key, the same on all ranks and not 0, and copies what this rank
+    /// has to copy of each pair of ranks.
     ///
     /// # Errors
     /// [`Error::Truncate`] for a block that is longer than the other rank expects; the others are copied.
-    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other ranks take the exchange for
-    /// complete.
+    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other
+    /// ranks take the exchange for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is complete, and is not
-    /// accessed until then, but for reads of what is sent.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
+    /// complete, and is not accessed until then, but for reads of what is sent.
     pub unsafe fn start<C: Comm>(
         &mut self,
         comm: &C,
@@ -194,8 +198,9 @@ impl<C: Comm> Pairs<'_, C> {
     /// Copies with one other rank.
     ///
     /// # Safety
-    /// As [`Nonblocking::start`]; the address is that of the description of this exchange by the partner, which it keeps until this
-    /// rank has noted that it is done, and the partner does the same or the other part.
+    /// As [`Nonblocking::start`]; the address is that of the description of this exchange by the partner,
+    /// which it keeps until this rank has noted that it is done, and the partner does the same or the other
+    /// part.
     unsafe fn copy(&mut self, partner: usize, address: u64, part: Part) -> Result<()> {
         let (process, own) = (self.processes[partner], self.description.own());
         let mine = self.description.blocks(partner);

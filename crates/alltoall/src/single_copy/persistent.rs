@@ -1,14 +1,15 @@
 //! Exchanges inside a node whose buffers and counts stay the same, started again and again.
 //!
-//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or each copies its own half. What
-//! a rank has to know of the blocks of others it reads once, when the exchange is initialised; lengths are compared then as well. A
-//! start only finds out which of the two ranks of each pair is the later one ([`Pairs`]), and copies.
+//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or
+//! each copies its own half. What a rank has to know of the blocks of others it reads once, when the exchange
+//! is initialised; lengths are compared then as well. A start only finds out which of the two ranks of each
+//! pair is the later one ([`Pairs`]), and copies.
 //!
-//! Restrictions: all ranks on one node, single copy between all of them; a rank starts an exchange again only after it was
-//! complete, as MPI asks for.
-//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later one or one by each;
-//! more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank and of the corresponding blocks of its
-//! partners, and at least a page of shared memory. Source: our own.
+//! Restrictions: all ranks on one node, single copy between all of them; a rank starts an exchange again only
+//! after it was complete, as MPI asks for.
+//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later
+//! one or one by each; more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank
+//! and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our own.
 
 use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
@@ -53,11 +54,12 @@ impl Partner {
 }
 
 impl Persistent {
-    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks get no more shared
-    /// memory, or one of them has no memory or may not read the blocks of another one.
+    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks
+    /// get no more shared memory, or one of them has no memory or may not read the blocks of another one.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of MPI.
+    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of
+    /// MPI.
     pub fn new<C: Comm>(
         comm: &C,
         node: &Node,
@@ -73,7 +75,8 @@ impl Persistent {
             Ok(description) if addresses.iter().all(|&address| address != 0) => {
                 let read = description.others().map(|number| {
                     let (rank, process) = (node.ranks[number], processes[number]);
-                    // SAFETY: the rank has told the address, and keeps the description until all have agreed below.
+                    // SAFETY: the rank has told the address, and keeps the description until all have agreed
+                    // below.
                     let theirs =
                         unsafe { Blocks::read(process, addresses[rank], description.own(), Part::Both) }
                             .ok()?;
@@ -110,11 +113,13 @@ impl Persistent {
     /// Local: starts the exchange, and copies what this rank has to copy of each pair of ranks.
     ///
     /// # Errors
-    /// [`Error::Memory`] where the kernel refuses a copy: the job must end, as other ranks take the exchange for complete.
+    /// [`Error::Memory`] where the kernel refuses a copy: the job must end, as other ranks take the exchange
+    /// for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is complete, and is not
-    /// accessed until then, but for reads of what is sent. All ranks have completed the exchange before in this way.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
+    /// complete, and is not accessed until then, but for reads of what is sent. All ranks have completed the
+    /// exchange before in this way.
     pub unsafe fn start(&mut self) -> Result<()> {
         let begin = Instant::now();
         // All of them first, so that the others can begin.
@@ -130,7 +135,8 @@ impl Persistent {
                 Order::LaterShared => copy(index, Part::Received)?,
             }
         }
-        // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access them.
+        // SAFETY: the blocks of this rank for itself, by the contract of this function; others do not access
+        // them.
         unsafe { copy_own_runs(&self.own.send.runs, &self.own.receive.runs) };
         if !self.stays {
             return Ok(());

@@ -1,14 +1,17 @@
-//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier one stays for half of the
-//! time that it would take, and if the other one starts meanwhile, each copies only the block that it receives. Without that,
-//! the later ranks of a program that computes in step would be the ones that all wait for.
+//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier one
+//! stays for half of the time that it would take, and if the other one starts meanwhile, each copies only the
+//! block that it receives. Without that, the later ranks of a program that computes in step would be the ones
+//! that all wait for.
 
 use hcube_core::error::Result;
 
-/// The least bytes that ranks share: below, a copy takes less time than the scatter of the times at which ranks arrive.
+/// The least bytes that ranks share: below, a copy takes less time than the scatter of the times at which
+/// ranks arrive.
 pub const MIN_SHARED_BYTES: u64 = 128 << 10;
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
-/// The longest time in seconds for which a rank stays: those of a program that computes in step come within less.
+/// The longest time in seconds for which a rank stays: those of a program that computes in step come within
+/// less.
 const MAX_STAY: f64 = 1e-3;
 
 /// The offers of the earlier rank of each pair to share its work.
@@ -23,8 +26,8 @@ pub trait Offers {
     fn withdraw(&self, rank: usize) -> Option<Self::Word>;
 }
 
-/// Copies with the ranks `later`, which have offers, as they come, within half of the time that these bytes take; then ends the
-/// offers to the others.
+/// Copies with the ranks `later`, which have offers, as they come, within half of the time that these bytes
+/// take; then ends the offers to the others.
 ///
 /// # Errors
 /// Those of the copies.

@@ -137,7 +137,8 @@ fn all_bytes_arrive_with_bounded_memory() {
     }
 }
 
-/// Single copy where ranks have it, else messages; what the extra memory holds takes the paths of exchanges between two buffers.
+/// Single copy where ranks have it, else messages; what the extra memory holds takes the paths of exchanges
+/// between two buffers.
 #[test]
 fn the_path_is_that_of_the_situation() {
     let small = [Shape { seed: 1, shared: true, size: &|from, to| from + to }];

@@ -97,7 +97,8 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
     }
 }
 
-/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange on another.
+/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange
+/// on another.
 #[test]
 fn a_refusal_on_another_communicator_is_passed_over() {
     run_on_nodes(vec![0; 3], |comm| {
@@ -192,7 +193,8 @@ fn refusals_are_read_while_others_are_written() {
     assert!(heard[0].contains(&true));
 }
 
-/// Every rank refuses some exchanges, and no rank waits for another between them: each exchange has one outcome.
+/// Every rank refuses some exchanges, and no rank waits for another between them: each exchange has one
+/// outcome.
 #[test]
 fn refusals_of_all_ranks_come_in_order() {
     /// Whether a rank refuses, often several times in a row.

@@ -1,6 +1,7 @@
 //! Running of shipped functions that have arrived.
 //!
-//! Shipped functions run inside waits, and may call the runtime themselves. So the state is not held while one runs.
+//! Shipped functions run inside waits, and may call the runtime themselves. So the state is not held while
+//! one runs.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::{Function, Runtime};
@@ -66,7 +67,8 @@ impl<C: Comm> Image<C> {
         self.statistics.executed += functions;
     }
 
-    /// Notifies an event, if what this image has put before is there for whoever waits for it. Whether that is so.
+    /// Notifies an event, if what this image has put before is there for whoever waits for it. Whether that
+    /// is so.
     fn has_notified(&mut self, Place { image, offset }: Place) -> bool {
         let is_made = self.memory.is_made(Some(image));
         if is_made {

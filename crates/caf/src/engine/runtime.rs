@@ -21,7 +21,8 @@ pub struct Runtime<C: Comm> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over `comm`, whose messages are opened: its ranks become images, which do this with messages.
+    /// Collective over `comm`, whose messages are opened: its ranks become images, which do this with
+    /// messages.
     ///
     /// # Errors
     /// On all images, where the options differ or one has no memory; those of MPI.

@@ -1,7 +1,7 @@
 //! Waits: until something is so, and meanwhile an image does what others ask for.
 //!
-//! The state is never held while a shipped function runs: a wait polls, lets the state go, runs what has arrived, and polls
-//! again.
+//! The state is never held while a shipped function runs: a wait polls, lets the state go, runs what has
+//! arrived, and polls again.
 
 use crate::engine::image::Image;
 use crate::engine::progress::Step;
@@ -46,7 +46,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check(awaited), poll)
     }
 
-    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll needs no check.
+    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll
+    /// needs no check.
     #[inline]
     fn wait_while<T>(
         &self,
@@ -107,7 +108,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited part.
+    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited
+    /// part.
     ///
     /// # Errors
     /// Those of MPI; that of an operation which has ended with one.
@@ -155,8 +157,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images that are gone do
-    /// not matter, unless it is that one.
+    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images
+    /// that are gone do not matter, unless it is that one.
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.shipped.is_running() || image.memory.has_room(to)))?;

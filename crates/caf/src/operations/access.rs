@@ -1,7 +1,7 @@
 //! Access to coarrays of members: put, get, sections, atomic operations on words.
 //!
-//! Idea: the place of what is accessed is found first ([`Runtime::place`]); then the access is made there. A put waits only
-//! until there is room for it; a get and an atomic operation wait for their results.
+//! Idea: the place of what is accessed is found first ([`Runtime::place`]); then the access is made there. A
+//! put waits only until there is room for it; a get and an atomic operation wait for their results.
 //!
 //! Cost: see [`hcube_core::onesided`]. Source: Jin et al. 2011, §II-C.
 
@@ -16,8 +16,8 @@ use hcube_core::memory::Region;
 use hcube_core::onesided::{Atomic, Request, Shape};
 
 impl<C: Comm> Image<C> {
-    /// The memory of a range on a member of the team of all images, if it is on this node: what most accesses need. Nothing
-    /// where anything is unusual or wrong.
+    /// The memory of a range on a member of the team of all images, if it is on this node: what most accesses
+    /// need. Nothing where anything is unusual or wrong.
     #[inline(always)]
     fn reach(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Option<Region<'_>> {
         let offset = self.coarrays.find(coarray)?.direct_offset(rank, at, length)?;
@@ -45,7 +45,8 @@ impl<C: Comm> Image<C> {
         true
     }
 
-    /// An atomic operation on a word of a member of this node, if [`Self::reach`] finds it: what it was before.
+    /// An atomic operation on a word of a member of this node, if [`Self::reach`] finds it: what it was
+    /// before.
     #[inline(always)]
     fn atomic_here(
         &mut self,
@@ -62,7 +63,8 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next synchronisation.
+    /// Writes to a coarray on a member, from `at` on. The bytes are there for others at the next
+    /// synchronisation.
     ///
     /// # Errors
     /// As [`Self::place`].

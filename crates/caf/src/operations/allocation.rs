@@ -1,13 +1,15 @@
 //! Coarrays: memory that every member of a team has, and all members access.
 //!
-//! Idea: each member allocates its part in its own heap, without asking anybody, and the members agree that all have one. Where
-//! all parts have the same offset, as they have in programs whose images allocate alike, every address is known. Otherwise a
-//! member is asked for the address of its part at the first access, by an active message, and the answer is kept: a cache of
-//! two levels, from the coarray to the image to the address.
+//! Idea: each member allocates its part in its own heap, without asking anybody, and the members agree that
+//! all have one. Where all parts have the same offset, as they have in programs whose images allocate alike,
+//! every address is known. Otherwise a member is asked for the address of its part at the first access, by an
+//! active message, and the answer is kept: a cache of two levels, from the coarray to the image to the
+//! address.
 //!
 //! Restrictions: an allocation waits for the members of its team, for nobody else.
-//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a question and an answer per image for a first access to parts
-//! that lie at different offsets. Memory: 100 bytes per coarray, and 16 per image that was asked.
+//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a question and an answer per image for a first
+//! access to parts that lie at different offsets. Memory: 100 bytes per coarray, and 16 per image that was
+//! asked.
 //! Source: Jin et al. 2011, §II-C, where both levels are splay trees.
 
 use crate::engine::runtime::Runtime;
@@ -25,14 +27,14 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: a coarray with `bytes` bytes on each member; they hold anything.
     ///
     /// # Errors
-    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed, and in a shipped
-    /// function; where an image has failed.
+    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed,
+    /// and in a shipped function; where an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
             if image.teams.get(team)?.size() > 1 {
-                // Members could not agree. Memory for which they have begun to is lost where one fails meanwhile: another
-                // member may have the coarray, and write to it.
+                // Members could not agree. Memory for which they have begun to is lost where one fails
+                // meanwhile: another member may have the coarray, and write to it.
                 image.others.check_any()?;
             }
             Ok(i64::try_from(bytes).map_err(|_| Error::argument("bytes", bytes, "less than 2^63")).and_then(
@@ -79,8 +81,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team of the coarray: frees it, when all members have called it.
     ///
     /// # Errors
-    /// For a coarray that was freed, and in a shipped function; on all members, for locks that one of them holds; where an image
-    /// has failed.
+    /// For a coarray that was freed, and in a shipped function; on all members, for locks that one of them
+    /// holds; where an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
@@ -130,7 +132,8 @@ impl<C: Comm> Runtime<C> {
     /// The place of a range of a coarray on a member.
     ///
     /// # Errors
-    /// For a coarray that was freed, a range outside of it, a rank that no member has; where an image has failed.
+    /// For a coarray that was freed, a range outside of it, a rank that no member has; where an image has
+    /// failed.
     #[inline]
     pub fn place(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Result<Place> {
         match self.with(|image| {

@@ -1,16 +1,18 @@
 //! The dissemination barrier of a team.
 //!
-//! Idea: in round i every member tells the one at distance 2^i forward that it has come so far, and waits for the one at
-//! distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else writes, so nothing has to be
-//! cleared. After ⌈log2 S⌉ rounds each member has heard of all.
+//! Idea: in round i every member tells the one at distance 2^i forward that it has come so far, and waits for
+//! the one at distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else
+//! writes, so nothing has to be cleared. After ⌈log2 S⌉ rounds each member has heard of all.
 //!
-//! A team that has boards (`team::board`) has one round instead, in which each member looks at the words of all.
+//! A team that has boards (`team::board`) has one round instead, in which each member looks at the words of
+//! all.
 //!
-//! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one another: one that
-//! was started without waiting is finished before the next one begins.
+//! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one
+//! another: one that was started without waiting is finished before the next one begins.
 //!
 //! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages.
-//! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011, §II-D.
+//! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011,
+//! §II-D.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
@@ -35,10 +37,12 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: returns when all members have called it, and all that they have put before is there.
+    /// Collective over the team: returns when all members have called it, and all that they have put before
+    /// is there.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where an image has failed, or a member has stopped.
+    /// For a team that was freed, and in a shipped function; where an image has failed, or a member has
+    /// stopped.
     pub fn barrier(&self, team: Handle) -> Result<()> {
         let number = self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
@@ -47,11 +51,12 @@ impl<C: Comm> Runtime<C> {
         self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))
     }
 
-    /// Waits, after a barrier that was an error because an image has failed, until shipped functions of this image have made
-    /// something so, or the barrier ends after all: the image may have failed after its part.
+    /// Waits, after a barrier that was an error because an image has failed, until shipped functions of this
+    /// image have made something so, or the barrier ends after all: the image may have failed after its part.
     ///
     /// # Errors
-    /// For a team that was freed; where the image that is waited for, given by its rank in the job, has failed or stopped.
+    /// For a team that was freed; where the image that is waited for, given by its rank in the job, has
+    /// failed or stopped.
     pub fn wait_after_barrier(&self, team: Handle, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
         self.wait_while_alive(of, |image| {
             let number = image.teams.get(team)?.barriers_called();

@@ -29,11 +29,12 @@ impl<C: Comm> Operation<Image<C>> for Unattended {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: starts a barrier, at whose end an event is notified, which may be on any image.
+    /// Collective over the team: starts a barrier, at whose end an event is notified, which may be on any
+    /// image.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; for an event that there is not, where this image takes part in
-    /// the barrier without it.
+    /// For a team that was freed, and in a shipped function; for an event that there is not, where this image
+    /// takes part in the barrier without it.
     pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
         self.with(|image| image.shipped.refuse_inside("is collective"))?;
         let event = event.and_then(|event| self.place_of_event(event).map_err(|error| field("done", error)));

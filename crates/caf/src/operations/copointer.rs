@@ -1,10 +1,11 @@
 //! Copointers: pointers to memory in coarrays of other images, which may be handed on to any image.
 //!
-//! Idea: two words: the place, and how many bytes may be accessed from there. They mean the same on all images, so they travel
-//! as arguments of shipped functions or in coarrays, also to images that are no members of the coarray's team.
+//! Idea: two words: the place, and how many bytes may be accessed from there. They mean the same on all
+//! images, so they travel as arguments of shipped functions or in coarrays, also to images that are no
+//! members of the coarray's team.
 //!
-//! Restrictions: accesses are checked against the bytes, the job and the range of the heap. Whether the coarray has been freed
-//! is not known to other images.
+//! Restrictions: accesses are checked against the bytes, the job and the range of the heap. Whether the
+//! coarray has been freed is not known to other images.
 //! Cost: that of an access, without a lookup.
 //! Source: Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran"; the two words are our own.
 
@@ -32,7 +33,8 @@ impl Copointer {
         [self.place, self.bytes]
     }
 
-    /// From [`Self::words`]. Other words give a copointer whose accesses are errors, or reach other memory in heaps.
+    /// From [`Self::words`]. Other words give a copointer whose accesses are errors, or reach other memory in
+    /// heaps.
     pub const fn from_words([place, bytes]: [u64; 2]) -> Self {
         Self { place, bytes }
     }

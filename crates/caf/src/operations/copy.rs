@@ -1,9 +1,10 @@
-//! Asynchronous copies: they begin when an event has been notified, and notify another one when the data is there.
+//! Asynchronous copies: they begin when an event has been notified, and notify another one when the data is
+//! there.
 //!
-//! Idea: a state machine per copy. It waits for the notice of its predicate; an event of another image is waited for there, and
-//! the notice passed on. Then it puts or gets, or both by way of this image where neither side is here. Last it notifies the
-//! event, when the data can be seen at the destination: right behind the data where the event is on that image, after an
-//! answer elsewhere.
+//! Idea: a state machine per copy. It waits for the notice of its predicate; an event of another image is
+//! waited for there, and the notice passed on. Then it puts or gets, or both by way of this image where
+//! neither side is here. Last it notifies the event, when the data can be seen at the destination: right
+//! behind the data where the event is on that image, after an answer elsewhere.
 //!
 //! Cost: that of a put or a get and of a notice; a message and an answer for a predicate on another image.
 //! Source: Jin et al. 2011, §II-E and Figures 6 and 7.
@@ -210,8 +211,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Starts a copy of `bytes` bytes, when the event `predicate` has been notified, and notifies the event `done` when the data
-    /// can be seen at its destination. Both events may be on any image.
+    /// Starts a copy of `bytes` bytes, when the event `predicate` has been notified, and notifies the event
+    /// `done` when the data can be seen at its destination. Both events may be on any image.
     ///
     /// # Errors
     /// As those of [`Self::place`], for both sides and both events; nothing is copied then.
@@ -234,8 +235,8 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| image.start_copy(copy, predicate))
     }
 
-    /// Waits until no copy that this image has started uses memory of the program any more: sources may be overwritten, and
-    /// what was copied to this image's own memory is there.
+    /// Waits until no copy that this image has started uses memory of the program any more: sources may be
+    /// overwritten, and what was copied to this image's own memory is there.
     ///
     /// # Errors
     /// Where an image has failed.

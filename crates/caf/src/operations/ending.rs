@@ -1,11 +1,12 @@
 //! The end of a program: of all images together, or of one image after the other, as those of Fortran do.
 //!
-//! Idea: all images together meet in a barrier. Otherwise an image that has come to its end says so, and serves the others
-//! until all have ended or failed. So its coarrays stay accessible, whoever waits for it gets an error, and no image waits
-//! for one that has ended before. An image that fails does the same with another word, because most launchers end the job
-//! when a process ends.
+//! Idea: all images together meet in a barrier. Otherwise an image that has come to its end says so, and
+//! serves the others until all have ended or failed. So its coarrays stay accessible, whoever waits for it
+//! gets an error, and no image waits for one that has ended before. An image that fails does the same with
+//! another word, because most launchers end the job when a process ends.
 //!
-//! Restrictions: an image on another node whose process has ended without a word, and that was alone there, is waited for.
+//! Restrictions: an image on another node whose process has ended without a word, and that was alone there,
+//! is waited for.
 //! Cost: a message to every image of another node.
 //! Source: the statuses are those of Fortran 2018, 5.3.5 to 5.3.7.
 
@@ -34,8 +35,8 @@ impl<C: Comm> Image<C> {
 
     /// Ends what others need of this image, when all have come here.
     fn leave(&mut self) -> Result<()> {
-        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first barrier is taken
-        // after it, with answers, and these after the second one.
+        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first
+        // barrier is taken after it, with answers, and these after the second one.
         for _ in 0..2 {
             self.memory.flush(&self.comm)?;
             self.comm.barrier()?;
@@ -47,8 +48,8 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over all images: waits until all that was shipped outside of finish blocks has ended, and all images have
-    /// called it. Nothing may be called afterwards.
+    /// Collective over all images: waits until all that was shipped outside of finish blocks has ended, and
+    /// all images have called it. Nothing may be called afterwards.
     ///
     /// # Errors
     /// Inside of a finish block or a shipped function; where an image has failed.
@@ -63,8 +64,8 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| image.leave())
     }
 
-    /// Collective in the end: this image has stopped, or failed. Returns when all images have done one of both, and nothing may
-    /// be called afterwards.
+    /// Collective in the end: this image has stopped, or failed. Returns when all images have done one of
+    /// both, and nothing may be called afterwards.
     ///
     /// # Errors
     /// Those of MPI; where this image has failed or stopped before.

@@ -1,10 +1,11 @@
 //! Events: counters on an image that others raise and the image itself waits for.
 //!
-//! Idea: an event is a word of the heap. A notice adds one to it, wherever it lies, when all that the notifying image has put
-//! before has been made; a wait takes one away. Only the image to which an event belongs waits for it.
+//! Idea: an event is a word of the heap. A notice adds one to it, wherever it lies, when all that the
+//! notifying image has put before has been made; a wait takes one away. Only the image to which an event
+//! belongs waits for it.
 //!
-//! Cost: one atomic addition inside a node; between nodes a message behind the puts, and an answer of every other image to
-//! which this one has put something.
+//! Cost: one atomic addition inside a node; between nodes a message behind the puts, and an answer of every
+//! other image to which this one has put something.
 //! Source: Jin et al. 2011, §II-E; Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran".
 
 use crate::engine::image::Image;
@@ -17,7 +18,8 @@ use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-/// Bytes from one event of an allocation to the next: no two share a line of the cache that several images write.
+/// Bytes from one event of an allocation to the next: no two share a line of the cache that several images
+/// write.
 pub const STRIDE: usize = 64;
 
 /// The error for a structure that is an argument of a function: it names the field of the structure.
@@ -138,21 +140,24 @@ impl<C: Comm> Runtime<C> {
         place.map_err(|error| field(name, error))
     }
 
-    /// Notifies an event on a member: all that this image has put before is there for whoever has waited for it.
+    /// Notifies an event on a member: all that this image has put before is there for whoever has waited for
+    /// it.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has failed or
-    /// stopped.
+    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has
+    /// failed or stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         self.notify_when_made(event, index, rank, |place| {
             self.wait_for_any(|image| Ok(image.memory.is_made(Some(place.image)).then_some(())))
         })
     }
 
-    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them will notice.
+    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them
+    /// will notice.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where that image has failed or stopped.
+    /// For an event that was freed, an index that there is not, a rank that no member has; where that image
+    /// has failed or stopped.
     pub fn notify_one(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         self.notify_when_made(event, index, rank, |place| {
             self.wait_while_alive(place.image, |image| {
@@ -161,7 +166,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made there.
+    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made
+    /// there.
     fn notify_when_made(
         &self,
         event: Handle,
@@ -175,7 +181,8 @@ impl<C: Comm> Runtime<C> {
         self.change(|image| image.memory.notify(place.image, place.offset, 1))
     }
 
-    /// Notifies several events, which may be on different members; an event that is named twice gets two notices.
+    /// Notifies several events, which may be on different members; an event that is named twice gets two
+    /// notices.
     ///
     /// # Errors
     /// As [`Self::notify`]; none is notified then.
@@ -222,8 +229,9 @@ impl<C: Comm> Runtime<C> {
         if self.with(|image| image.take_notice(event, index))? { Ok(true) } else { around.map(|()| false) }
     }
 
-    /// Waits for a notice of any of these events of this image, and takes it: which one. It looks first at those behind the
-    /// event that it has found last, if that is among them, so an event that is notified all the time does not hide others.
+    /// Waits for a notice of any of these events of this image, and takes it: which one. It looks first at
+    /// those behind the event that it has found last, if that is among them, so an event that is notified all
+    /// the time does not hide others.
     ///
     /// # Errors
     /// As [`Self::notify`], and for no events.
@@ -246,7 +254,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all of these events of this image have notices, and takes one of each; two of an event that is named twice.
+    /// Waits until all of these events of this image have notices, and takes one of each; two of an event
+    /// that is named twice.
     ///
     /// # Errors
     /// As [`Self::notify`]; no notice is taken then.

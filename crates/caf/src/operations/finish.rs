@@ -1,16 +1,17 @@
-//! Finish blocks: all functions that were shipped in a block have ended when it ends, also those that they have shipped.
+//! Finish blocks: all functions that were shipped in a block have ended when it ends, also those that they
+//! have shipped.
 //!
-//! Idea: every image counts, for each block, the functions that it has shipped and those that it has run. At the end of the
-//! block it waits until all that it has sent was taken, and then the members add up what was shipped and has not run; if
-//! nothing is left, the block has ended. What an image ships or runs after it has given its numbers, or because of something
-//! that was shipped by an image that had given its own, counts in the next reduction: so every function is shipped and run
-//! in the same one.
+//! Idea: every image counts, for each block, the functions that it has shipped and those that it has run. At
+//! the end of the block it waits until all that it has sent was taken, and then the members add up what was
+//! shipped and has not run; if nothing is left, the block has ended. What an image ships or runs after it has
+//! given its numbers, or because of something that was shipped by an image that had given its own, counts in
+//! the next reduction: so every function is shipped and run in the same one.
 //!
-//! Restrictions: begins and ends are collective in the team and nested. What is shipped in a block goes to members of its
-//! team, through that team or one that was split from it.
-//! Cost: at most L + 1 reductions, where L is the length of the longest chain of functions that ship each other: each reduction
-//! covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey 2013, "Managing asynchronous
-//! operations in Coarray Fortran 2.0".
+//! Restrictions: begins and ends are collective in the team and nested. What is shipped in a block goes to
+//! members of its team, through that team or one that was split from it.
+//! Cost: at most L + 1 reductions, where L is the length of the longest chain of functions that ship each
+//! other: each reduction covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey
+//! 2013, "Managing asynchronous operations in Coarray Fortran 2.0".
 
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
@@ -42,12 +43,13 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Collective over the team of the innermost block: returns when all functions that members have shipped in it have ended,
-    /// with those that these have shipped. The number of reductions.
+    /// Collective over the team of the innermost block: returns when all functions that members have shipped
+    /// in it have ended, with those that these have shipped. The number of reductions.
     ///
     /// # Errors
-    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a function that was
-    /// shipped to it: the block stays open, and may be ended when it has; where an image has failed or stopped.
+    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a
+    /// function that was shipped to it: the block stays open, and may be ended when it has; where an image
+    /// has failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
@@ -84,8 +86,9 @@ impl<C: Comm> Runtime<C> {
         unreachable!("chains of functions end")
     }
 
-    /// Collective over the team, where a member was shipped a function that it has not registered: the error, which names one
-    /// such image and function on all members. `own`: what was shipped to this one, and by whom.
+    /// Collective over the team, where a member was shipped a function that it has not registered: the error,
+    /// which names one such image and function on all members. `own`: what was shipped to this one, and by
+    /// whom.
     fn not_registered(&self, team: Handle, own: Option<(usize, usize)>) -> Result<Error> {
         let word = own.map_or(-1, |(function, _)| (self.own() as i64) << 32 | function as i64);
         let [most] = self.combine(team, [word], Combination::Max)?;

@@ -1,17 +1,21 @@
 //! Locks: whoever has one is the only one, and the others wait in the order in which they came.
 //!
-//! Idea: the word of a lock names the last image of a queue, and each image of the queue the next one. Whoever wants the lock
-//! puts itself in the place of the last one by one atomic operation. If there was one, it tells that image so, and waits at a
-//! word of its own heap, which the image before writes when it unlocks. Names are places of nodes: two words in the heap of
-//! the waiting image, one node per lock that it has or waits for, which are used again.
+//! Idea: the word of a lock names the last image of a queue, and each image of the queue the next one.
+//! Whoever wants the lock puts itself in the place of the last one by one atomic operation. If there was one,
+//! it tells that image so, and waits at a word of its own heap, which the image before writes when it
+//! unlocks. Names are places of nodes: two words in the heap of the waiting image, one node per lock that it
+//! has or waits for, which are used again.
 //!
-//! An image unlocks when what it has put before has been made everywhere, so whoever has the lock next sees it.
+//! An image unlocks when what it has put before has been made everywhere, so whoever has the lock next sees
+//! it.
 //!
-//! Restrictions: an image has a lock once, also where shipped functions that it runs ask for it. An image that gives up waiting,
-//! because another one has failed or stopped, stays in the queue, and goes on there if it asks for the lock again.
-//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of both. Memory: 128 bytes
-//! per lock that an image has had at the same time as others.
-//! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory multiprocessors".
+//! Restrictions: an image has a lock once, also where shipped functions that it runs ask for it. An image
+//! that gives up waiting, because another one has failed or stopped, stays in the queue, and goes on there if
+//! it asks for the lock again.
+//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of both.
+//! Memory: 128 bytes per lock that an image has had at the same time as others.
+//! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory
+//! multiprocessors".
 
 use crate::engine::runtime::Runtime;
 use crate::state::coarray::Use;
@@ -37,8 +41,8 @@ impl<C: Comm> Runtime<C> {
     /// Waits until this image has a lock on a member.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image has or waits
-    /// for; where an image has failed or stopped.
+    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
+    /// image has or waits for; where an image has failed or stopped.
     pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         self.take_lock(self.find_lock((locks, index, rank))?)
     }
@@ -84,11 +88,12 @@ impl<C: Comm> Runtime<C> {
         Ok(taken)
     }
 
-    /// Gives a lock on a member to the image that waits for it longest, when what this image has put before is there for all.
+    /// Gives a lock on a member to the image that waits for it longest, when what this image has put before
+    /// is there for all.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this image does not have;
-    /// where an image has failed or stopped.
+    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
+    /// image does not have; where an image has failed or stopped.
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.locks.check_held(lock))?;

@@ -1,7 +1,7 @@
 //! Several locks at once.
 //!
-//! Idea: all images take them in one order, that of their places. So an image that waits for a lock has only locks before it
-//! in that order, and no images wait for each other in a circle.
+//! Idea: all images take them in one order, that of their places. So an image that waits for a lock has only
+//! locks before it in that order, and no images wait for each other in a circle.
 //!
 //! Restrictions: that holds for images that take all locks they need at the same time in one call.
 //! Cost: that of each lock. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
@@ -22,7 +22,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until this image has all of these locks. No images wait for each other, in whatever order they name them.
+    /// Waits until this image has all of these locks. No images wait for each other, in whatever order they
+    /// name them.
     ///
     /// # Errors
     /// As [`Self::lock`], and for a lock that is named twice; this image has none of them then.
@@ -32,7 +33,8 @@ impl<C: Comm> Runtime<C> {
         for (number, &lock) in locks.iter().enumerate() {
             if let Err(error) = self.take_lock(lock) {
                 for &taken in locks[..number].iter().rev() {
-                    // What stands in the way of a release is an image that is gone, of which the caller learns.
+                    // What stands in the way of a release is an image that is gone, of which the caller
+                    // learns.
                     let _ = self.release_lock(taken);
                 }
                 return Err(error);
@@ -44,7 +46,8 @@ impl<C: Comm> Runtime<C> {
     /// Gives all of these locks to the images that wait for them longest; see [`Self::unlock`].
     ///
     /// # Errors
-    /// As [`Self::unlock`], and for a lock that is named twice; where arguments are wrong, this image keeps all.
+    /// As [`Self::unlock`], and for a lock that is named twice; where arguments are wrong, this image keeps
+    /// all.
     pub fn unlock_all(&self, locks: &[LockAt]) -> Result<()> {
         let locks = self.find_locks(locks)?;
         self.with(|image| locks.iter().try_for_each(|&lock| image.locks.check_held(lock)))?;

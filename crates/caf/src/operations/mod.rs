@@ -1,7 +1,8 @@
 //! What a program calls.
 //!
-//! An operation takes the state of the image, begins, and waits by the engine until it has ended, or is added to the
-//! operations that go on. What it does with messages of other images stands in the table in `start.rs`.
+//! An operation takes the state of the image, begins, and waits by the engine until it has ended, or is added
+//! to the operations that go on. What it does with messages of other images stands in the table in
+//! `start.rs`.
 
 pub mod access;
 pub mod allocation;

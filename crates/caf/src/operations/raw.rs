@@ -1,11 +1,13 @@
 //! Memory by address: what compilers need whose programs have coarrays as part of their language.
 //!
-//! Idea: the heaps of a node are mapped at one address, so an address in one of them means the same to all images of the node.
-//! A part of a coarray, or memory that an image has allocated for itself, is accessed by these images as it lies there; others
-//! need its place, which only images of the node can tell from an address.
+//! Idea: the heaps of a node are mapped at one address, so an address in one of them means the same to all
+//! images of the node. A part of a coarray, or memory that an image has allocated for itself, is accessed by
+//! these images as it lies there; others need its place, which only images of the node can tell from an
+//! address.
 //!
 //! Restrictions: whoever uses the addresses keeps to the bytes that were allocated, until they are freed.
-//! Cost: no message, unless the parts of a coarray lie at different offsets; see [`crate::operations::allocation`].
+//! Cost: no message, unless the parts of a coarray lie at different offsets; see
+//! [`crate::operations::allocation`].
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
@@ -17,7 +19,8 @@ use hcube_core::node::single_copy::{self, Process};
 use std::ops::Range;
 
 impl<C: Comm> Runtime<C> {
-    /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds anything.
+    /// Local: allocates memory in the heap of this image, which no other image has to allocate. It holds
+    /// anything.
     ///
     /// # Errors
     /// [`Error::Memory`] where the heap has no room.
@@ -68,8 +71,8 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| Ok(image.memory.here(member, offset, 0).map(Region::address)))
     }
 
-    /// Collective over all images: the images of this node with their processes, if the system permits access to the memory
-    /// that these have outside of the heaps.
+    /// Collective over all images: the images of this node with their processes, if the system permits access
+    /// to the memory that these have outside of the heaps.
     ///
     /// # Errors
     /// Those of MPI.
@@ -106,7 +109,8 @@ impl<C: Comm> Runtime<C> {
         memory.is_accessible(offset, 0).then(|| Place { image: memory.node()[number], offset })
     }
 
-    /// Waits until something is so that shipped functions of this image make so for an image, given by its rank in the job.
+    /// Waits until something is so that shipped functions of this image make so for an image, given by its
+    /// rank in the job.
     ///
     /// # Errors
     /// Where that image has failed, or has stopped and does not serve others any more.
@@ -131,7 +135,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
     }
 
-    /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and takes it.
+    /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and
+    /// takes it.
     ///
     /// # Errors
     /// For an event that was freed; where that image has failed or stopped.

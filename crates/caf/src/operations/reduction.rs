@@ -1,15 +1,17 @@
 //! Sums and maxima of a few words over a team, on all of its members.
 //!
-//! Idea: in round i every member sends what it knows to the member at distance 2^i forward: the combination of the 2^i
-//! members up to itself, and of as many members as the lower bits of the size say. Where bit i of the size is set, the latter
-//! grows by the former, and in the end covers the whole team. Members need only links. It is a state machine, so it can go on
-//! while the program does something else.
+//! Idea: in round i every member sends what it knows to the member at distance 2^i forward: the combination
+//! of the 2^i members up to itself, and of as many members as the lower bits of the size say. Where bit i of
+//! the size is set, the latter grows by the former, and in the end covers the whole team. Members need only
+//! links. It is a state machine, so it can go on while the program does something else.
 //!
-//! Where the program waits for the result, the words go to a slot in the block of the team, as the word of a barrier does. A
-//! member that has the result knows that all have begun, and hence have ended the reduction before, so two slots in turn are
-//! enough. Several reductions may go on at the same time where nobody waits for them: these travel in letters.
+//! Where the program waits for the result, the words go to a slot in the block of the team, as the word of a
+//! barrier does. A member that has the result knows that all have begun, and hence have ended the reduction
+//! before, so two slots in turn are enough. Several reductions may go on at the same time where nobody waits
+//! for them: these travel in letters.
 //!
-//! A team that has boards (`team::board`) has one round instead: each member combines the words on all boards.
+//! A team that has boards (`team::board`) has one round instead: each member combines the words on all
+//! boards.
 //!
 //! Restrictions: operations whose result does not depend on order: integers.
 //! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many letters.
@@ -85,8 +87,8 @@ enum Way {
 pub(crate) const BOARD_HEAD_BYTES: usize = 56;
 /// Bytes of the words themselves.
 const BOARD_WORDS_BYTES: usize = 40;
-/// The most bytes that follow the words in the same line of the cache. Longer ones begin with the next line: copies to another
-/// alignment are slow.
+/// The most bytes that follow the words in the same line of the cache. Longer ones begin with the next line:
+/// copies to another alignment are slow.
 const MAX_SHORT_BYTES: usize = 16;
 
 /// Where a slot of a board has bytes that go with the words of a reduction.
@@ -193,8 +195,8 @@ impl<C: Comm> Image<C> {
         Ok(Some(words))
     }
 
-    /// A reduction that has not begun, and for which the program waits: its words go to slots of the team or to boards. To
-    /// boards, some bytes may go with them.
+    /// A reduction that has not begun, and for which the program waits: its words go to slots of the team or
+    /// to boards. To boards, some bytes may go with them.
     pub(crate) fn use_slots<const N: usize>(
         &mut self,
         team: Handle,

@@ -1,14 +1,15 @@
 //! Shipped functions: an image has another one run a function.
 //!
-//! Idea: functions are registered on all images in the same order, so a number names them everywhere. What is shipped is that
-//! number and a copy of the arguments, as an active message; the other image runs the function where it waits. It belongs to
-//! the finish block in which it was shipped, as all that it ships itself does.
+//! Idea: functions are registered on all images in the same order, so a number names them everywhere. What is
+//! shipped is that number and a copy of the arguments, as an active message; the other image runs the
+//! function where it waits. It belongs to the finish block in which it was shipped, as all that it ships
+//! itself does.
 //!
-//! Restrictions: a function may call the runtime, but nothing that is collective. What it ships never waits for room, so that
-//! images which ship to each other in their functions do not wait for each other.
+//! Restrictions: a function may call the runtime, but nothing that is collective. What it ships never waits
+//! for room, so that images which ship to each other in their functions do not wait for each other.
 //!
-//! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011, Table I, for the
-//! operation; how it is implemented is left out there (§II-E) and is our own.
+//! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011,
+//! Table I, for the operation; how it is implemented is left out there (§II-E) and is our own.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::{Function, Runtime};
@@ -45,8 +46,8 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Registers a function, on all images in the same order: its number. Other images may ship it here before that; it runs
-    /// when this image next waits.
+    /// Registers a function, on all images in the same order: its number. Other images may ship it here
+    /// before that; it runs when this image next waits.
     pub fn register(&self, function: Function<C>) -> usize {
         let mut functions = self.functions.borrow_mut();
         functions.push(function);
@@ -55,12 +56,13 @@ impl<C: Comm> Runtime<C> {
         number
     }
 
-    /// Has a member of a team run a function with a copy of these arguments. The event, which may be on any image, is notified
-    /// by the member that has run the function, when it has returned and what that member has put before is there.
+    /// Has a member of a team run a function with a copy of these arguments. The event, which may be on any
+    /// image, is notified by the member that has run the function, when it has returned and what that member
+    /// has put before is there.
     ///
     /// # Errors
-    /// For a function that was not registered, a rank that no member has, an event that there is not; where an image has
-    /// failed.
+    /// For a function that was not registered, a rank that no member has, an event that there is not; where
+    /// an image has failed.
     pub fn spawn(
         &self,
         team: Handle,

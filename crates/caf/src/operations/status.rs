@@ -1,8 +1,8 @@
 //! Failing, stopping, and what a program asks about other images.
 //!
-//! Idea: an image that fails or stops sends first what it has to send, then writes its word and tells other nodes; see
-//! [`crate::state::others`]. Every call that it makes later is an error. Every wait of another image is an error as soon as the
-//! image knows it, unless what it waits for is there at the first poll.
+//! Idea: an image that fails or stops sends first what it has to send, then writes its word and tells other
+//! nodes; see [`crate::state::others`]. Every call that it makes later is an error. Every wait of another
+//! image is an error as soon as the image knows it, unless what it waits for is there at the first poll.
 //!
 //! Restrictions: an image of another node that does not poll within `LIMIT_SECONDS` may not be told.
 //! Cost: a message to every image of another node.
@@ -36,8 +36,8 @@ impl<C: Comm> Runtime<C> {
         self.go(Status::Stopped, Status::Stopped as u64)
     }
 
-    /// This image fails because its process ends. Without messages, only images of its node are told: MPI may have ended
-    /// before, and then nothing of it may be called.
+    /// This image fails because its process ends. Without messages, only images of its node are told: MPI may
+    /// have ended before, and then nothing of it may be called.
     pub(crate) fn die(&self, has_messages: bool) -> Result<()> {
         if has_messages {
             return self.go(Status::Failed, DIED);
@@ -61,7 +61,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all messages have gone out, but not for ever. Messages that arrive are dropped, accesses of others made.
+    /// Waits until all messages have gone out, but not for ever. Messages that arrive are dropped, accesses
+    /// of others made.
     fn send_out(&self) -> Result<()> {
         let (mut wait, begin) = self.with(|image| Ok((image.patience.wait(), image.comm.seconds())))?;
         loop {
@@ -91,7 +92,8 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// For calls that look for something without waiting and have not found it: does what others have asked for.
+    /// For calls that look for something without waiting and have not found it: does what others have asked
+    /// for.
     ///
     /// # Errors
     /// Where an image has failed or stopped, so that callers who try again and again come to an end.
@@ -103,7 +105,8 @@ impl<C: Comm> Runtime<C> {
     /// What is known of a member of a team.
     ///
     /// # Errors
-    /// For a team that was freed, a rank that no member has; where images that are gone hide who has the rank.
+    /// For a team that was freed, a rank that no member has; where images that are gone hide who has the
+    /// rank.
     pub fn status(&self, team: Handle, rank: usize) -> Result<Status> {
         self.learn()?;
         self.explore(team, Some(rank))?;
@@ -146,8 +149,8 @@ impl<C: Comm> Runtime<C> {
         Ok(ranks)
     }
 
-    /// From now on, waits for events and locks go on where other images have stopped, as Fortran requires, and after a failure
-    /// that a call has returned: the program deals with it.
+    /// From now on, waits for events and locks go on where other images have stopped, as Fortran requires,
+    /// and after a failure that a call has returned: the program deals with it.
     pub fn tolerate(&self) {
         self.image.borrow_mut().others.tolerate();
     }
@@ -158,8 +161,8 @@ impl<C: Comm> Runtime<C> {
         others.with(Status::Failed).any(|image| others.has_died(image))
     }
 
-    /// Whether the process of an image, given by its rank in the job, has ended, as far as is known here. An image that has
-    /// failed or stopped may have a process that goes on.
+    /// Whether the process of an image, given by its rank in the job, has ended, as far as is known here. An
+    /// image that has failed or stopped may have a process that goes on.
     ///
     /// # Errors
     /// Those of MPI.

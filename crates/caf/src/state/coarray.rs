@@ -1,7 +1,7 @@
 //! Coarrays, seen from one of their members.
 //!
-//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are a cache of two levels, from the
-//! coarray to the image to the address.
+//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are a cache of two
+//! levels, from the coarray to the image to the address.
 
 use crate::state::handles::{Handle, Table};
 use crate::state::messages::Kind;
@@ -104,8 +104,8 @@ impl Coarray {
         self.offset
     }
 
-    /// The offset of a range on a member of the team of all images, whose image and offset are known without a look at anything
-    /// else. Nothing where anything is unusual or wrong.
+    /// The offset of a range on a member of the team of all images, whose image and offset are known without
+    /// a look at anything else. Nothing where anything is unusual or wrong.
     #[inline(always)]
     pub(crate) fn direct_offset(&self, rank: usize, at: usize, length: usize) -> Option<usize> {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= self.bytes);

@@ -1,8 +1,8 @@
 //! What an image counts for its finish blocks: functions that were shipped and have not run, by reductions.
 //!
-//! Idea: see [`crate::operations::finish`]. What an image ships or runs after it has given its numbers for a reduction, or
-//! because of something that was shipped by an image that had given its own, counts in the next reduction: so every function
-//! is shipped and run in the same one.
+//! Idea: see [`crate::operations::finish`]. What an image ships or runs after it has given its numbers for a
+//! reduction, or because of something that was shipped by an image that had given its own, counts in the next
+//! reduction: so every function is shipped and run in the same one.
 
 use crate::state::handles::Handle;
 use crate::state::team::Team;
@@ -15,7 +15,8 @@ pub(crate) struct Scope(u64);
 const NUMBER_BITS: u32 = 16;
 const NUMBERS: u64 = (1 << NUMBER_BITS) - 1;
 
-/// The identity of a team in as many bits as a block has for it: 24 of its first image, and of its number there.
+/// The identity of a team in as many bits as a block has for it: 24 of its first image, and of its number
+/// there.
 const fn short(team: u64) -> u64 {
     (team >> 32) << 24 | team & ((1 << 24) - 1)
 }
@@ -45,8 +46,9 @@ impl Scope {
     }
 }
 
-/// In which reduction something counts: its number modulo 4. Images are at most one reduction apart, and what is shipped
-/// counts at most one further on, so an image sees numbers from one before its own to two after it.
+/// In which reduction something counts: its number modulo 4. Images are at most one reduction apart, and what
+/// is shipped counts at most one further on, so an image sees numbers from one before its own to two after
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Label(u8);
 
@@ -67,7 +69,8 @@ impl Label {
         Self((self.0 + reductions) % LABELS)
     }
 
-    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is before that.
+    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is
+    /// before that.
     const fn ahead_of(self, other: Self) -> u8 {
         let ahead = (self.0 + LABELS - other.0) % LABELS;
         if ahead > MOST_AHEAD { 0 } else { ahead }

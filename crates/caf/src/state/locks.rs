@@ -26,8 +26,8 @@ pub(crate) fn error_of((_, index, rank): LockAt, why: &str, expected: &str) -> E
     Error::argument("locks", format_args!("lock {index} of image {rank}, {why}"), expected)
 }
 
-/// The word of a lock that nobody has, and of a node that has no next one. No node lies at the beginning of a heap, where the
-/// rings for messages are.
+/// The word of a lock that nobody has, and of a node that has no next one. No node lies at the beginning of a
+/// heap, where the rings for messages are.
 const NONE: u64 = 0;
 /// Where a node has the place of the next one, and whether its image has the lock.
 const NEXT: usize = 0;

@@ -42,11 +42,11 @@ hcube_core::named_values! {
 hcube_core::options_table! {
     /// The options of a program.
     pub struct Options {
-        /// Number of functions that an image ships to others before it looks once for functions that others have shipped
-        /// to it, so that theirs do not wait until it waits itself.
+        /// Number of functions that an image ships to others before it looks once for functions that others
+        /// have shipped to it, so that theirs do not wait until it waits itself.
         pub look: usize = Spec::new("HCUBE_CAF_LOOK", Kind::Count { min: 1, max: 1 << 20, unit: "functions" }, DEFAULT_LOOK as i64),
-        /// Time in microseconds from one look of a progress thread for what others ask for to the next. 0: no such thread;
-        /// images look where they wait or call hcube_caf_progress.
+        /// Time in microseconds from one look of a progress thread for what others ask for to the next. 0: no
+        /// such thread; images look where they wait or call hcube_caf_progress.
         pub progress: usize = Spec::new("HCUBE_CAF_PROGRESS", Kind::Count { min: 0, max: MAX_PROGRESS, unit: "microseconds" }, 0),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,

@@ -1,17 +1,18 @@
 //! Images that have failed or stopped.
 //!
-//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops writes its own; the
-//! first one of its node that notices the end of its process writes it otherwise. Images of the node read the words where they
-//! have nothing to do, those of other nodes are told by messages, in both cases by the one that wrote the word.
+//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops
+//! writes its own; the first one of its node that notices the end of its process writes it otherwise. Images
+//! of the node read the words where they have nothing to do, those of other nodes are told by messages, in
+//! both cases by the one that wrote the word.
 //!
-//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll on: what it had
-//! sent at the first poll has been taken by the second, because nothing had arrived any more, or because of
-//! `MESSAGES_PER_POLL`.
+//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll
+//! on: what it had sent at the first poll has been taken by the second, because nothing had arrived any more,
+//! or because of `MESSAGES_PER_POLL`.
 //!
 //! Restrictions: the end of a process is noticed only by other images of its node.
-//! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS` of them; a
-//! message to each image of another node for an image that is gone, and one to each image for a failed image that is known to
-//! one that stops.
+//! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS`
+//! of them; a message to each image of another node for an image that is gone, and one to each image for a
+//! failed image that is known to one that stops.
 
 pub use crate::state::options::Status;
 
@@ -26,12 +27,14 @@ use std::sync::atomic::Ordering;
 
 /// Polls from one question about a process to the next.
 const POLLS_PER_PROCESS: u32 = 4096;
-/// Messages that an image takes in a wait from one poll to the next: more than the ring of another image holds.
+/// Messages that an image takes in a wait from one poll to the next: more than the ring of another image
+/// holds.
 const MESSAGES_PER_POLL: u32 = 1 << 14;
 
 /// The word of an image whose process has ended, or is ending.
 pub(crate) const DIED: u64 = 3;
-/// The word of an image that has stopped, and serves others until all have; see [`crate::operations::ending`].
+/// The word of an image that has stopped, and serves others until all have; see
+/// [`crate::operations::ending`].
 pub(crate) const SERVING: u64 = 4;
 /// The word of an image that has failed, and listens until all have.
 pub(crate) const LISTENING: u64 = 5;
@@ -142,8 +145,8 @@ impl Others {
         }
     }
 
-    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll has seen is certain
-    /// now.
+    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll
+    /// has seen is certain now.
     pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
         self.gone.append(&mut self.seen);
@@ -189,8 +192,8 @@ impl Others {
         }
     }
 
-    /// Before this image fails or stops: the others learn which images have failed, as far as is known here. So nobody finds
-    /// that this one has stopped and does not know the cause.
+    /// Before this image fails or stops: the others learn which images have failed, as far as is known here.
+    /// So nobody finds that this one has stopped and does not know the cause.
     pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
         for failed in self.with(Status::Failed) {
             let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
@@ -239,8 +242,8 @@ impl Others {
         self.gone.is_empty()
     }
 
-    /// Whether the process of an image has ended, as far as is known here, whether the image has failed or stopped before or
-    /// not.
+    /// Whether the process of an image has ended, as far as is known here, whether the image has failed or
+    /// stopped before or not.
     pub fn has_died(&self, image: usize) -> bool {
         self.died.contains(&image)
     }
@@ -256,8 +259,8 @@ impl Others {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
-    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that a call has
-    /// returned: the program deals with it.
+    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that
+    /// a call has returned: the program deals with it.
     pub(crate) fn tolerate(&mut self) {
         self.returned = Some(Cell::new(0));
     }
@@ -295,8 +298,8 @@ impl Others {
         first.map_or(Ok(()), |image| self.status(image).check(image))
     }
 
-    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed, that is why: the
-    /// error is about the one that has failed.
+    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed,
+    /// that is why: the error is about the one that has failed.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
         match self.status(image) {
             Status::Stopped => self.first_gone_or(image),

@@ -1,8 +1,8 @@
 //! Operations that go on while the program does something else.
 //!
-//! Each one is a state machine, which is advanced in every wait; none of them waits for another, except the barriers of one
-//! team, which follow each other. What an operation does is known to whoever has started it: here it is a value that can be
-//! advanced with an image, of the type `I`.
+//! Each one is a state machine, which is advanced in every wait; none of them waits for another, except the
+//! barriers of one team, which follow each other. What an operation does is known to whoever has started it:
+//! here it is a value that can be advanced with an image, of the type `I`.
 
 use crate::state::finish::Scope;
 use hcube_core::error::{Error, Result};
@@ -70,14 +70,15 @@ impl<I> Pending<I> {
         self.list.append(&mut started.list);
     }
 
-    /// Whether all are over that this image has started in a finish block; in the whole program, where that is named.
+    /// Whether all are over that this image has started in a finish block; in the whole program, where that
+    /// is named.
     pub fn are_over(&self, scope: Scope) -> bool {
         let is_of_block = |of: Scope| of == scope || scope == Scope::PROGRAM;
         !self.list.iter().any(|(of, operation)| is_of_block(*of) && !operation.is_of_another_image())
     }
 
-    /// The error with which an operation has ended: for functions of the program that wait for operations, not for what other
-    /// images wait for as well.
+    /// The error with which an operation has ended: for functions of the program that wait for operations,
+    /// not for what other images wait for as well.
     ///
     /// # Errors
     /// That one; once.

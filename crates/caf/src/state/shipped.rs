@@ -1,7 +1,7 @@
 //! Shipped functions that have arrived and not run.
 //!
-//! They lie one behind the other in words, so that a function costs no allocation. What has arrived while functions run is the
-//! next batch.
+//! They lie one behind the other in words, so that a function costs no allocation. What has arrived while
+//! functions run is the next batch.
 
 use crate::state::finish::{LABEL_BITS, Label, Scope};
 use crate::state::messages::Kind;
@@ -13,7 +13,8 @@ use hcube_core::onesided::Onesided;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Bytes before the arguments: the number of the function with the label of the finish block, and the place of the event.
+/// Bytes before the arguments: the number of the function with the label of the finish block, and the place
+/// of the event.
 const HEAD: usize = 16;
 /// No event.
 const NO_EVENT: u64 = u64::MAX;
@@ -66,8 +67,8 @@ impl Sort {
     }
 }
 
-/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it has sent, the
-/// block, and these bytes.
+/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it
+/// has sent, the block, and these bytes.
 #[derive(Debug, Default)]
 struct Calls(Vec<u64>);
 
@@ -167,13 +168,15 @@ pub(crate) struct Shipped {
     early: Calls,
     /// Functions that are running, one inside the other.
     depth: usize,
-    /// Functions that this image has shipped since it has last polled for functions of others, and after how many it polls.
+    /// Functions that this image has shipped since it has last polled for functions of others, and after how
+    /// many it polls.
     since_poll: usize,
     polling_interval: usize,
 }
 
 impl Shipped {
-    /// Nothing yet. The image polls for functions of others each time it has shipped as many itself as the interval says.
+    /// Nothing yet. The image polls for functions of others each time it has shipped as many itself as the
+    /// interval says.
     pub fn new(polling_interval: usize) -> Self {
         let (ready, early) = (Calls::default(), Calls::default());
         Self { batch: Rc::default(), ready, early, depth: 0, since_poll: 0, polling_interval }

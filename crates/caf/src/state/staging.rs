@@ -1,8 +1,9 @@
 //! Memory in the heap for copies of blocks that are lent.
 //!
-//! Idea: an area of the heap that all images reserve when they begin, at the same offset, so copies on some images do not make the
-//! offsets of later coarrays differ. Its pages come with their first use and stay: memory that is given back has to be got
-//! again page by page, which takes longer than the copy. What does not fit is allocated in the heap.
+//! Idea: an area of the heap that all images reserve when they begin, at the same offset, so copies on some
+//! images do not make the offsets of later coarrays differ. Its pages come with their first use and stay:
+//! memory that is given back has to be got again page by page, which takes longer than the copy. What does
+//! not fit is allocated in the heap.
 //!
 //! Cost: a search of the copies that are in use, of which there are few. Memory: at most [`AREA_BYTES`].
 //! Source: the usual first fit.

@@ -49,7 +49,8 @@ fn in_team(image: &Image, team: Handle, images: Vec<usize>, work: impl Fn(&Group
     let coarray = image.allocate(team, room, Use::Data).expect("room");
     let mut own = vec![0; room];
     let addresses = [own.as_mut_ptr(), image.address(coarray).expect("a coarray")];
-    // SAFETY: both are used only through these regions, until they are freed below, after all operations on them.
+    // SAFETY: both are used only through these regions, until they are freed below, after all operations on
+    // them.
     let memory = addresses.map(|address| unsafe { Region::new(address, room) });
     work(&Group { image, team, rank, size, images, memory });
     image.free(coarray, Use::Data).expect("once");

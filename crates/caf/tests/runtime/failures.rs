@@ -241,7 +241,8 @@ fn images_know_who_is_gone() {
     }
 }
 
-/// An image that ships functions to itself all the time never waits in vain, and learns of a failure all the same.
+/// An image that ships functions to itself all the time never waits in vain, and learns of a failure all the
+/// same.
 #[test]
 fn an_image_that_is_kept_busy_learns_of_a_failure() {
     for (images, per_node) in [(2, 2), (2, 1)] {

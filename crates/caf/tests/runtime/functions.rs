@@ -33,7 +33,8 @@ fn register_chain(image: &Image, count: &Rc<Cell<u64>>) -> usize {
     }))
 }
 
-/// All functions of a block have run at its end, after at most one reduction more than the longest chain is long.
+/// All functions of a block have run at its end, after at most one reduction more than the longest chain is
+/// long.
 #[test]
 fn chains_end_in_a_bounded_number_of_reductions() {
     for (images, per_node) in PLACES {
@@ -56,7 +57,8 @@ fn chains_end_in_a_bounded_number_of_reductions() {
     }
 }
 
-/// Trees of functions that ship a random number of others to random images, in blocks inside blocks of other teams.
+/// Trees of functions that ship a random number of others to random images, in blocks inside blocks of other
+/// teams.
 #[test]
 fn random_trees_end_with_their_blocks() {
     for (images, per_node) in PLACES {
@@ -241,7 +243,8 @@ fn functions_see_the_default_team_and_keep_it() {
     });
 }
 
-/// An allocation that is refused in a shipped function takes no memory: the next one gets the place that it would have got.
+/// An allocation that is refused in a shipped function takes no memory: the next one gets the place that it
+/// would have got.
 #[test]
 fn allocations_that_are_refused_take_no_memory() {
     everywhere(|image, images| {
@@ -267,8 +270,8 @@ fn allocations_that_are_refused_take_no_memory() {
     });
 }
 
-/// All members learn that one of them was shipped a function that it has not registered, which one, and to whom; when it is
-/// registered, the block ends, and so does the program.
+/// All members learn that one of them was shipped a function that it has not registered, which one, and to
+/// whom; when it is registered, the block ends, and so does the program.
 #[test]
 fn functions_that_are_registered_too_late() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {

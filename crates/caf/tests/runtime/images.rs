@@ -180,7 +180,8 @@ fn numbers_of_events_that_no_memory_has() {
     });
 }
 
-/// As many allocations as a long program makes, of which a few live at a time, lie in the memory of those few.
+/// As many allocations as a long program makes, of which a few live at a time, lie in the memory of those
+/// few.
 #[test]
 fn allocations_do_not_grow() {
     with_images(2, 2, |image| {

@@ -5,7 +5,8 @@ use hcube_caf::others::Status;
 use hcube_core::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are still inside.
+/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are
+/// still inside.
 #[derive(Default)]
 pub struct Meetings {
     arrived: [AtomicUsize; 2],

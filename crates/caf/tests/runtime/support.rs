@@ -11,7 +11,8 @@ pub type Image = Runtime<ThreadComm>;
 /// Numbers of images, and how many of them count as one node.
 pub const PLACES: [(usize, usize); 8] = [(1, 1), (2, 2), (2, 1), (3, 2), (4, 4), (5, 2), (7, 3), (8, 8)];
 
-/// Runs `work` on each image. If it panics, `leave` follows, since the others would wait for ever for the image.
+/// Runs `work` on each image. If it panics, `leave` follows, since the others would wait for ever for the
+/// image.
 pub fn run<T: Send>(
     images: usize,
     per_node: usize,

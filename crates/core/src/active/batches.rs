@@ -1,17 +1,18 @@
 //! Active messages between nodes: what goes to one rank travels together.
 //!
-//! Idea: messages to a rank are put together in batches (`queue`), each of which goes out as one message of MPI when its
-//! sender looks for messages, or when somebody waits for one of them. Every batch says how many batches of the receiver were
-//! taken here, or an empty one does where nothing else is to be sent. A sender has at most [`WINDOW`] batches under way to a
-//! rank, so a receiver that does not look is not flooded. The receiver acknowledges a batch as soon as it has done what the
-//! last message of it asks for, even if it does not look again for long.
+//! Idea: messages to a rank are put together in batches (`queue`), each of which goes out as one message of
+//! MPI when its sender looks for messages, or when somebody waits for one of them. Every batch says how many
+//! batches of the receiver were taken here, or an empty one does where nothing else is to be sent. A sender
+//! has at most [`WINDOW`] batches under way to a rank, so a receiver that does not look is not flooded. The
+//! receiver acknowledges a batch as soon as it has done what the last message of it asks for, even if it does
+//! not look again for long.
 //!
-//! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send before they ask
-//! for room ([`Batches::has_room`]).
+//! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send
+//! before they ask for room ([`Batches::has_room`]).
 //!
-//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a look is one `MPI_Iprobe`, and an `MPI_Test` for
-//! the oldest batch under way. Memory: a few hundred bytes per rank that was ever talked to. Source: our own; the batches are
-//! those of the conveyors of bale (Maley and DeVinney 2019).
+//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a look is one `MPI_Iprobe`, and an
+//! `MPI_Test` for the oldest batch under way. Memory: a few hundred bytes per rank that was ever talked to.
+//! Source: our own; the batches are those of the conveyors of bale (Maley and DeVinney 2019).
 
 use super::message::{KINDS, MORE, Message, Payload};
 use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};
@@ -180,8 +181,8 @@ impl<C: Comm> Batches<C> {
         result
     }
 
-    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether there is more to
-    /// be sent.
+    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether
+    /// there is more to be sent.
     fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
         let peer = self.peers.get_mut(&to).expect("a peer that was listed");
         loop {
@@ -283,8 +284,8 @@ impl<C: Comm> Batches<C> {
                 }
             };
             if *at == bytes.len() {
-                // What the caller does for this message is done before it flushes, and nobody may look again for long, while
-                // the sender waits until all that it has sent was taken.
+                // What the caller does for this message is done before it flushes, and nobody may look again
+                // for long, while the sender waits until all that it has sent was taken.
                 self.arrived = None;
                 self.tell(from);
                 self.is_awaited = true;

@@ -72,7 +72,8 @@ impl Deref for Payload {
     #[inline]
     fn deref(&self) -> &[u8] {
         match self {
-            // SAFETY: the words are initialised, and their bytes are at least `length`, which `copied` has checked.
+            // SAFETY: the words are initialised, and their bytes are at least `length`, which `copied` has
+            // checked.
             Self::Short(words, length) => unsafe {
                 std::slice::from_raw_parts(words.as_ptr().cast(), (*length).min(size_of_val(words)))
             },

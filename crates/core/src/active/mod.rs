@@ -1,16 +1,17 @@
-//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it waits, and for
-//! which it does something.
+//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it
+//! waits, and for which it does something.
 //!
-//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches
-//! (`batches`). Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
+//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches (`batches`).
+//! Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
 //! something for a message may send others. Who sends of its own accord looks first whether there is room
 //! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
 //!
-//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several have none. A
-//! message may have any length; a long one is cut into pieces, which the receiver joins.
+//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several
+//! have none. A message may have any length; a long one is cut into pieces, which the receiver joins.
 //!
-//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a message of MPI per
-//! batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; the two ways are our own.
+//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a
+//! message of MPI per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet;
+//! the two ways are our own.
 
 mod batches;
 mod message;
@@ -69,8 +70,8 @@ pub struct Messages<C: Comm> {
 }
 
 impl<C: Comm> Messages<C> {
-    /// Collective over `comm`, whose messages are opened: the rings lie in the heap of the node, which all ranks of a node
-    /// of the topology share.
+    /// Collective over `comm`, whose messages are opened: the rings lie in the heap of the node, which all
+    /// ranks of a node of the topology share.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
@@ -105,8 +106,8 @@ impl<C: Comm> Messages<C> {
         &self.ranks
     }
 
-    /// Sends a message to a rank, which may be this one: a kind below [`KINDS`], a tag, and a payload, both slices one after
-    /// the other. Never waits.
+    /// Sends a message to a rank, which may be this one: a kind below [`KINDS`], a tag, and a payload, both
+    /// slices one after the other. Never waits.
     ///
     /// # Panics
     /// Where the kind is none.
@@ -225,7 +226,8 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether another message to a rank would go out soon. Callers that are not inside the work for a message wait for it.
+    /// Whether another message to a rank would go out soon. Callers that are not inside the work for a
+    /// message wait for it.
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
         match self.number(to) {
@@ -257,9 +259,9 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other ones lie before
-    /// them, and gives each to `read`: the rank, the tag and the payload. How many were taken; all others are left to
-    /// [`Self::receive`].
+    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other
+    /// ones lie before them, and gives each to `read`: the rank, the tag and the payload. How many were
+    /// taken; all others are left to [`Self::receive`].
     #[inline]
     pub fn receive_short(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         if self.joining > 0 {
@@ -294,7 +296,8 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept has not.
+    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept
+    /// has not.
     pub fn is_delivered(&self) -> bool {
         self.kept == 0
             && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))
@@ -307,12 +310,14 @@ impl<C: Comm> Messages<C> {
         self.batches.as_ref().map_or(0, Batches::waiting_bytes)
     }
 
-    /// Whether all messages have gone out, so that their receivers find them without further help of this rank.
+    /// Whether all messages have gone out, so that their receivers find them without further help of this
+    /// rank.
     pub fn is_sent(&self) -> bool {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known here.
+    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known
+    /// here.
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
@@ -326,7 +331,8 @@ impl<C: Comm> Messages<C> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
 
-    /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the next look.
+    /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the
+    /// next look.
     #[inline]
     pub fn hurry(&mut self) {
         if let Some(batches) = &mut self.batches {

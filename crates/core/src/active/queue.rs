@@ -1,7 +1,8 @@
 //! Messages to a rank of another node that have not gone out, put together in batches.
 //!
-//! A batch is closed where another message would make it longer than [`BATCH_BYTES`]. So it is longer only if it consists of
-//! one message, and no buffer is longer than a piece of a message ([`PIECE_BYTES`]) whatever is sent.
+//! A batch is closed where another message would make it longer than [`BATCH_BYTES`]. So it is longer only if
+//! it consists of one message, and no buffer is longer than a piece of a message ([`PIECE_BYTES`]) whatever
+//! is sent.
 
 use crate::memory::Region;
 use std::collections::VecDeque;

@@ -42,22 +42,22 @@ pub struct Piece {
 /// An intracommunicator: a group of ranks `0..size` and a context in which their messages match.
 ///
 /// *Collective* functions are called by all ranks of the communicator in the same order; a rank may return
-/// before others have called, except from [`barrier`](Self::barrier). All others are *local*: they do not wait
-/// for other ranks, except `finish_...`, which waits for the message or its receive.
+/// before others have called, except from [`barrier`](Self::barrier). All others are *local*: they do not
+/// wait for other ranks, except `finish_...`, which waits for the message or its receive.
 ///
 /// Point-to-point messages between two ranks with the same tag do not overtake each other.
 ///
 /// # Errors
 /// Functions return [`Error::Mpi`] where the MPI library reports an error. After an error of a collective
-/// function the ranks no longer agree on what has happened: a caller that other ranks are waiting for ends the
-/// job by [`abort`](Progress::abort). Arguments out of range (a rank not below `size`) are defects of hcube
-/// and end in an error of MPI or a panic.
+/// function the ranks no longer agree on what has happened: a caller that other ranks are waiting for ends
+/// the job by [`abort`](Progress::abort). Arguments out of range (a rank not below `size`) are defects of
+/// hcube and end in an error of MPI or a panic.
 ///
 /// # Safety
-/// Unsafe code that shares memory between ranks relies on what the functions say here: each rank has one number
-/// below the same size, which never changes; collective functions hand out the values that the ranks have
-/// passed, and a barrier returns when all have called it; a transfer has finished when it is said to have, and from
-/// then on nothing accesses its memory.
+/// Unsafe code that shares memory between ranks relies on what the functions say here: each rank has one
+/// number below the same size, which never changes; collective functions hand out the values that the ranks
+/// have passed, and a barrier returns when all have called it; a transfer has finished when it is said to
+/// have, and from then on nothing accesses its memory.
 pub unsafe trait Comm: Progress {
     /// Sends under way, owning their buffer.
     type Sends;
@@ -82,8 +82,9 @@ pub unsafe trait Comm: Progress {
     where
         Self: Sized;
 
-    /// Collective: prepares messages between ranks. Every system calls it before its first message; from the second
-    /// call on it is local. A communicator that a program has passed cannot carry messages of hcube before.
+    /// Collective: prepares messages between ranks. Every system calls it before its first message; from the
+    /// second call on it is local. A communicator that a program has passed cannot carry messages of hcube
+    /// before.
     ///
     /// # Errors
     /// On all ranks, where MPI has no further communicator.
@@ -100,19 +101,21 @@ pub unsafe trait Comm: Progress {
     /// Waits for the message; hands back the buffer and the number of words received.
     fn finish_receive(&self, receive: Self::Receive) -> Result<(Vec<u64>, usize)>;
 
-    /// Starts sending bytes that stay where they are; fewer than 2^31. From safe code: [`requests`] and [`owned`].
+    /// Starts sending bytes that stay where they are; fewer than 2^31. From safe code: [`requests`] and
+    /// [`owned`].
     ///
     /// # Safety
     /// The region stays what [`Region::new`] asks for until [`has_finished`](Self::has_finished) has said so,
-    /// also where the transfer is dropped before. Where the transfer moves to another thread, only that thread
-    /// touches the memory from then on.
+    /// also where the transfer is dropped before. Where the transfer moves to another thread, only that
+    /// thread touches the memory from then on.
     unsafe fn start_send_bytes<'a>(
         &self,
         from: Region<'a>,
         to: usize,
         tag: i32,
     ) -> Result<Self::Transfer<'a>>;
-    /// Starts receiving at most `into.len()` bytes; a longer message is an error. Safe code cannot, or MPI would write to what it has freed:
+    /// Starts receiving at most `into.len()` bytes; a longer message is an error. Safe code cannot, or MPI
+    /// would write to what it has freed:
     ///
     /// ```compile_fail,E0133
     /// use hcube_core::comm::{Comm, threads};
@@ -134,8 +137,8 @@ pub unsafe trait Comm: Progress {
     ) -> Result<Self::Transfer<'a>>;
     /// Whether a transfer has finished; lets the library make progress. Not to be called again after `true`.
     fn has_finished(&self, transfer: &mut Self::Transfer<'_>) -> Result<bool>;
-    /// The index of a transfer that has finished, if one has; lets the library make progress, once for all of them.
-    /// That transfer is as after [`has_finished`](Self::has_finished) has returned `true`.
+    /// The index of a transfer that has finished, if one has; lets the library make progress, once for all of
+    /// them. That transfer is as after [`has_finished`](Self::has_finished) has returned `true`.
     fn first_finished(&self, transfers: &mut [&mut Self::Transfer<'_>]) -> Result<Option<usize>> {
         for (index, transfer) in transfers.iter_mut().enumerate() {
             if self.has_finished(transfer)? {
@@ -145,8 +148,8 @@ pub unsafe trait Comm: Progress {
         Ok(None)
     }
 
-    /// Local: a message of bytes with this tag that has arrived and that no receive takes: its sender and its length. Stays
-    /// so until a receive from that sender was started. Lets the library make progress.
+    /// Local: a message of bytes with this tag that has arrived and that no receive takes: its sender and its
+    /// length. Stays so until a receive from that sender was started. Lets the library make progress.
     fn arrived(&self, tag: i32) -> Result<Option<(usize, usize)>>;
 
     /// Collective: returns when all ranks have called it (`MPI_Barrier`).
@@ -202,9 +205,9 @@ pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
     }
 }
 
-/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one, else
-/// [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in
-/// an exchange that another never enters.
+/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one,
+/// else [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in an
+/// exchange that another never enters.
 pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
     let mut first = [local.as_ref().err().map_or(i64::MIN, |_| -(comm.rank() as i64))];
     comm.all_reduce_max(&mut first)?;
@@ -270,8 +273,8 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest value of all
-/// ranks.
+/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest
+/// value of all ranks.
 pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
     values.iter().flat_map(|&(_, value)| [value, !value]).collect()
 }

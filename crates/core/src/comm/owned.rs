@@ -1,9 +1,9 @@
-//! Transfers of bytes that own their buffer, for work that goes on between calls: a poller starts one and looks at
-//! it whenever it is called again.
+//! Transfers of bytes that own their buffer, for work that goes on between calls: a poller starts one and
+//! looks at it whenever it is called again.
 //!
-//! [`requests`](super::requests) borrow memory and wait at the end of a scope; a poller never waits. So the buffer
-//! belongs to the transfer here, and is handed back when that has finished. The buffer of a transfer that is
-//! dropped before is leaked, because the MPI library may still use it. Callers need no unsafe code:
+//! [`requests`](super::requests) borrow memory and wait at the end of a scope; a poller never waits. So the
+//! buffer belongs to the transfer here, and is handed back when that has finished. The buffer of a transfer
+//! that is dropped before is leaked, because the MPI library may still use it. Callers need no unsafe code:
 //!
 //! ```
 //! use hcube_core::comm::{owned::Owned, threads};
@@ -33,7 +33,8 @@ impl<C: Comm> Owned<C> {
     /// # Errors
     /// Of MPI.
     pub fn send(comm: &C, buffer: Vec<u8>, to: usize, tag: i32) -> Result<Self> {
-        // SAFETY: the region of a buffer that stays untouched until the transfer has finished, by `start` and `Drop`.
+        // SAFETY: the region of a buffer that stays untouched until the transfer has finished, by `start` and
+        // `Drop`.
         Self::start(buffer, |region| unsafe { comm.start_send_bytes(region, to, tag) })
     }
 
@@ -42,12 +43,13 @@ impl<C: Comm> Owned<C> {
     /// # Errors
     /// Of MPI.
     pub fn receive(comm: &C, buffer: Vec<u8>, from: usize, tag: i32) -> Result<Self> {
-        // SAFETY: the region of a buffer that stays untouched until the transfer has finished, by `start` and `Drop`.
+        // SAFETY: the region of a buffer that stays untouched until the transfer has finished, by `start` and
+        // `Drop`.
         Self::start(buffer, |region| unsafe { comm.start_receive_bytes(region, from, tag) })
     }
 
-    /// Starts a transfer with the region of the buffer, which is not touched before the transfer has finished,
-    /// and freed only after that.
+    /// Starts a transfer with the region of the buffer, which is not touched before the transfer has
+    /// finished, and freed only after that.
     fn start(
         mut buffer: Vec<u8>,
         start: impl FnOnce(Region<'static>) -> Result<C::Transfer<'static>>,

@@ -2,13 +2,14 @@
 //!
 //! Idea: the bytes are cut into segments, which follow one another along a tree of ranks: while a rank passes
 //! one segment on, it receives the next. Along a chain each rank sends every byte once, so the time of a very
-//! long message does not depend on the number of ranks; along a binary tree it sends every byte twice, but the
-//! last rank is log2 P hops away and not P - 1. [`Plan::best`] takes the one that the model below finds faster.
+//! long message does not depend on the number of ranks; along a binary tree it sends every byte twice, but
+//! the last rank is log2 P hops away and not P - 1. [`Plan::best`] takes the one that the model below finds
+//! faster.
 //!
-//! A rank keeps at most [`WINDOW`] segments under way: it receives segment k + WINDOW only after it has passed
-//! segment k on, so a slow child holds its parents back and no rank needs more than a few requests.
-//! No deadlock: a segment waits only for earlier segments of its ancestors and descendants, and leaves wait
-//! for nobody.
+//! A rank keeps at most [`WINDOW`] segments under way: it receives segment k + WINDOW only after it has
+//! passed segment k on, so a slow child holds its parents back and no rank needs more than a few requests. No
+//! deadlock: a segment waits only for earlier segments of its ancestors and descendants, and leaves wait for
+//! nobody.
 //!
 //! Restrictions: all ranks pass the same length and root. A message of one segment goes by
 //! [`Comm::broadcast`], whose binomial tree is faster then.
@@ -119,8 +120,8 @@ pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Pat
     broadcast_by(comm, bytes, root, patience, plan).map(drop)
 }
 
-/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How many segments this
-/// rank had.
+/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How
+/// many segments this rank had.
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -168,8 +169,8 @@ struct Relay {
 
 impl Relay {
     /// Begins with the segments of the first window, passes on what has been received, and begins with the
-    /// segment one window ahead of each that has left. `begin` sends a segment at the root, receives it elsewhere. The number
-    /// of segments that were begun.
+    /// segment one window ahead of each that has left. `begin` sends a segment at the root, receives it
+    /// elsewhere. The number of segments that were begun.
     fn run<'env, C: Comm, Memory>(
         mut self,
         requests: &mut Requests<'env, C>,

@@ -6,8 +6,8 @@
 //! where that cannot be. Memory is handed over as a borrow for longer than the scope and is handed back by
 //! [`Requests::wait_any`]; callers need no unsafe code.
 //!
-//! Every wait drives pollers and MPI. Cost: a wait looks at each transfer in turn (by one `MPI_Testany`), so a set should
-//! hold hundreds of transfers, not thousands.
+//! Every wait drives pollers and MPI. Cost: a wait looks at each transfer in turn (by one `MPI_Testany`), so
+//! a set should hold hundreds of transfers, not thousands.
 
 use super::Comm;
 use crate::error::{Error, Result};
@@ -41,8 +41,8 @@ pub struct Requests<'env, C: Comm> {
 /// Runs `work` with a set of requests and returns when all that `work` has started has finished.
 ///
 /// # Errors
-/// Those of `work` and of MPI where nothing is under way any more. An error while transfers are under way ends
-/// the job: the partner may never answer, and the memory may not be given up before it has.
+/// Those of `work` and of MPI where nothing is under way any more. An error while transfers are under way
+/// ends the job: the partner may never answer, and the memory may not be given up before it has.
 pub fn scope<'env, C: Comm, T>(
     comm: &'env C,
     patience: Patience,
@@ -88,7 +88,8 @@ impl<'env, C: Comm> Requests<'env, C> {
         // SAFETY: the borrow lasts for 'env, which outlives the scope, and the scope outlives the transfer;
         // it is exclusive and has moved into this function, so nobody uses it before it is handed back.
         let region = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
-        // SAFETY: the region stays borrowed for 'env, so it is writable and unused until the transfer has finished.
+        // SAFETY: the region stays borrowed for 'env, so it is writable and unused until the transfer has
+        // finished.
         let transfer = unsafe { self.comm.start_receive_bytes(region, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: Some(region) });
         Ok(())
@@ -99,7 +100,8 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn send_region(&mut self, label: usize, from: Region<'env>, to: usize, tag: i32) -> Result<()> {
-        // SAFETY: the region is there for 'env, which outlives the scope, and the scope outlives the transfer.
+        // SAFETY: the region is there for 'env, which outlives the scope, and the scope outlives the
+        // transfer.
         let transfer = unsafe { self.comm.start_send_bytes(from, to, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())
@@ -110,7 +112,8 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// Of MPI.
     pub fn receive_region(&mut self, label: usize, into: Region<'env>, from: usize, tag: i32) -> Result<()> {
-        // SAFETY: the region is there, and nobody else uses it, for 'env, which outlives the scope and the transfer.
+        // SAFETY: the region is there, and nobody else uses it, for 'env, which outlives the scope and the
+        // transfer.
         let transfer = unsafe { self.comm.start_receive_bytes(into, from, tag) }?;
         self.under_way.push(Request { label, transfer, slice: None });
         Ok(())
@@ -142,7 +145,8 @@ impl<'env, C: Comm> Requests<'env, C> {
         // A look at a transfer costs as much as many looks at a flag.
         let mut wait = self.patience.for_costly_polls().wait();
         while !self.is_empty() {
-            // A simulated rank that looked first would look at all transfers once more for every one that finishes.
+            // A simulated rank that looked first would look at all transfers once more for every one that
+            // finishes.
             if self.comm.simulated() {
                 let transfers = self.under_way.iter_mut().map(|request| &mut request.transfer);
                 self.comm.rest_until_any(&mut transfers.collect::<Vec<_>>())?;

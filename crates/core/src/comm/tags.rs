@@ -1,8 +1,8 @@
 //! The message tags of all systems.
 //!
-//! Systems that are called with the same communicator share its private communicator for messages, so their tags must
-//! differ: a message that one call has left under way could match a receive of the next system. Every system
-//! has a range of its own here; a system that joins adds one.
+//! Systems that are called with the same communicator share its private communicator for messages, so their
+//! tags must differ: a message that one call has left under way could match a receive of the next system.
+//! Every system has a range of its own here; a system that joins adds one.
 
 /// The smallest upper bound of tags that the MPI standard permits (`MPI_TAG_UB`).
 pub const SMALLEST_UPPER_BOUND: i32 = 32767;
@@ -21,7 +21,8 @@ const STAGES: i32 = 64;
 pub const RANDOM_ACCESS: TagRange = TagRange { first: 0, count: STAGES };
 /// All-to-all: pieces of blocks. Messages of one pair keep their order.
 pub const ALLTOALL_PIECES: TagRange = TagRange { first: 64, count: 1 };
-/// All-to-all, the general exchange in place: questions and answers. Messages of one pair with one tag keep their order.
+/// All-to-all, the general exchange in place: questions and answers. Messages of one pair with one tag keep
+/// their order.
 pub const ALLTOALL_GENERAL: TagRange = TagRange { first: 65, count: 2 };
 /// All-to-all: bundles of small blocks, one tag per stage of the plan.
 pub const ALLTOALL_BUNDLES: TagRange = TagRange { first: 128, count: STAGES };
@@ -50,8 +51,8 @@ pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
 /// Panels of LU factorisations between nodes: one tag per panel under way.
 pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 
-/// Longest common subsequences: what crosses the boundaries of blocks, and pieces of text for the first block column.
-/// Messages of one pair with one tag keep their order.
+/// Longest common subsequences: what crosses the boundaries of blocks, and pieces of text for the first block
+/// column. Messages of one pair with one tag keep their order.
 pub const LCS: TagRange = TagRange { first: 2433, count: 2 };
 
 /// All tags are below this one. Communicators that share a private communicator have tags at multiples of it.

@@ -33,8 +33,8 @@ struct Channel {
 #[derive(Debug)]
 pub struct Transfer<'a>(Option<(Region<'a>, Envelope, u64)>);
 
-// SAFETY: only `has_finished` uses the region, in the thread that has the transfer, and nobody else touches the memory
-// until it has returned true, by the contract of `start_receive_bytes`.
+// SAFETY: only `has_finished` uses the region, in the thread that has the transfer, and nobody else touches
+// the memory until it has returned true, by the contract of `start_receive_bytes`.
 unsafe impl Send for Transfer<'_> {}
 
 /// Turns that threads have taken, from which a thread sanitizer knows that one came after another: it sees
@@ -236,9 +236,9 @@ unsafe impl Progress for ThreadComm {
     }
 }
 
-// SAFETY: a rank is the number of its thread in a group, whose size never changes. All threads of a group pass
-// their values through places that are read between two barriers. Only `has_finished` writes to the memory of a
-// transfer, before it says so.
+// SAFETY: a rank is the number of its thread in a group, whose size never changes. All threads of a group
+// pass their values through places that are read between two barriers. Only `has_finished` writes to the
+// memory of a transfer, before it says so.
 unsafe impl Comm for ThreadComm {
     type Sends = Vec<u64>;
     type Receive = (Vec<u64>, Envelope);

@@ -3,9 +3,9 @@
 //!
 //! Everything here is a pure function of these figures: no communication, no clock.
 //!
-//! Assumptions: a message costs its latency, and its bytes over the bandwidth of its link. The ranks of a node
-//! share the node's link to the network; a link inside a node belongs to one pair of ranks. All ranks work at
-//! the same speed, and a stage takes the time of the rank with the most work.
+//! Assumptions: a message costs its latency, and its bytes over the bandwidth of its link. The ranks of a
+//! node share the node's link to the network; a link inside a node belongs to one pair of ranks. All ranks
+//! work at the same speed, and a stage takes the time of the rank with the most work.
 //! Omitted: contention in the network and for the memory of a node, latency that depends on the distance,
 //! oversubscribed cores, and the variance of the number of values in a message. Overlap with communication is
 //! omitted for RandomAccess (predictions are pessimistic for networks that make progress by themselves), and

@@ -1,9 +1,9 @@
 //! Time of the stages of a plan, and of a round of RandomAccess.
 //!
 //! Idea: T_P = T_1 + T_C log2 P of the paper, in which T_1 is the time to generate and apply the values of a
-//! round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every value once. Here
-//! the stages are those of the production plan ([`Plan`]), so that messages, words and divided values are
-//! counted, for any number of ranks, any dimensionality, nodes and three hops. With two parts of equal
+//! round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every value once.
+//! Here the stages are those of the production plan ([`Plan`]), so that messages, words and divided values
+//! are counted, for any number of ranks, any dimensionality, nodes and three hops. With two parts of equal
 //! size in every stage this is the equation of the paper.
 //!
 //! Assumptions besides those of [`super::parameters`]: stages follow each other without overlap. The messages
@@ -121,8 +121,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The traffic of the production plans for these ranks. `nodes`: ranks of a node share memory; otherwise all of
-    /// them send messages.
+    /// The traffic of the production plans for these ranks. `nodes`: ranks of a node share memory; otherwise
+    /// all of them send messages.
     pub fn new(placement: &Placement, nodes: bool, routing: Routing) -> Self {
         let topology = if nodes { placement.topology() } else { Topology::without_nodes(placement.ranks) };
         let mut traffic = Self {
@@ -161,8 +161,8 @@ impl Traffic {
         })
     }
 
-    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends the round, as
-    /// for a look-ahead of one value.
+    /// Seconds of a round in which every rank generates `round` values. `barrier`: a barrier ends the round,
+    /// as for a look-ahead of one value.
     pub fn round(&self, parameters: &Parameters, round: usize, barrier: bool) -> Parts {
         let values = round as f64;
         let mut sum = Parts {
@@ -241,8 +241,8 @@ fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routi
                     load.shared = (held - kept) + read;
                     (held, settled) = (kept + read, stage.parts as f64 / placement.ranks as f64);
                 } else {
-                    // Values are evenly distributed over the ranks of the node, and each ends with the number that it
-                    // has generated.
+                    // Values are evenly distributed over the ranks of the node, and each ends with the number
+                    // that it has generated.
                     let foreign = held - settled;
                     let mine = settled + foreign / stage.parts as f64;
                     load.shared = (held - mine) + (1.0 - mine);

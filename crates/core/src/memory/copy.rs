@@ -62,8 +62,8 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
-/// As [`copy`], for lengths that are often a few bytes: these are copied by loads and stores that may overlap, which
-/// takes a third of the time of a call.
+/// As [`copy`], for lengths that are often a few bytes: these are copied by loads and stores that may
+/// overlap, which takes a third of the time of a call.
 ///
 /// # Safety
 /// As for [`ptr::copy`].
@@ -83,7 +83,8 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
             to.add(last).cast::<T>().write_unaligned(values[1]);
         }
     }
-    // SAFETY: `length` bytes can be read and written, and each arm is for lengths from one to two of its type.
+    // SAFETY: `length` bytes can be read and written, and each arm is for lengths from one to two of its
+    // type.
     unsafe {
         match length {
             8..=16 => ends::<u64>(from, to, length),

@@ -38,8 +38,8 @@ pub fn append_bytes(words: &mut Vec<u64>, bytes: &[u8]) {
     if let Some(last) = place[..count].last_mut() {
         last.write(0);
     }
-    // SAFETY: there is memory for all words behind the last one, which nobody else accesses; after the copy all of it has
-    // been written.
+    // SAFETY: there is memory for all words behind the last one, which nobody else accesses; after the copy
+    // all of it has been written.
     unsafe {
         copy::copy_short(bytes.as_ptr(), place.as_mut_ptr().cast(), bytes.len());
         words.set_len(begin + count);
@@ -48,8 +48,8 @@ pub fn append_bytes(words: &mut Vec<u64>, bytes: &[u8]) {
 
 /// The bytes of words, to be written.
 pub fn bytes_of_mut<T: Word>(words: &mut [T]) -> &mut [u8] {
-    // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values are
-    // valid.
+    // SAFETY: the memory of the words, which is borrowed exclusively; bytes have no alignment, and all values
+    // are valid.
     unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
 }
 

@@ -121,8 +121,8 @@ impl<'a> Region<'a> {
     #[inline]
     pub fn append_to(self, out: &mut Vec<u8>) {
         out.reserve(self.length);
-        // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers to them; `out`
-        // has room for as many behind its length, and has them then.
+        // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers to
+        // them; `out` has room for as many behind its length, and has them then.
         unsafe {
             copy::copy_nonoverlapping(
                 self.address,

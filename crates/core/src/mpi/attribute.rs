@@ -1,8 +1,8 @@
-//! State that hangs on a communicator as an MPI attribute: created at first use, found again by
-//! every later call, not copied by `MPI_Comm_dup`, released with the communicator or by
-//! `MPI_Finalize`. Nothing that belongs to a communicator stands in a static, so one process may
-//! hold many simulated ranks and many threads may call with different communicators. (The allowance of all-to-all exchanges is
-//! a copy of what stands here.)
+//! State that hangs on a communicator as an MPI attribute: created at first use, found again by every later
+//! call, not copied by `MPI_Comm_dup`, released with the communicator or by `MPI_Finalize`. Nothing that
+//! belongs to a communicator stands in a static, so one process may hold many simulated ranks and many
+//! threads may call with different communicators. (The allowance of all-to-all exchanges is a copy of what
+//! stands here.)
 
 use super::backend::MpiComm;
 use super::check::check;
@@ -35,7 +35,8 @@ fn key(number: usize) -> Result<c_int> {
     })
 }
 
-/// Local, in `MPI_Init`: creates the key value while the process has memory. Where that fails, the first use tries it again.
+/// Local, in `MPI_Init`: creates the key value while the process has memory. Where that fails, the first use
+/// tries it again.
 pub fn prepare() {
     returning_errors(world(), || key(0).map_or(1, |_| SUCCESS));
 }
@@ -52,8 +53,8 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
         eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
         super::handle::abort(None);
     }
-    // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then frees what hcube has
-    // created itself.
+    // Attributes of MPI_COMM_WORLD may be released when MPI calls are no longer allowed; MPI then frees what
+    // hcube has created itself.
     drop(state.into_comm());
     0
 }
@@ -78,10 +79,10 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Local: runs `work` with the communicator and what the system that keeps an `S` keeps between calls: nothing
-    /// at first. Collective functions may be called on the communicator where the program's call is collective;
-    /// messages need [`Comm::open_messages`](crate::comm::Comm::open_messages) before. Inside `work` other systems
-    /// may enter with the same communicator.
+    /// Local: runs `work` with the communicator and what the system that keeps an `S` keeps between calls:
+    /// nothing at first. Collective functions may be called on the communicator where the program's call is
+    /// collective; messages need [`Comm::open_messages`](crate::comm::Comm::open_messages) before. Inside
+    /// `work` other systems may enter with the same communicator.
     ///
     /// # Errors
     /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with the
@@ -97,8 +98,8 @@ impl Attached {
         })
     }
 
-    /// Local: as [`Self::with`], for a system that keeps nothing between calls. Nothing that `work` calls enters with the same
-    /// system again.
+    /// Local: as [`Self::with`], for a system that keeps nothing between calls. Nothing that `work` calls
+    /// enters with the same system again.
     ///
     /// # Errors
     /// As [`Self::with`].
@@ -115,8 +116,8 @@ impl Attached {
     }
 
     fn state(&self) -> &State {
-        // SAFETY: `attach` has made it, and `release` frees it with the communicator, which nobody frees while
-        // what was found through its handle is in use, by the contract of `Handle::new`.
+        // SAFETY: `attach` has made it, and `release` frees it with the communicator, which nobody frees
+        // while what was found through its handle is in use, by the contract of `Handle::new`.
         unsafe { self.state.as_ref() }
     }
 }

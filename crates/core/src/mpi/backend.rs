@@ -1,12 +1,12 @@
 //! The production back end: communicators of the MPI library that this build serves, through its raw `PMPI_`
 //! functions.
 //!
-//! A communicator of the program is borrowed: inside a collective call of the program, collective functions may be
-//! called on it, because all of its ranks are in that call. No communicator is created for that, so no context id is
-//! taken, no attribute of the program is copied and no error handler is replaced, and exchanges on different
-//! communicators never wait for each other. Messages need a communicator that only hcube uses, or they could match a
-//! receive of the program: it is created when a system asks for messages ([`Comm::open_messages`]), one for all
-//! communicators of the same ranks (`sharing`).
+//! A communicator of the program is borrowed: inside a collective call of the program, collective functions
+//! may be called on it, because all of its ranks are in that call. No communicator is created for that, so no
+//! context id is taken, no attribute of the program is copied and no error handler is replaced, and exchanges
+//! on different communicators never wait for each other. Messages need a communicator that only hcube uses,
+//! or they could match a receive of the program: it is created when a system asks for messages
+//! ([`Comm::open_messages`]), one for all communicators of the same ranks (`sharing`).
 
 mod collective;
 mod messages;
@@ -38,9 +38,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// A communicator of the program, borrowed for collective functions, with a private one for messages where they
-/// were opened; or one that was split from it. What hcube has created is freed when the value is dropped, unless
-/// MPI is finalised by then.
+/// A communicator of the program, borrowed for collective functions, with a private one for messages where
+/// they were opened; or one that was split from it. What hcube has created is freed when the value is
+/// dropped, unless MPI is finalised by then.
 ///
 /// It may go from thread to thread, but two threads cannot use it at the same time:
 ///
@@ -52,7 +52,8 @@ use std::sync::Arc;
 pub struct MpiComm {
     /// The communicator of the program, or one that was split.
     comm: Handle,
-    /// Messages use this one, which hcube has created; collective functions as well, where no other communicator uses it.
+    /// Messages use this one, which hcube has created; collective functions as well, where no other
+    /// communicator uses it.
     private: OnceCell<Messages>,
     /// Whether others may use it.
     shares: bool,
@@ -68,10 +69,10 @@ pub struct MpiComm {
     one_thread: PhantomData<Cell<()>>,
 }
 
-// SAFETY: MPI's handles are bound to no thread, and all that MPI asks of a process with several threads is that it
-// calls MPI from those that the thread level permits, which the program has promised where its handle came in
-// (`Handle::new`). The communicator is used and freed by one thread at a time, because it is not `Sync`. What several
-// communicators of a rank share, clock and pollers, is `Send` and `Sync` by itself.
+// SAFETY: MPI's handles are bound to no thread, and all that MPI asks of a process with several threads is
+// that it calls MPI from those that the thread level permits, which the program has promised where its handle
+// came in (`Handle::new`). The communicator is used and freed by one thread at a time, because it is not
+// `Sync`. What several communicators of a rank share, clock and pollers, is `Send` and `Sync` by itself.
 unsafe impl Send for MpiComm {}
 
 // What systems keep on a communicator must be `Send`, and some keep communicators that were split from it.
@@ -81,8 +82,8 @@ const _: () = {
 };
 
 impl MpiComm {
-    /// Local: borrows a communicator of the program, for the time in which it lives. Its collective functions are
-    /// called inside collective calls of the program on it, by all of its ranks.
+    /// Local: borrows a communicator of the program, for the time in which it lives. Its collective functions
+    /// are called inside collective calls of the program on it, by all of its ranks.
     ///
     /// # Errors
     /// Those of MPI.
@@ -94,8 +95,8 @@ impl MpiComm {
     /// fatal.
     ///
     /// # Errors
-    /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed or of
-    /// an intercommunicator, and those of MPI.
+    /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed
+    /// or of an intercommunicator, and those of MPI.
     pub fn duplicate(comm: Handle) -> Result<Self> {
         check_state()?;
         check_communicator(comm)?;
@@ -186,9 +187,9 @@ unsafe impl Progress for MpiComm {
     }
 }
 
-// SAFETY: rank and size are those of the communicator, which only this value frees. The functions are MPI's of the
-// same meaning on a communicator that nobody else uses; a transfer is said to have finished when MPI_Test, MPI_Testany
-// or MPI_Waitany has completed its request.
+// SAFETY: rank and size are those of the communicator, which only this value frees. The functions are MPI's
+// of the same meaning on a communicator that nobody else uses; a transfer is said to have finished when
+// MPI_Test, MPI_Testany or MPI_Waitany has completed its request.
 unsafe impl Comm for MpiComm {
     type Sends = Sends;
     type Receive = Receive;

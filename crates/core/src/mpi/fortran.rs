@@ -28,8 +28,8 @@ pub fn world_number() -> Result<i32> {
     Ok(unsafe { raw::hcube_shim_number_of_comm(world().raw()) })
 }
 
-/// Collective over the processes with these ranks in `MPI_COMM_WORLD`, including this one: the Fortran handle of a new
-/// communicator, in which they have this order.
+/// Collective over the processes with these ranks in `MPI_COMM_WORLD`, including this one: the Fortran handle
+/// of a new communicator, in which they have this order.
 ///
 /// # Errors
 /// Where MPI is not active, or has no further communicator.

@@ -1,8 +1,9 @@
 //! The one gate through which all systems come from a caller to a communicator.
 //!
 //! A known communicator costs one question for its attribute. No lock is taken, and no error handler of the
-//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where messages
-//! are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator is created.
+//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where
+//! messages are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator
+//! is created.
 
 use super::attribute::{self, Attached};
 use super::backend::MpiComm;
@@ -13,9 +14,9 @@ use std::any::Any;
 
 /// Runs the body of an exported function.
 ///
-/// A panic is a defect of hcube. It may have happened inside an exchange that other ranks wait in,
-/// so returning an error would leave them waiting: the job is aborted. An exception of the program, thrown by its
-/// error handler, passes: `catch_unwind` would abort.
+/// A panic is a defect of hcube. It may have happened inside an exchange that other ranks wait in, so
+/// returning an error would leave them waiting: the job is aborted. An exception of the program, thrown by
+/// its error handler, passes: `catch_unwind` would abort.
 #[inline(always)]
 pub fn run<T>(comm: Option<Handle>, body: impl FnOnce() -> T) -> T {
     /// Dropped only where `body` is left by unwinding.
@@ -44,8 +45,9 @@ fn defect(comm: Option<Handle>) -> ! {
     handle::abort(None);
 }
 
-/// Collective at the first call for a communicator, local afterwards: runs `work` with the communicator, whose
-/// messages are open, and what the system that keeps an `S` keeps on it. Nothing is raised for an invalid handle.
+/// Collective at the first call for a communicator, local afterwards: runs `work` with the communicator,
+/// whose messages are open, and what the system that keeps an `S` keeps on it. Nothing is raised for an
+/// invalid handle.
 ///
 /// # Errors
 /// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a

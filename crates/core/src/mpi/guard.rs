@@ -1,8 +1,8 @@
-//! A communicator of one rank that returns errors, for questions to MPI whose answer may be an error: whether a
-//! derived datatype is valid, and, where handles are checked through another communicator (MPICH), whether one is
-//! living; see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with the attributes
-//! of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and their functions may
-//! still call hcube.
+//! A communicator of one rank that returns errors, for questions to MPI whose answer may be an error: whether
+//! a derived datatype is valid, and, where handles are checked through another communicator (MPICH), whether
+//! one is living; see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with
+//! the attributes of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and
+//! their functions may still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -23,8 +23,8 @@ unsafe impl Send for Guard {}
 // SAFETY: the handle is never changed, and only passed to local functions, which any thread may call.
 unsafe impl Sync for Guard {}
 
-/// The guard, made at first use. By MPI_Comm_split, because MPI_Comm_dup calls the functions by which the program has
-/// attributes copied.
+/// The guard, made at first use. By MPI_Comm_split, because MPI_Comm_dup calls the functions by which the
+/// program has attributes copied.
 ///
 /// # Errors
 /// Where MPI has no further communicator.

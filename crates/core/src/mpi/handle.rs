@@ -36,9 +36,10 @@ impl Handle {
     /// communicator while a function uses the handle or what was found through it. One that was freed
     /// before is refused as far as the MPI library can tell.
     ///
-    /// MPI is called from the threads in which the handle is used, or what was made or found through it. So the
-    /// program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` where several
-    /// threads take turns, `MPI_THREAD_MULTIPLE` where they call at the same time, for different communicators.
+    /// MPI is called from the threads in which the handle is used, or what was made or found through it. So
+    /// the program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` where
+    /// several threads take turns, `MPI_THREAD_MULTIPLE` where they call at the same time, for different
+    /// communicators.
     pub unsafe fn new(comm: MPI_Comm) -> Self {
         Self(comm)
     }
@@ -84,8 +85,8 @@ pub fn partners(Handle(comm): Handle) -> usize {
     size.max(0) as usize
 }
 
-/// Runs `work`, which calls MPI, while errors on a communicator are returned, not given to its error handler. Returns
-/// MPI's code: that of `work`, or that of MPI_Comm_get_errhandler where this fails.
+/// Runs `work`, which calls MPI, while errors on a communicator are returned, not given to its error handler.
+/// Returns MPI's code: that of `work`, or that of MPI_Comm_get_errhandler where this fails.
 pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_int) -> c_int {
     if simulated() {
         // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
@@ -93,8 +94,8 @@ pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_in
     }
     let mut handler = MaybeUninit::uninit();
     // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
-    // and raises an error otherwise. The error handler is written where MPI succeeds; it is put back, and freed
-    // where it is a copy.
+    // and raises an error otherwise. The error handler is written where MPI succeeds; it is put back, and
+    // freed where it is a copy.
     unsafe {
         let code = raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr());
         if code != SUCCESS {
@@ -123,8 +124,8 @@ pub(super) fn is_fatal(Handle(comm): Handle) -> bool {
         return false;
     }
     let mut handler = MaybeUninit::uninit();
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives, and writes
-    // the error handler where it does, which is freed again.
+    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
+    // and writes the error handler where it does, which is freed again.
     unsafe {
         if raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()) != SUCCESS {
             return false;
@@ -173,8 +174,8 @@ pub fn library_version() -> String {
     line.split(", package").next().unwrap_or_default().to_owned()
 }
 
-/// Where the state for a communicator hangs: on itself, except that simulated ranks share one object
-/// for `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
+/// Where the state for a communicator hangs: on itself, except that simulated ranks share one object for
+/// `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
 /// kinds of state apart.
 #[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {

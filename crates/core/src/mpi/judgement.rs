@@ -1,12 +1,14 @@
-//! How the MPI library judges arguments that some libraries accept and others refuse, so that hcube judges them in the same
-//! way in the exchanges that it makes itself.
+//! How the MPI library judges arguments that some libraries accept and others refuse, so that hcube judges
+//! them in the same way in the exchanges that it makes itself.
 //!
-//! Idea: the library is asked, once per process and question, by a call without an effect on a communicator of one rank that
-//! only hcube uses (`guard`). Calls that leave nothing open do not come here.
+//! Idea: the library is asked, once per process and question, by a call without an effect on a communicator
+//! of one rank that only hcube uses (`guard`). Calls that leave nothing open do not come here.
 //!
-//! Restrictions: all of MPI's functions of one form judge alike, except those of neighbours, which have answers of their own
-//! (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for simulated ranks, what may be accepted is.
-//! Cost: a communicator of one rank, which also checks datatypes; for neighbours a second one, for the time of the question.
+//! Restrictions: all of MPI's functions of one form judge alike, except those of neighbours, which have
+//! answers of their own (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for
+//! simulated ranks, what may be accepted is.
+//! Cost: a communicator of one rank, which also checks datatypes; for neighbours a second one, for the time
+//! of the question.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -67,8 +69,8 @@ impl Judge {
         self.ask(Question::UnusedTypes) == Answer::Accepted
     }
 
-    /// Local: the judgement of `MPI_IN_PLACE` as the receive buffer of blocks without elements; for neighbours also as the
-    /// send buffer.
+    /// Local: the judgement of `MPI_IN_PLACE` as the receive buffer of blocks without elements; for
+    /// neighbours also as the send buffer.
     pub fn receive_in_place(self) -> Answer {
         self.ask(Question::ReceiveInPlace)
     }
@@ -137,8 +139,9 @@ impl Judge {
         let (counts, places, far) = ([count; ENTRIES], [0, 1], [0, 1]);
         let (counts_at, places_at, types) = (counts.as_ptr(), places.as_ptr(), [datatype; ENTRIES]);
         let types_at = types.as_ptr();
-        // SAFETY: all arrays have an entry per neighbour, which are at most two, and each buffer has a byte for each of them.
-        // Nothing is read or written where the count is 0; otherwise these are bytes of this call.
+        // SAFETY: all arrays have an entry per neighbour, which are at most two, and each buffer has a byte
+        // for each of them. Nothing is read or written where the count is 0; otherwise these are bytes of
+        // this call.
         let code = marked(sent, || unsafe {
             match (self.of_neighbours, self.form) {
                 (false, Form::Equal) => {

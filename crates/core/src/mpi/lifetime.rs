@@ -1,5 +1,5 @@
-//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program has not,
-//! and finalise it when the program ends.
+//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program
+//! has not, and finalise it when the program ends.
 
 use super::backend::MpiComm;
 use super::check::check;
@@ -38,8 +38,8 @@ fn is_finalised() -> bool {
     finalised != 0
 }
 
-/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call at the same
-/// time; see [`check_threads`].
+/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call
+/// at the same time; see [`check_threads`].
 ///
 /// # Errors
 /// As [`initialise`].
@@ -72,7 +72,8 @@ pub fn check_threads() -> Result<()> {
     Err(Error::Usage(format!("MPI is initialised with thread level {level}: expected MPI_THREAD_MULTIPLE")))
 }
 
-/// Local: whether the calling thread is the one that has initialised MPI, which is active, and is to finalise it.
+/// Local: whether the calling thread is the one that has initialised MPI, which is active, and is to finalise
+/// it.
 ///
 /// # Errors
 /// [`Error::Usage`] where another thread has.

@@ -2,12 +2,14 @@
 //!
 //! Processes that the program has started with `MPI_Comm_spawn`, or connected to, belong to another
 //! `MPI_COMM_WORLD`. Nothing is known about them: they may have been started without hcube. The group of a
-//! communicator is the same on all its members, so all members find the same answer without communication, provided
-//! that they belong to one `MPI_COMM_WORLD`. Where they do not, each of them finds a member that is outside of its own.
+//! communicator is the same on all its members, so all members find the same answer without communication,
+//! provided that they belong to one `MPI_COMM_WORLD`. Where they do not, each of them finds a member that is
+//! outside of its own.
 //!
-//! MPICH 5.0.2 returns the group of the old communicator for one that `MPI_Cart_create` or `MPI_Graph_create` has made of fewer
-//! of its processes, and for duplicates of that. So a group counts only if it has the size of the communicator and this
-//! process at its rank. Where the processes of a communicator all find that, the group is that of the communicator.
+//! MPICH 5.0.2 returns the group of the old communicator for one that `MPI_Cart_create` or `MPI_Graph_create`
+//! has made of fewer of its processes, and for duplicates of that. So a group counts only if it has the size
+//! of the communicator and this process at its rank. Where the processes of a communicator all find that, the
+//! group is that of the communicator.
 //!
 //! Cost: no message; Open MPI compares each member with each process of `MPI_COMM_WORLD`.
 
@@ -29,8 +31,8 @@ impl Group {
     /// MPI's, where the error handler of the communicator returns.
     fn of(comm: Handle) -> Result<Self> {
         let mut group = MaybeUninit::uninit();
-        // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives, and
-        // writes the group where it succeeds.
+        // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it
+        // lives, and writes the group where it succeeds.
         unsafe {
             check("MPI_Comm_group", raw::PMPI_Comm_group(comm.raw(), group.as_mut_ptr()))?;
             Ok(Self(group.assume_init()))

@@ -58,10 +58,10 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
     code
 }
 
-/// Reports an error of a call as MPI's own functions do: the error handler of the communicator is
-/// called, of `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose
-/// class says what happened. One rank prints the text as well, since not every library passes it on. The error handler
-/// may leave by a jump or an exception: nothing is held then, and whoever calls holds nothing.
+/// Reports an error of a call as MPI's own functions do: the error handler of the communicator is called, of
+/// `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose class
+/// says what happened. One rank prints the text as well, since not every library passes it on. The error
+/// handler may leave by a jump or an exception: nothing is held then, and whoever calls holds nothing.
 pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
     // MPI has called the handler itself in a function that got the caller's communicator.
     let raised = matches!(
@@ -79,7 +79,8 @@ pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
     code
 }
 
-/// Whether this rank prints an error: one that all ranks report together is printed by the first rank that it concerns.
+/// Whether this rank prints an error: one that all ranks report together is printed by the first rank that it
+/// concerns.
 fn speaks(error: &Error, comm: Option<Handle>) -> bool {
     match error {
         Error::Remote { .. } => false,

@@ -25,8 +25,8 @@ impl Elements {
     /// `datatype` and `operation` are values that MPI has given out, and live as long as this.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a datatype that is none or
-    /// whose elements have bytes outside of their extent, [`Error::MpiState`].
+    /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a
+    /// datatype that is none or whose elements have bytes outside of their extent, [`Error::MpiState`].
     pub unsafe fn new(count: i64, datatype: MPI_Datatype, operation: MPI_Op) -> Result<Self> {
         check_state()?;
         let int = c_int::try_from(count).ok().filter(|&count| count >= 0);
@@ -34,7 +34,8 @@ impl Elements {
         let bounds = |name, function: Bounds| {
             let (mut first, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
             let code = returning_errors(world(), || {
-                // SAFETY: a value that MPI has given out, by the contract of `new`; MPI checks whether it is a datatype.
+                // SAFETY: a value that MPI has given out, by the contract of `new`; MPI checks whether it is
+                // a datatype.
                 unsafe { function(datatype, &mut first, &mut extent) }
             });
             check(name, code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;
@@ -62,7 +63,8 @@ impl Elements {
         self.bytes
     }
 
-    /// Replaces each element of `higher` by the operation on the element of `lower` there and itself, in this order.
+    /// Replaces each element of `higher` by the operation on the element of `lower` there and itself, in this
+    /// order.
     ///
     /// # Errors
     /// Those of MPI, such as an operation that is not defined for the datatype.

@@ -15,8 +15,8 @@ pub unsafe fn handle(comm: &impl Communicator) -> Handle {
     // the two handle types are the same type to the linker and to MPI.
     const { assert!(size_of::<MPI_Comm>() == size_of::<mpi::ffi::MPI_Comm>()) };
     let theirs = comm.as_raw();
-    // SAFETY: both types are MPI_Comm of one mpi.h, and MPI has given the value out; how long it is used is up
-    // to the contract of this function.
+    // SAFETY: both types are MPI_Comm of one mpi.h, and MPI has given the value out; how long it is used is
+    // up to the contract of this function.
     unsafe { Handle::new(std::mem::transmute_copy(&theirs)) }
 }
 

@@ -1,8 +1,9 @@
 //! A value that several communicators of a rank use in turn.
 //!
-//! Restriction: the program calls MPI from one thread at a time (any thread level below `MPI_THREAD_MULTIPLE`). Its
-//! collective calls on communicators of the same processes come in the same order on all of them then, so what their
-//! ranks share may serve all of these communicators, one call after another.
+//! Restriction: the program calls MPI from one thread at a time (any thread level below
+//! `MPI_THREAD_MULTIPLE`). Its collective calls on communicators of the same processes come in the same order
+//! on all of them then, so what their ranks share may serve all of these communicators, one call after
+//! another.
 
 use super::raw;
 use super::state::in_use;
@@ -24,14 +25,15 @@ struct Inner<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: whoever makes a second user promises that users take turns (`Shared::share`), so a value and its mark are
-// reached by one thread at a time, as in a value that goes from thread to thread, for which `T` is `Send`.
+// SAFETY: whoever makes a second user promises that users take turns (`Shared::share`), so a value and its
+// mark are reached by one thread at a time, as in a value that goes from thread to thread, for which `T` is
+// `Send`.
 unsafe impl<T: Send> Send for Shared<T> {}
 // SAFETY: an observer reaches the value only as a user does, in turns, or drops it, for which `T` is `Send`.
 unsafe impl<T: Send> Send for Observed<T> {}
 
-/// Local: whether the program calls MPI from one thread at a time; the same on all ranks of most programs, and to be
-/// agreed on.
+/// Local: whether the program calls MPI from one thread at a time; the same on all ranks of most programs,
+/// and to be agreed on.
 pub fn one_thread_at_a_time() -> bool {
     let mut level = 0;
     // SAFETY: MPI is active where communicators are in use.
@@ -78,8 +80,8 @@ impl<T> Shared<T> {
             return Err(in_use());
         }
         let _leave = Leave(&self.0.busy);
-        // SAFETY: one thread at a time is here, by the contract of `share`, and the mark keeps a second use inside the
-        // first one out.
+        // SAFETY: one thread at a time is here, by the contract of `share`, and the mark keeps a second use
+        // inside the first one out.
         work(unsafe { &mut *self.0.value.get() })
     }
 }

@@ -70,7 +70,8 @@ fn graph(comm: &MpiComm) -> Result<Vec<c_int>> {
     let code = unsafe { raw::PMPI_Graph_neighbors_count(comm.original(), rank, &mut count) };
     check("MPI_Graph_neighbors_count", code)?;
     let mut all = vec![0; count as usize];
-    // SAFETY: a living communicator with a graph, a rank of it, and room for as many neighbours as MPI has said.
+    // SAFETY: a living communicator with a graph, a rank of it, and room for as many neighbours as MPI has
+    // said.
     let code = unsafe { raw::PMPI_Graph_neighbors(comm.original(), rank, count, all.as_mut_ptr()) };
     check("MPI_Graph_neighbors", code).map(|()| all)
 }
@@ -84,7 +85,8 @@ fn distributed(comm: &MpiComm) -> Result<(Vec<c_int>, Vec<c_int>)> {
     let list = |count: c_int| vec![0; count as usize];
     let (mut sources, mut source_weights, mut destinations, mut weights) =
         (list(from), list(from), list(to), list(to));
-    // SAFETY: a living communicator with a distributed graph, and room for as many neighbours as MPI has said.
+    // SAFETY: a living communicator with a distributed graph, and room for as many neighbours as MPI has
+    // said.
     let code = unsafe {
         raw::PMPI_Dist_graph_neighbors(
             comm.original(),
@@ -110,9 +112,10 @@ pub enum Form {
     Types,
 }
 
-/// Collective: for each block that this rank receives, which of the blocks of its source arrives there, by the source's
-/// own order. Where two ranks are neighbours several times, as on a periodic axis of two ranks, this is the library's choice, for
-/// each function (MPICH 4.0.2 has different ones): so the library is asked, by an exchange of these numbers.
+/// Collective: for each block that this rank receives, which of the blocks of its source arrives there, by
+/// the source's own order. Where two ranks are neighbours several times, as on a periodic axis of two ranks,
+/// this is the library's choice, for each function (MPICH 4.0.2 has different ones): so the library is asked,
+/// by an exchange of these numbers.
 ///
 /// # Errors
 /// Those of MPI.

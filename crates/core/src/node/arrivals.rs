@@ -1,23 +1,27 @@
-//! Which ranks of a node have started an operation, for operations that ranks start at different times without waiting.
+//! Which ranks of a node have started an operation, for operations that ranks start at different times
+//! without waiting.
 //!
-//! Idea: a table in shared memory has a row for each operation that some ranks have started and others have not, with a
-//! word of each rank that has. A rank that starts it enters its own word and learns those of the ranks before it, under a lock
-//! that is held for as long as that takes: so of two ranks exactly one is the later one, and knows both words. The row is free
-//! again when the last rank has started. Rows are found by the operation's key in one of several buckets, by which operations of
-//! different communicators, which ranks start in different orders, do not meet.
+//! Idea: a table in shared memory has a row for each operation that some ranks have started and others have
+//! not, with a word of each rank that has. A rank that starts it enters its own word and learns those of the
+//! ranks before it, under a lock that is held for as long as that takes: so of two ranks exactly one is the
+//! later one, and knows both words. The row is free again when the last rank has started. Rows are found by
+//! the operation's key in one of several buckets, by which operations of different communicators, which ranks
+//! start in different orders, do not meet.
 //!
-//! A rank that stays for a while after it has entered can share the work of a pair with the later rank: it leaves an offer for that
-//! rank and that operation, which the later one takes, or which it withdraws itself. Whoever comes first decides.
+//! A rank that stays for a while after it has entered can share the work of a pair with the later rank: it
+//! leaves an offer for that rank and that operation, which the later one takes, or which it withdraws itself.
+//! Whoever comes first decides.
 //!
-//! Where all rows of a bucket are taken by operations that some ranks have not started, a rank puts a further one into a list in its
-//! own memory (`queue`), where the others find it: nobody ever waits for another rank to start an operation. An operation that some
-//! ranks have started lies either in a row or in the lists of all of them.
+//! Where all rows of a bucket are taken by operations that some ranks have not started, a rank puts a further
+//! one into a list in its own memory (`queue`), where the others find it: nobody ever waits for another rank
+//! to start an operation. An operation that some ranks have started lies either in a row or in the lists of
+//! all of them.
 //!
 //! Restrictions: for the lists, the ranks of the node can read and write each other's memory by single copy.
-//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer; for an operation in a list also two
-//! system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
-//! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair, and 16 bytes for each
-//! operation in a list. Source: our own.
+//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer; for an
+//! operation in a list also two system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
+//! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair,
+//! and 16 bytes for each operation in a list. Source: our own.
 
 mod queue;
 
@@ -33,8 +37,8 @@ const ROWS: usize = 64;
 /// Buckets: operations with keys one behind the other lie in different ones.
 const BUCKETS: usize = 64;
 
-/// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for a free one), how many
-/// ranks have started each, their words, and where the lists of the ranks are.
+/// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for
+/// a free one), how many ranks have started each, their words, and where the lists of the ranks are.
 const LOCK: usize = 0;
 const QUEUED: usize = 1;
 const FIRST_KEY: usize = 2;
@@ -62,7 +66,8 @@ impl Drop for Arrivals {
 }
 
 impl Arrivals {
-    /// Collective over `comm`: one table for each node; `ranks` are the ranks of this rank's node in ascending order.
+    /// Collective over `comm`: one table for each node; `ranks` are the ranks of this rank's node in
+    /// ascending order.
     ///
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
@@ -90,14 +95,15 @@ impl Arrivals {
         [self.slots.counter(from, first), self.slots.counter(from, first + 1)]
     }
 
-    /// Offers another rank of the node to share the work of the operation with this key, before this rank enters it.
+    /// Offers another rank of the node to share the work of the operation with this key, before this rank
+    /// enters it.
     pub fn make_offer(&self, to: usize, key: u64) {
         // Release: whoever takes it sees what this rank has written before.
         self.offer(self.slots.own(), to)[0].store(key, Ordering::Release);
     }
 
-    /// Takes the offer of a rank that has entered before: whether there is one for this operation. That rank gets the word, which is
-    /// not 0.
+    /// Takes the offer of a rank that has entered before: whether there is one for this operation. That rank
+    /// gets the word, which is not 0.
     pub fn take_offer(&self, from: usize, key: u64, own_word: u64) -> bool {
         let [state, word] = self.offer(from, self.slots.own());
         if state.load(Ordering::Relaxed) != key {
@@ -131,13 +137,14 @@ impl Arrivals {
         word(&self.slots, bucket, number)
     }
 
-    /// Enters that this rank has started the operation with this key, which is not 0, with a word for the ranks that start it
-    /// later, which is not 0 either. Returns the ranks of the node before this one with their words. What a rank has written before
-    /// is seen by those that find its word. Local. `processes` are those of the ranks of the node.
+    /// Enters that this rank has started the operation with this key, which is not 0, with a word for the
+    /// ranks that start it later, which is not 0 either. Returns the ranks of the node before this one with
+    /// their words. What a rank has written before is seen by those that find its word. Local. `processes`
+    /// are those of the ranks of the node.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know then who has started the
-    /// operation, and the job must end.
+    /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know
+    /// then who has started the operation, and the job must end.
     pub fn enter(&mut self, key: u64, own_word: u64, processes: &[Process]) -> Result<Vec<(usize, u64)>> {
         let bucket = bucket_of(key);
         let lock = self.word(bucket, LOCK);

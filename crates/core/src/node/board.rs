@@ -7,10 +7,10 @@
 //! Restriction: all ranks of the node take part in every round.
 //!
 //! Cost: a round is one store by each rank and one load per other rank; no locks, no barrier. Number, words,
-//! bounds and a payload of a few bytes share a line of the cache on small nodes, so that a small exchange costs
-//! one transfer of a line between cores. A longer payload has lines of its own, which are written first: others
-//! are looking at the line of the number, and each look takes it away from the writer (256 bytes on 2 ranks
-//! whose payload began in that line: 0.58 us for an exchange, now 0.48).
+//! bounds and a payload of a few bytes share a line of the cache on small nodes, so that a small exchange
+//! costs one transfer of a line between cores. A longer payload has lines of its own, which are written
+//! first: others are looking at the line of the number, and each look takes it away from the writer (256
+//! bytes on 2 ranks whose payload began in that line: 0.58 us for an exchange, now 0.48).
 //! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
 mod layout;
@@ -50,7 +50,8 @@ pub struct Board {
     bounds: Vec<u32>,
 }
 
-/// The counter of a rank's region: the last round that it has finished, and in the lowest bit whether it was complete.
+/// The counter of a rank's region: the last round that it has finished, and in the lowest bit whether it was
+/// complete.
 const FINISHED: usize = 0;
 
 /// The notice of this rank while it is written.
@@ -102,9 +103,9 @@ impl Board {
         if self.populated { self.slots.bytes_per_rank() } else { self.resident.bytes() }
     }
 
-    /// Maps the parts of all ranks. For all ranks of the node at the same time, before they exchange much: the kernel
-    /// divides each page among those that have mapped it, and maps pages around one that is read, so that shares
-    /// would differ by a factor of two.
+    /// Maps the parts of all ranks. For all ranks of the node at the same time, before they exchange much:
+    /// the kernel divides each page among those that have mapped it, and maps pages around one that is read,
+    /// so that shares would differ by a factor of two.
     #[inline]
     pub fn populate(&mut self) {
         if !self.populated {
@@ -122,7 +123,8 @@ impl Board {
         self.post_flagged(words, bytes, false, |draft, _| fill(draft));
     }
 
-    /// As [`Self::post`], where the notice depends on those of this round, which `fill` may read while it writes.
+    /// As [`Self::post`], where the notice depends on those of this round, which `fill` may read while it
+    /// writes.
     ///
     /// # Panics
     /// As [`Self::post`].
@@ -154,10 +156,10 @@ impl Board {
         self.round += 1;
         // This rank as well, until its notice is complete.
         self.unseen = self.slots.ranks();
-        // SAFETY: every other rank was seen in the round before this one. Either it has posted that, and had read all
-        // earlier rounds, which is what this slot held; or it has refused it ahead, and reads nothing until it has
-        // gone through it (`notice` and `Refusals`). This rank makes no other reference to it: `notices` are in the slots
-        // of the round before.
+        // SAFETY: every other rank was seen in the round before this one. Either it has posted that, and had
+        // read all earlier rounds, which is what this slot held; or it has refused it ahead, and reads
+        // nothing until it has gone through it (`notice` and `Refusals`). This rank makes no other reference
+        // to it: `notices` are in the slots of the round before.
         let contents = unsafe { self.slots.own_memory(self.round).as_mut() };
         let (head, rest) = contents.split_at_mut(layout.bounds_end);
         let (payload, details) = rest.split_at_mut(layout.details - layout.bounds_end);
@@ -239,8 +241,9 @@ impl Board {
         self.refusals.has_passed(&self.slots, rank, self.round).then_some(true)
     }
 
-    /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may return
-    /// and wait here before it posts the next. Goes through the rounds that this rank has refused ahead.
+    /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may
+    /// return and wait here before it posts the next. Goes through the rounds that this rank has refused
+    /// ahead.
     #[inline]
     pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
         if self.unseen > 0 || self.refusals.has_further() {
@@ -259,7 +262,8 @@ impl Board {
         }
     }
 
-    /// Goes on to the next round that this rank has refused ahead, after all notices of the current one were seen.
+    /// Goes on to the next round that this rank has refused ahead, after all notices of the current one were
+    /// seen.
     fn begin_refused_round(&mut self) {
         self.refusals.begin_next();
         self.round += 1;
@@ -269,8 +273,8 @@ impl Board {
         self.refusals.note(own, true);
     }
 
-    /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag` tells what
-    /// is refused, `text` why. Local, except after hundreds of refusals ahead.
+    /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag`
+    /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead.
     #[cold]
     pub fn refuse<C: Comm + ?Sized>(
         &mut self,
@@ -335,8 +339,8 @@ impl Board {
             !self.refusals.any() || !(self.refusals.has_further() || self.is_refused_ahead(rank)),
             "a refusal ahead has no notice"
         );
-        // SAFETY: seen and not refused ahead, so it is published. This rank releases it by posting its own next notice
-        // or refusing ahead, for which the result must have ended: both borrow the board mutably.
+        // SAFETY: seen and not refused ahead, so it is published. This rank releases it by posting its own
+        // next notice or refusing ahead, for which the result must have ended: both borrow the board mutably.
         unsafe { self.slots.contents(rank, self.round) }
     }
 

@@ -14,9 +14,9 @@ const MEMORY_TYPE: c_int = 2;
 /// `CU_MEMORYTYPE_HOST`: page-locked host memory, which the CPU accesses as usual.
 const HOST: u32 = 1;
 
-/// The runtimes: the function, the name of the library that contains it without its version, and the types of host
-/// memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory before; so with
-/// HIP calls on all memory that the runtime knows are forwarded to the MPI library.
+/// The runtimes: the function, the name of the library that contains it without its version, and the types of
+/// host memory. In HIP the type of host memory was 0 until ROCm 5 and is 1 since, which was device memory
+/// before; so with HIP calls on all memory that the runtime knows are forwarded to the MPI library.
 const RUNTIMES: [(&CStr, &str, &[u32]); 2] =
     [(c"cuPointerGetAttribute", "libcuda.so", &[HOST]), (c"hipPointerGetAttribute", "libamdhip64.so", &[])];
 
@@ -31,8 +31,9 @@ fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option
     Some((unsafe { std::mem::transmute::<*const c_void, PointerAttribute>(address) }, host))
 }
 
-/// The path of a loaded library whose file name begins with `name`. The loader would search all of its folders for one
-/// that is not loaded, which takes as long as the rest of the set-up, and more on a shared file system.
+/// The path of a loaded library whose file name begins with `name`. The loader would search all of its
+/// folders for one that is not loaded, which takes as long as the rest of the set-up, and more on a shared
+/// file system.
 fn loaded(name: &str) -> Option<CString> {
     let has_name = |path: &CString| {
         let file = path.to_bytes().rsplit(|&letter| letter == b'/').next().unwrap_or_default();

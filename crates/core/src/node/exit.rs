@@ -12,16 +12,16 @@ fn end_now() -> ! {
     unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
 }
 
-/// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all of its threads
-/// wait for locks. A process that ends a job calls libraries, whose locks may be held by what it has interrupted. A later call
-/// sets another time.
+/// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all
+/// of its threads wait for locks. A process that ends a job calls libraries, whose locks may be held by what
+/// it has interrupted. A later call sets another time.
 pub fn end_within(seconds: u32, code: i32) {
     extern "C" fn end(_: libc::c_int) {
         end_now()
     }
     EXIT_CODE.store(code, Ordering::Relaxed);
-    // SAFETY: the sets and the action are filled before they are used; the handler calls only what POSIX permits in one. The
-    // program has nothing more to do with this signal, since the process ends.
+    // SAFETY: the sets and the action are filled before they are used; the handler calls only what POSIX
+    // permits in one. The program has nothing more to do with this signal, since the process ends.
     unsafe {
         let mut signals: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut signals);
@@ -35,8 +35,9 @@ pub fn end_within(seconds: u32, code: i32) {
     }
 }
 
-/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered before, and no
-/// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
+/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered
+/// before, and no termination functions of libraries, which [`terminate`](super::loader::terminate) has
+/// called.
 pub fn end_at_exit(code: i32) {
     extern "C" fn end() {
         end_now()
@@ -57,18 +58,19 @@ pub fn prepare() {
     at_exit(end);
 }
 
-/// From now on, `exit` ends this process with an exit code when it has called what was registered after [`prepare`]. It calls no
-/// termination functions of libraries, which [`terminate`](super::loader::terminate) has called.
+/// From now on, `exit` ends this process with an exit code when it has called what was registered after
+/// [`prepare`]. It calls no termination functions of libraries, which [`terminate`](super::loader::terminate)
+/// has called.
 pub fn end_behind_handlers(code: i32) {
     EXIT_CODE.store(code, Ordering::Relaxed);
     ENDS_BEHIND_HANDLERS.store(true, Ordering::Relaxed);
 }
 
-/// Calls `work` when the process ends by `exit` or by returning from `main`, before what was registered earlier; at most once
-/// for each call.
+/// Calls `work` when the process ends by `exit` or by returning from `main`, before what was registered
+/// earlier; at most once for each call.
 pub fn at_exit(work: extern "C" fn()) {
-    // SAFETY: a function that lives as long as the library, which is never unloaded. Where there is no room for it, which
-    // POSIX permits beyond 32 functions, it is not called.
+    // SAFETY: a function that lives as long as the library, which is never unloaded. Where there is no room
+    // for it, which POSIX permits beyond 32 functions, it is not called.
     unsafe { libc::atexit(work) };
 }
 

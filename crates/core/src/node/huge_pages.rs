@@ -1,8 +1,8 @@
 //! 2 MiB pages for memory that the caller has allocated and touched.
 //!
-//! With 4 KiB pages nearly every random update misses the translation lookaside buffer. The kernel can collapse
-//! the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a copy of the range, and
-//! much more where a virtual machine must first get the memory from its host, so the collapse stops when
+//! With 4 KiB pages nearly every random update misses the translation lookaside buffer. The kernel can
+//! collapse the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a copy of the range,
+//! and much more where a virtual machine must first get the memory from its host, so the collapse stops when
 //! it takes longer than it can save.
 
 use std::time::Duration;
@@ -18,8 +18,8 @@ const SAVED_NANOSECONDS_PER_UPDATE: f64 = 1.0;
 /// Pages collapsed before their cost is compared with the saving, and failures that end the attempt.
 const TRIAL_PAGES: usize = 2;
 
-/// Processor time in seconds for the collapse of memory that hcube shares out itself: 2.2 ms per page were measured on a
-/// virtual machine, so that several hundred pages are huge at least.
+/// Processor time in seconds for the collapse of memory that hcube shares out itself: 2.2 ms per page were
+/// measured on a virtual machine, so that several hundred pages are huge at least.
 const MAX_SECONDS: f64 = 2.0;
 
 /// What [`collapse`] has done.
@@ -69,12 +69,14 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
     };
     collapse_while(is_worth, possible, |page| {
         let address = address.wrapping_byte_add(page * HUGE_PAGE_BYTES);
-        // SAFETY: within the range above; the call moves the contents to other pages and does not change them.
+        // SAFETY: within the range above; the call moves the contents to other pages and does not change
+        // them.
         unsafe { libc::madvise(address.cast(), HUGE_PAGE_BYTES, libc::MADV_COLLAPSE) == 0 }
     })
 }
 
-/// Collapses the pages of memory that many transfers use: `page` collapses one, and says whether the kernel did.
+/// Collapses the pages of memory that many transfers use: `page` collapses one, and says whether the kernel
+/// did.
 pub(super) fn collapse_for_long_use(possible: usize, page: impl FnMut(usize) -> bool) -> Report {
     collapse_while(|report| report.seconds < MAX_SECONDS, possible, page)
 }

@@ -11,7 +11,8 @@ fn lookup(scope: *mut c_void, name: &CStr) -> Option<*const c_void> {
     (!address.is_null()).then_some(address.cast_const())
 }
 
-/// A function in the global scope of the process, in which a program's own definition comes before a library's.
+/// A function in the global scope of the process, in which a program's own definition comes before a
+/// library's.
 pub fn global(name: &CStr) -> Option<*const c_void> {
     lookup(libc::RTLD_DEFAULT, name)
 }
@@ -21,8 +22,8 @@ pub fn next(name: &CStr) -> Option<*const c_void> {
     lookup(libc::RTLD_NEXT, name)
 }
 
-/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may be found
-/// several times, through those that are linked to it.
+/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may
+/// be found several times, through those that are linked to it.
 pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
     loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
 }
@@ -116,14 +117,14 @@ const END: isize = 0;
 const TERMINATION: isize = 26;
 const TERMINATION_BYTES: isize = 28;
 
-/// The termination functions of the library that contains an address, in the order in which they are called when the process
-/// ends; none if the program itself contains it.
+/// The termination functions of the library that contains an address, in the order in which they are called
+/// when the process ends; none if the program itself contains it.
 fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> {
     /// The address, and what was found.
     type Search = (usize, Vec<unsafe extern "C" fn()>);
     unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a description of a library that is loaded, whose dynamic section ends with an entry of its
-        // own, and what `termination_functions` has passed.
+        // SAFETY: the loader passes a description of a library that is loaded, whose dynamic section ends
+        // with an entry of its own, and what `termination_functions` has passed.
         unsafe {
             let (info, (address, functions)) = (&*info, &mut *search.cast::<Search>());
             let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
@@ -160,15 +161,16 @@ fn termination_functions(address: *const c_void) -> Vec<unsafe extern "C" fn()> 
     search.1
 }
 
-/// Calls what the library that contains an address does at the end of the process, unless the program itself contains it. Whether
-/// anything was called.
+/// Calls what the library that contains an address does at the end of the process, unless the program itself
+/// contains it. Whether anything was called.
 ///
 /// # Safety
 /// Any thread may do that, and it is not done again: see [`end_at_exit`](super::exit::end_at_exit).
 pub unsafe fn terminate(address: *const c_void) -> bool {
     let functions = termination_functions(address);
     for function in &functions {
-        // SAFETY: a termination function of a loaded library, which any thread may call and which is not called again.
+        // SAFETY: a termination function of a loaded library, which any thread may call and which is not
+        // called again.
         unsafe { function() };
     }
     !functions.is_empty()
@@ -189,7 +191,8 @@ pub struct Library(usize);
 
 impl Library {
     fn new(name: &CStr, flags: c_int) -> Option<Self> {
-        // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever names it.
+        // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever
+        // names it.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | flags) };
         (!handle.is_null()).then(|| Self(handle.expose_provenance()))
     }

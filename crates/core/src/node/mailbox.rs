@@ -143,9 +143,9 @@ impl Mailbox {
     pub fn write(&mut self, last: bool, fill: impl FnOnce(&mut [u64], &mut [u32])) {
         assert!(self.is_free(), "a slot is written while it is read");
         let (piece, layout) = (self.written + 1, self.layout);
-        // SAFETY: there are at least `shape.slots` slots, and fewer pieces are not acknowledged by all others,
-        // so what this slot held is. A reader acknowledges a piece when no reference to it is left (see
-        // `acknowledge`), and reads no further before the next number is published.
+        // SAFETY: there are at least `shape.slots` slots, and fewer pieces are not acknowledged by all
+        // others, so what this slot held is. A reader acknowledges a piece when no reference to it is left
+        // (see `acknowledge`), and reads no further before the next number is published.
         let contents = unsafe { self.slots.own_contents(piece) };
         let (bounds, words) = contents.split_at_mut(layout.words);
         let bounds = slots::numbers_mut(&mut bounds[..layout.bounds_end]);

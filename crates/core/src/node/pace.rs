@@ -56,8 +56,8 @@ impl Pace {
         }
     }
 
-    /// The kind that was faster in the last writes; cached stores before there are measurements, because readers
-    /// find the data in the cache.
+    /// The kind that was faster in the last writes; cached stores before there are measurements, because
+    /// readers find the data in the cache.
     fn faster(&self) -> Kind {
         let best = |kind: Kind| self.samples[kind as usize].iter().copied().filter(|&time| time > 0).min();
         match (best(Kind::Cached), best(Kind::Streaming)) {

@@ -1,5 +1,5 @@
-//! Memory of one process on huge pages, where the kernel makes them on demand: long vectors then need few entries of
-//! the translation lookaside buffer.
+//! Memory of one process on huge pages, where the kernel makes them on demand: long vectors then need few
+//! entries of the translation lookaside buffer.
 
 use super::huge_pages::HUGE_PAGE_BYTES;
 use super::segment::Segment;
@@ -38,8 +38,8 @@ impl Pages {
 
     /// The numbers.
     pub fn elements(&mut self) -> &mut [f64] {
-        // SAFETY: the segment is longer, was zero at first, is mapped as long as this value lives, and nobody else uses
-        // it; a mapping is aligned to a page.
+        // SAFETY: the segment is longer, was zero at first, is mapped as long as this value lives, and nobody
+        // else uses it; a mapping is aligned to a page.
         unsafe {
             let first = self.segment.address().cast::<f64>();
             std::slice::from_raw_parts_mut(first.as_ptr(), self.elements)

@@ -1,11 +1,15 @@
-//! Which of two ranks of a node is the later one to start an operation, for operations that all of them start again and again.
+//! Which of two ranks of a node is the later one to start an operation, for operations that all of them start
+//! again and again.
 //!
-//! Idea: every pair of ranks has a word in shared memory. The rank that finds it idle is the earlier one and says so there; the
-//! other one finds that, makes the word idle again, and knows that it is the later one. The earlier one may offer to share the
-//! work of the pair: the later one takes the offer, unless it was withdrawn before. Whoever comes first decides.
+//! Idea: every pair of ranks has a word in shared memory. The rank that finds it idle is the earlier one and
+//! says so there; the other one finds that, makes the word idle again, and knows that it is the later one.
+//! The earlier one may offer to share the work of the pair: the later one takes the offer, unless it was
+//! withdrawn before. Whoever comes first decides.
 //!
-//! Restrictions: a rank starts the operation again only after all ranks have started it, so that the word is idle then.
-//! Cost: one atomic operation per pair and start. Memory: 8 bytes per pair, at least a page per rank. Source: our own.
+//! Restrictions: a rank starts the operation again only after all ranks have started it, so that the word is
+//! idle then.
+//! Cost: one atomic operation per pair and start. Memory: 8 bytes per pair, at least a page per rank. Source:
+//! our own.
 
 use super::slots::{self, Slots};
 use crate::comm::Comm;
@@ -39,7 +43,8 @@ pub enum Order {
 }
 
 impl Pairs {
-    /// Collective over `comm`: the pairs of each node; `ranks` are the ranks of this rank's node in ascending order.
+    /// Collective over `comm`: the pairs of each node; `ranks` are the ranks of this rank's node in ascending
+    /// order.
     ///
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
@@ -58,8 +63,8 @@ impl Pairs {
         self.slots.counter(own.min(other), own.max(other))
     }
 
-    /// Notes that this rank has started the operation, for its pair with another rank of the node. What a rank has written before
-    /// is seen by the later one.
+    /// Notes that this rank has started the operation, for its pair with another rank of the node. What a
+    /// rank has written before is seen by the later one.
     pub fn start(&self, other: usize, offers: bool) -> Order {
         let word = self.word(other);
         let first = if offers { OFFERED } else { STARTED };

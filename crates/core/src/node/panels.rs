@@ -1,8 +1,9 @@
 //! Memory that the ranks of a node fill and read together, with counters per rank that say how far it is.
 //!
-//! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not tell each
-//! other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The memory itself has no
-//! structure here. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
+//! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not
+//! tell each other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The
+//! memory itself has no structure here. Without shared memory a rank has such memory for itself, so that
+//! algorithms need no second path.
 //!
 //! Memory that is not used for a while can be given back ([`PanelMemory::leave`]).
 //!
@@ -61,7 +62,8 @@ pub struct PanelMemory {
 // SAFETY: the memory belongs to this value, as that of a Vec does, or to the process, as a `Segment` does.
 unsafe impl Send for PanelMemory {}
 
-// SAFETY: through a shared reference only atomics and addresses can be reached; `region` has its own contract.
+// SAFETY: through a shared reference only atomics and addresses can be reached; `region` has its own
+// contract.
 unsafe impl Sync for PanelMemory {}
 
 /// Bytes before the regions: the counters, and the cell of those who are away.
@@ -69,7 +71,8 @@ const fn head(ranks: usize) -> usize {
     ((ranks * COUNTERS + 1) * LINE_PAIR).next_multiple_of(PAGE)
 }
 
-/// The part of the memory that a rank provides, in whole pages: so that it is near it and filled with zeros once.
+/// The part of the memory that a rank provides, in whole pages: so that it is near it and filled with zeros
+/// once.
 fn part(rank: usize, ranks: usize, length: usize, unit: usize) -> Range<usize> {
     let bound = |rank: usize| (length.div_ceil(unit) * rank / ranks * unit).min(length);
     bound(rank)..bound(rank + 1)
@@ -90,17 +93,18 @@ fn too_large(capacity: usize) -> Error {
 }
 
 impl PanelMemory {
-    /// Collective over `comm`: memory for each node, all zero. `ranks` are the ranks of this rank's node, in node order;
-    /// every rank of `comm` calls it, with the same capacity in bytes on a node.
+    /// Collective over `comm`: memory for each node, all zero. `ranks` are the ranks of this rank's node, in
+    /// node order; every rank of `comm` calls it, with the same capacity in bytes on a node.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or the node has too little memory.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or the node has too
+    /// little memory.
     pub fn share<C: Comm + ?Sized>(comm: &C, ranks: &[usize], capacity: usize) -> Result<Self> {
         Self::share_with(comm, ranks, capacity, false)
     }
 
-    /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is accessed with
-    /// large strides.
+    /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is
+    /// accessed with large strides.
     ///
     /// # Errors
     /// As [`share`](Self::share).
@@ -111,8 +115,8 @@ impl PanelMemory {
         Self::own_large(capacity)
     }
 
-    /// Local: memory of one rank, all zero, in huge pages where the system gives any: it gives them to private memory on
-    /// demand.
+    /// Local: memory of one rank, all zero, in huge pages where the system gives any: it gives them to
+    /// private memory on demand.
     ///
     /// # Errors
     /// Where the system has no memory left.
@@ -179,8 +183,9 @@ impl PanelMemory {
         self.capacity
     }
 
-    /// Whether accesses with large strides find their pages in few entries of the translation lookaside buffer: on huge pages,
-    /// as far as the kernel says, or in memory that is shorter than one. The same on all ranks that share it.
+    /// Whether accesses with large strides find their pages in few entries of the translation lookaside
+    /// buffer: on huge pages, as far as the kernel says, or in memory that is shorter than one. The same on
+    /// all ranks that share it.
     pub fn has_large_pages(&self) -> bool {
         self.large_pages
     }
@@ -192,8 +197,9 @@ impl PanelMemory {
         }
     }
 
-    /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for anything that it would
-    /// do with it. Where all ranks are away, the pages of the memory are given back to the system; its contents may be lost.
+    /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for
+    /// anything that it would do with it. Where all ranks are away, the pages of the memory are given back to
+    /// the system; its contents may be lost.
     pub fn leave(&self) {
         // Pages that were refused when they are used again would end the process.
         if pages_may_be_refused() {
@@ -203,7 +209,8 @@ impl PanelMemory {
         self.absence().leave(self.ranks as u64, || match &self.origin {
             Origin::Shared(segment) => segment.give_back(begin..begin + self.capacity / PAGE * PAGE),
             Origin::Own(address, _) => {
-                // SAFETY: whole pages of this memory, whose contents are not in use: no rank that uses it is there.
+                // SAFETY: whole pages of this memory, whose contents are not in use: no rank that uses it is
+                // there.
                 unsafe {
                     let start = address.as_ptr().add(begin).cast();
                     libc::madvise(start, self.capacity / PAGE * PAGE, libc::MADV_DONTNEED);
@@ -212,7 +219,8 @@ impl PanelMemory {
         });
     }
 
-    /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages back.
+    /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages
+    /// back.
     pub fn come_back(&self, pause: impl FnMut()) {
         if pages_may_be_refused() {
             return;
@@ -231,7 +239,8 @@ impl PanelMemory {
         Absence::new(unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() })
     }
 
-    /// A counter of a rank; only that rank changes it, and stores it with release order after what it stands for.
+    /// A counter of a rank; only that rank changes it, and stores it with release order after what it stands
+    /// for.
     ///
     /// # Panics
     /// For a rank that does not use this memory.
@@ -243,13 +252,14 @@ impl PanelMemory {
         unsafe { self.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// Some of the bytes. Ranks agree by counters on who writes which of them when; a region of bytes that another rank is
-    /// writing reads some of the old and some of the new ones.
+    /// Some of the bytes. Ranks agree by counters on who writes which of them when; a region of bytes that
+    /// another rank is writing reads some of the old and some of the new ones.
     ///
     /// # Panics
     /// Where the range is not inside.
     pub fn region(&self, range: Range<usize>) -> Region<'_> {
-        // SAFETY: inside the memory, which lives as long as this value is borrowed; only regions refer to these bytes.
+        // SAFETY: inside the memory, which lives as long as this value is borrowed; only regions refer to
+        // these bytes.
         unsafe { Region::new(self.place(range.clone()), range.len()) }
     }
 

@@ -36,8 +36,8 @@ pub fn core_set() -> u64 {
     hash(usable.map(|core| core as u64))
 }
 
-/// Collective: whether cores are oversubscribed on any node; the same on all ranks. `nodes` holds a number per
-/// rank that is equal on the same node.
+/// Collective: whether cores are oversubscribed on any node; the same on all ranks. `nodes` holds a number
+/// per rank that is equal on the same node.
 ///
 /// Never for simulated ranks: each of them has a core of its own, and its behaviour must not depend on the
 /// machine that runs the simulation.

@@ -1,14 +1,17 @@
 //! Messages between the ranks of a node through rings in the heap, taken by whoever looks for them.
 //!
-//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. A record is there as soon as its first
-//! word is not zero, so the line that brings the news brings the message. Before it writes that word, the sender clears the
-//! word behind the record, where the next one will begin. The receiver says how far it has come when it has found a ring
-//! empty, and now and then; a sender looks at that only when its ring seems full.
+//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. A record is there as soon
+//! as its first word is not zero, so the line that brings the news brings the message. Before it writes that
+//! word, the sender clears the word behind the record, where the next one will begin. The receiver says how
+//! far it has come when it has found a ring empty, and now and then; a sender looks at that only when its
+//! ring seems full.
 //!
-//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing waits: what does not fit is refused.
-//! A receiver looks at the rings in turn, so it takes the records of a sender in order, those of several in any.
+//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing waits: what does not fit is
+//! refused. A receiver looks at the rings in turn, so it takes the records of a sender in order, those of
+//! several in any.
 //!
-//! Cost: 16 bytes beside the payload, one copy at either end; a look at an empty ring is a load from the receiver's cache.
+//! Cost: 16 bytes beside the payload, one copy at either end; a look at an empty ring is a load from the
+//! receiver's cache.
 //! Memory: [`ring_bytes`] per pair of ranks of the node, of which pages come with their first use.
 //! Source: our own; the flag in the message is that of Open MPI's and MVAPICH's small messages.
 
@@ -32,7 +35,8 @@ const SHORT_RECORD_BYTES: usize = 128;
 
 /// Bytes of a record before its payload.
 const HEAD: usize = 16;
-/// The first word of a record: there is one; nothing more before the end of the ring; then the kind and the length.
+/// The first word of a record: there is one; nothing more before the end of the ring; then the kind and the
+/// length.
 const PRESENT: u64 = 1;
 const SKIP: u64 = 2;
 const KIND: u32 = 8;
@@ -63,18 +67,20 @@ struct Ring {
     start: *mut u8,
     /// Bytes that this end has written or read since the beginning, skipped ones included.
     at: u64,
-    /// The sender: how far the receiver is known to have come. The receiver: how far it has said to have come.
+    /// The sender: how far the receiver is known to have come. The receiver: how far it has said to have
+    /// come.
     taken: u64,
 }
 
-// SAFETY: a ring lies in the heap, which belongs to the process, not to a thread; it is used through the value that owns
-// both.
+// SAFETY: a ring lies in the heap, which belongs to the process, not to a thread; it is used through the
+// value that owns both.
 unsafe impl Send for Ring {}
 
 impl Ring {
     #[inline]
     fn taken_word(&self) -> &AtomicU64 {
-        // SAFETY: the beginning of a ring in the heap, which only the two ends of this ring access, as an atomic.
+        // SAFETY: the beginning of a ring in the heap, which only the two ends of this ring access, as an
+        // atomic.
         unsafe { AtomicU64::from_ptr(self.start.cast()) }
     }
 
@@ -105,8 +111,8 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node; no node has more than `most`, so
-    /// that all ranks of the job use the same part of their heap.
+    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node; no node has more
+    /// than `most`, so that all ranks of the job use the same part of their heap.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
@@ -139,8 +145,8 @@ impl Rings {
         self.heap_end
     }
 
-    /// Sends a record to a rank of the node, whose payload is the words and both slices, one after the other. Whether there was
-    /// room.
+    /// Sends a record to a rank of the node, whose payload is the words and both slices, one after the other.
+    /// Whether there was room.
     ///
     /// # Panics
     /// Where the payload is longer than [`MAX_BYTES`].
@@ -160,7 +166,8 @@ impl Rings {
         let record = (HEAD + length).next_multiple_of(8);
         let ring = &mut self.outgoing[to];
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
-        // The word behind a record has room as well; a record that would end with the ring would have it at the beginning.
+        // The word behind a record has room as well; a record that would end with the ring would have it at
+        // the beginning.
         let skipped = if record + 8 > rest { rest } else { 0 };
         let end = ring.at + (skipped + record + 8) as u64;
         if end - ring.taken > bytes as u64 {
@@ -171,8 +178,9 @@ impl Rings {
         }
         let at = ring.at + skipped as u64;
         let place = ring.place(at, bytes);
-        // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only after the first
-        // word says so; the record and the word behind it are inside the ring. The slices do not lie in the heap's ring.
+        // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only
+        // after the first word says so; the record and the word behind it are inside the ring. The slices do
+        // not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
             let place = place.add(HEAD + size_of_val(&words));
@@ -205,7 +213,8 @@ impl Rings {
             || end - ring.taken_word().load(Ordering::Acquire) <= self.bytes as u64
     }
 
-    /// Looks at the rings once, each at most once: a record of one of them, and its payload, which `read` gets.
+    /// Looks at the rings once, each at most once: a record of one of them, and its payload, which `read`
+    /// gets.
     #[inline]
     pub fn receive<T>(&mut self, read: impl FnOnce(Head, &[u8]) -> T) -> Option<T> {
         for _ in 0..self.incoming.len() {
@@ -218,8 +227,8 @@ impl Rings {
         None
     }
 
-    /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent it, its tag and its
-    /// payload. A record of another kind stays, and those behind it. How many were taken.
+    /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent
+    /// it, its tag and its payload. A record of another kind stays, and those behind it. How many were taken.
     #[inline]
     pub fn receive_all(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         let mut taken = 0;
@@ -262,8 +271,9 @@ impl Rings {
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
         assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
-        // SAFETY: inside the ring, by the comparison. The sender has written the record before its first word, which was read
-        // with acquire, and does not touch it before this end says that it is taken, below.
+        // SAFETY: inside the ring, by the comparison. The sender has written the record before its first
+        // word, which was read with acquire, and does not touch it before this end says that it is taken,
+        // below.
         let (tag, payload) = unsafe {
             (place.add(8).cast::<u64>().read(), std::slice::from_raw_parts(place.add(HEAD), length))
         };

@@ -6,8 +6,8 @@
 //! ([`system_v`]). Where neither is permitted (another container, a hidden /proc), the caller gets an
 //! error and uses messages.
 //!
-//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of communicators
-//! that its parent has freed.
+//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of
+//! communicators that its parent has freed.
 
 mod huge;
 pub(super) mod one_address;
@@ -118,8 +118,8 @@ fn open_file(location: Location) -> Result<File> {
     Ok(file)
 }
 
-// SAFETY: a mapping belongs to the process, not to the thread that made it; a segment is used through the value
-// or borrows of it, and is not `Sync`.
+// SAFETY: a mapping belongs to the process, not to the thread that made it; a segment is used through the
+// value or borrows of it, and is not `Sync`.
 unsafe impl Send for Segment {}
 
 impl Segment {
@@ -168,11 +168,12 @@ impl Segment {
     ) -> Result<Self> {
         let reserved = if length >= HUGE_PAGE_BYTES { huge::reserve(length) } else { None };
         let (place, fixed) = reserved.map_or((std::ptr::null_mut(), 0), |place| (place, libc::MAP_FIXED));
-        // SAFETY: a new mapping, of no file or of one that is open for reading and writing. The kernel selects its place, or
-        // it replaces pages that `reserve` has mapped for it and nobody else knows.
+        // SAFETY: a new mapping, of no file or of one that is open for reading and writing. The kernel
+        // selects its place, or it replaces pages that `reserve` has mapped for it and nobody else knows.
         let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            // What was reserved stays: the kernel may have unmapped it, and another thread may have something there now.
+            // What was reserved stays: the kernel may have unmapped it, and another thread may have something
+            // there now.
             return Err(failed(what));
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
@@ -193,8 +194,8 @@ impl Segment {
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no memory, they come
-    /// with their first use. [`provide`](Self::provide) tells whether there is memory.
+    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no
+    /// memory, they come with their first use. [`provide`](Self::provide) tells whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
@@ -238,13 +239,14 @@ impl Segment {
         })
     }
 
-    /// Whether it begins at a huge page, as it does from the length of one on where the range of addresses permits it.
+    /// Whether it begins at a huge page, as it does from the length of one on where the range of addresses
+    /// permits it.
     pub fn is_aligned(&self) -> bool {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory comes with its
-    /// first use, and the process ends where there is none.
+    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory
+    /// comes with its first use, and the process ends where there is none.
     ///
     /// # Errors
     /// Where there is no memory.
@@ -345,8 +347,8 @@ impl Drop for Segment {
         {
             return;
         }
-        // SAFETY: a mapping that was made for a segment, unmapped once. References to it borrow what owns the segment, so
-        // none is left.
+        // SAFETY: a mapping that was made for a segment, unmapped once. References to it borrow what owns the
+        // segment, so none is left.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.length) };
     }
 }

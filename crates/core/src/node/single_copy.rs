@@ -52,8 +52,8 @@ impl Process {
     /// Copies `local` to `address` of this process.
     ///
     /// # Safety
-    /// Nobody accesses these bytes before the end of this copy: they are in a [`Region`] of the process, on which it waits
-    /// meanwhile, or its program does not access them before the two have synchronised.
+    /// Nobody accesses these bytes before the end of this copy: they are in a [`Region`] of the process, on
+    /// which it waits meanwhile, or its program does not access them before the two have synchronised.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -70,8 +70,8 @@ impl Process {
                 iov_base: std::ptr::without_provenance_mut(address as usize + copied),
                 iov_len: rest,
             };
-            // SAFETY: the local range is a region that may be read and written; the kernel checks the range of the
-            // other process. What is written there `write` answers for.
+            // SAFETY: the local range is a region that may be read and written; the kernel checks the range
+            // of the other process. What is written there `write` answers for.
             let error = match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
                 count @ 1.. => {
                     copied += count as usize;
@@ -122,7 +122,8 @@ impl Cursor<'_> {
             if list.len() == MAX_RUNS || bytes == bound {
                 break;
             }
-            // Those of the calling process were exposed by whoever has made the run; others mean nothing here.
+            // Those of the calling process were exposed by whoever has made the run; others mean nothing
+            // here.
             let base = std::ptr::with_exposed_provenance_mut((run.address + skip) as usize);
             list.push(libc::iovec { iov_base: base, iov_len: length as usize });
             bytes += length;
@@ -153,29 +154,32 @@ impl Cursor<'_> {
 }
 
 impl Process {
-    /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each in their order.
+    /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each
+    /// in their order.
     ///
     /// # Safety
-    /// The runs of the calling process can be written, their addresses are exposed, and nobody accesses them meanwhile; nobody
-    /// writes to those of this process.
+    /// The runs of the calling process can be written, their addresses are exposed, and nobody accesses them
+    /// meanwhile; nobody writes to those of this process.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn read_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
-        // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the process.
+        // SAFETY: the runs here can be written, and nobody accesses them meanwhile or writes to those of the
+        // process.
         unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
     }
 
     /// Copies the bytes of `here`, runs of the calling process, to those of `there`, runs of this one.
     ///
     /// # Safety
-    /// The runs of the calling process can be read, their addresses are exposed, and nobody writes to them meanwhile; nobody accesses those of this process
-    /// before the two have synchronised.
+    /// The runs of the calling process can be read, their addresses are exposed, and nobody writes to them
+    /// meanwhile; nobody accesses those of this process before the two have synchronised.
     ///
     /// # Errors
     /// As [`Self::read`].
     pub unsafe fn write_runs(self, there: &[Run], here: &[Run]) -> Result<(), Refused> {
-        // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the process.
+        // SAFETY: the runs here can be read, and nobody writes to them meanwhile or accesses those of the
+        // process.
         unsafe { self.transfer_runs(libc::process_vm_writev, there, here) }
     }
 
@@ -193,8 +197,8 @@ impl Process {
                 return Ok(());
             }
             let [locals, remotes] = [&local, &remote].map(|list| list.len() as libc::c_ulong);
-            // SAFETY: lists of as many entries; the local runs can be accessed by the contract of this function, and the kernel
-            // checks those of the other process.
+            // SAFETY: lists of as many entries; the local runs can be accessed by the contract of this
+            // function, and the kernel checks those of the other process.
             let error = match unsafe { call(self.0, local.as_ptr(), locals, remote.as_ptr(), remotes, 0) } {
                 count @ 1.. => {
                     copied += count as usize;
@@ -210,7 +214,8 @@ impl Process {
     }
 }
 
-/// Copies the bytes of `from` to those of `to`, runs of the calling process, each in their order, as far as both reach.
+/// Copies the bytes of `from` to those of `to`, runs of the calling process, each in their order, as far as
+/// both reach.
 ///
 /// # Safety
 /// The runs can be read and written, their addresses are exposed, and nobody else accesses them meanwhile.
@@ -218,7 +223,8 @@ pub unsafe fn copy_own_runs(from: &[Run], to: &[Run]) {
     let (mut from, mut to) = (Cursor { runs: from, copied: 0 }, Cursor { runs: to, copied: 0 });
     while let (Some((source, readable)), Some((target, writable))) = (from.place(), to.place()) {
         let bytes = readable.min(writable);
-        // SAFETY: parts of two runs that can be read and written. Buffers of a program that is wrong may overlap.
+        // SAFETY: parts of two runs that can be read and written. Buffers of a program that is wrong may
+        // overlap.
         unsafe { std::ptr::copy(source, target, bytes as usize) };
         from.advance(bytes);
         to.advance(bytes);
@@ -237,8 +243,8 @@ pub fn read_word(process: u32, address: u64) -> std::io::Result<u64> {
     read.map(|()| word).map_err(|refused| refused.error)
 }
 
-/// Collective over `comm`: the processes of `ranks`, this rank's node. Every rank has read a word of each other
-/// rank whose value only that process knows, and has written one that only it knows: process numbers of
+/// Collective over `comm`: the processes of `ranks`, this rank's node. Every rank has read a word of each
+/// other rank whose value only that process knows, and has written one that only it knows: process numbers of
 /// another container mean nothing here, and a filter may permit only one of the two calls.
 ///
 /// # Errors
@@ -265,8 +271,8 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
             Err(error) => return refused(error.to_string()),
         }
         let cell = writable + (index * size_of::<u64>()) as u64;
-        // SAFETY: the process has just shown that it is the rank that has posted this address: its cell for this
-        // rank. It keeps the cells until all ranks have agreed below.
+        // SAFETY: the process has just shown that it is the rank that has posted this address: its cell for
+        // this rank. It keeps the cells until all ranks have agreed below.
         let written = unsafe { process.write(cell, local) };
         written.map_or_else(|why| refused(why.error.to_string()), |()| Ok(process))
     });
@@ -291,7 +297,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Whether the kernel lets a process read its own memory by the call; otherwise nothing can be proved here.
+    /// Whether the kernel lets a process read its own memory by the call; otherwise nothing can be proved
+    /// here.
     pub fn permitted() -> bool {
         let word = 0x1234_5678_9abc_def0_u64;
         match super::read_word(std::process::id(), (&raw const word).addr() as u64) {

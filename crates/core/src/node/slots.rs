@@ -9,8 +9,9 @@
 //!
 //! Cost: one store per piece by the writer and one load by each reader that finds it. Memory per rank: the
 //! counters and the slots, each rounded up to whole lines, so that flags of different ranks never share a
-//! line of the cache. Number and contents share a line: a short piece costs one transfer of a line
-//! between cores. Pages of the memory come when they are touched, or, where the kernel might refuse them then, at once.
+//! line of the cache. Number and contents share a line: a short piece costs one transfer of a line between
+//! cores. Pages of the memory come when they are touched, or, where the kernel might refuse them then, at
+//! once.
 
 use super::segment::{self, Segment};
 use crate::comm::Comm;
@@ -25,8 +26,9 @@ pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();
 /// Bytes of the smallest page.
 const PAGE_BYTES: usize = 4096;
 
-/// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the process: where it never
-/// promises more memory than there is (`vm.overcommit_memory` = 2), it counts those pages one by one.
+/// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the
+/// process: where it never promises more memory than there is (`vm.overcommit_memory` = 2), it counts those
+/// pages one by one.
 pub(super) fn pages_may_be_refused() -> bool {
     static MAY_BE_REFUSED: OnceLock<bool> = OnceLock::new();
     let read = || std::fs::read("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.starts_with(b"2"));
@@ -99,8 +101,8 @@ impl Slots {
     /// node order; every rank of `comm` calls it.
     ///
     /// # Errors
-    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, if the system has no memory for it, or if a
-    /// rank has another layout or list of ranks: two ranks would write to one region.
+    /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, if the system has no
+    /// memory for it, or if a rank has another layout or list of ranks: two ranks would write to one region.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize], layout: Layout) -> Result<Self> {
         Self::create_with(comm, ranks, layout, pages_may_be_refused())
     }
@@ -151,8 +153,8 @@ impl Slots {
     /// published yet.
     #[inline]
     pub unsafe fn own_contents(&mut self, piece: u64) -> &mut [u8] {
-        // SAFETY: only this rank writes to its region of the segment, and no other reads it now; `&mut self` keeps this
-        // rank from a second reference.
+        // SAFETY: only this rank writes to its region of the segment, and no other reads it now; `&mut self`
+        // keeps this rank from a second reference.
         unsafe { self.own_memory(piece).as_mut() }
     }
 

@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::memory::Region;
 
 impl<C: Comm> Onesided<C> {
-    /// Sends an active message of a kind below [`KINDS`]; see [`Messages::send`](crate::active::Messages::send).
+    /// Sends an active message of a kind below [`KINDS`]; see
+    /// [`Messages::send`](crate::active::Messages::send).
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
@@ -34,7 +35,8 @@ impl<C: Comm> Onesided<C> {
         self.messages.send_region(to, kind, tag, head, bytes);
     }
 
-    /// Whether another message to a rank would go out soon; see [`Messages::has_room`](crate::active::Messages::has_room).
+    /// Whether another message to a rank would go out soon; see
+    /// [`Messages::has_room`](crate::active::Messages::has_room).
     #[inline]
     pub fn has_room(&self, to: usize) -> bool {
         self.messages.has_room(to)
@@ -72,8 +74,8 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_sent()
     }
 
-    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node are made in
-    /// the order of what was sent to it, so those to `next` need not have been.
+    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node
+    /// are made in the order of what was sent to it, so those to `next` need not have been.
     #[inline]
     pub fn is_made(&self, next: Option<usize>) -> bool {
         self.messages.is_delivered_elsewhere(next)
@@ -87,14 +89,16 @@ impl<C: Comm> Onesided<C> {
         self.messages.flush(comm)
     }
 
-    /// Somebody waits for the message that was sent last; see [`Messages::hurry`](crate::active::Messages::hurry). A notice and
-    /// a word that is set always have somebody who waits.
+    /// Somebody waits for the message that was sent last; see
+    /// [`Messages::hurry`](crate::active::Messages::hurry). A notice and a word that is set always have
+    /// somebody who waits.
     #[inline]
     pub fn hurry(&mut self) {
         self.messages.hurry();
     }
 
-    /// Sends what somebody waits for; see [`Messages::flush_awaited`](crate::active::Messages::flush_awaited).
+    /// Sends what somebody waits for; see
+    /// [`Messages::flush_awaited`](crate::active::Messages::flush_awaited).
     ///
     /// # Errors
     /// Those of MPI.

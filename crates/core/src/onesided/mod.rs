@@ -1,21 +1,23 @@
 //! One-sided access to the heaps of all ranks: put, get, strided ones, and atomic operations on words.
 //!
-//! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the memory is mapped
-//! here, so a put is a copy and an atomic operation one instruction. Between nodes an access is an active message, which the
-//! owner serves where it waits (`served`); a long one goes in pieces, so that reading, sending and writing overlap, and
-//! nothing is joined. A get asks for `GET_PIECES` of them, and for a further one when its caller has copied one.
+//! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the
+//! memory is mapped here, so a put is a copy and an atomic operation one instruction. Between nodes an access
+//! is an active message, which the owner serves where it waits (`served`); a long one goes in pieces, so that
+//! reading, sending and writing overlap, and nothing is joined. A get asks for `GET_PIECES` of them, and for
+//! a further one when its caller has copied one.
 //!
 //! Nothing here waits. A put has been made when this returns, for ranks of the node, or when it is delivered
-//! ([`Onesided::is_delivered`]); its source may be used again at once. Gets and atomic operations are requests, which are
-//! asked about ([`Onesided::is_finished`]) between calls of [`Onesided::receive`]. Accesses of one rank to another one are
-//! made in their order, but a get of more than `GET_PIECES` pieces goes on behind accesses that are started before it has
-//! finished.
+//! ([`Onesided::is_delivered`]); its source may be used again at once. Gets and atomic operations are
+//! requests, which are asked about ([`Onesided::is_finished`]) between calls of [`Onesided::receive`].
+//! Accesses of one rank to another one are made in their order, but a get of more than `GET_PIECES` pieces
+//! goes on behind accesses that are started before it has finished.
 //!
-//! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are ordered by the
-//! program, or atomic.
+//! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are
+//! ordered by the program, or atomic.
 //!
-//! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of `PIECE_BYTES`, one more for the
-//! answer, and two further copies per byte. MPI's windows are not used; `hcube bench caf` compares with them.
+//! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of `PIECE_BYTES`, one
+//! more for the answer, and two further copies per byte. MPI's windows are not used; `hcube bench caf`
+//! compares with them.
 //! Source: Jin et al. 2011, §II; the ways are our own.
 
 mod kinds;
@@ -72,8 +74,8 @@ pub struct Counts {
 }
 
 impl<C: Comm> Onesided<C> {
-    /// Collective over `comm`, whose messages are opened: heaps for the nodes of the topology and messages between all
-    /// ranks. Without shared memory every rank is a node of its own.
+    /// Collective over `comm`, whose messages are opened: heaps for the nodes of the topology and messages
+    /// between all ranks. Without shared memory every rank is a node of its own.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
@@ -99,7 +101,8 @@ impl<C: Comm> Onesided<C> {
         &mut self.heap
     }
 
-    /// Whether a range of offsets may be accessed one-sidedly: it lies in the heap, and not in the rings of messages.
+    /// Whether a range of offsets may be accessed one-sidedly: it lies in the heap, and not in the rings of
+    /// messages.
     pub fn is_accessible(&self, offset: usize, length: usize) -> bool {
         offset >= self.first_offset && offset.checked_add(length).is_some_and(|end| end <= self.heap.part())
     }
@@ -157,8 +160,9 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// As [`Self::put`], from byte `at` on, as far as there is room, but some bytes in any case. Where the next call is to
-    /// begin: at the end of the bytes if there is nothing left. The first call, from 0 on, counts for all.
+    /// As [`Self::put`], from byte `at` on, as far as there is room, but some bytes in any case. Where the
+    /// next call is to begin: at the end of the bytes if there is nothing left. The first call, from 0 on,
+    /// counts for all.
     #[inline]
     pub fn put_some(&mut self, comm: &C, to: usize, offset: usize, from: Region<'_>, at: usize) -> usize {
         if at == 0 && self.put_here(comm, to, offset, from) {
@@ -205,7 +209,8 @@ impl<C: Comm> Onesided<C> {
         end
     }
 
-    /// Starts reading from a place. For a rank of the node the bytes are there at once; see [`Self::is_read`].
+    /// Starts reading from a place. For a rank of the node the bytes are there at once; see
+    /// [`Self::is_read`].
     #[inline]
     pub fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
         if let Some(number) = self.messages.number(from) {
@@ -267,7 +272,8 @@ impl<C: Comm> Onesided<C> {
         comm.charge(work::COPY.of(bytes));
     }
 
-    /// An atomic operation on the word at a place of this node: what it was before. Nothing if it is elsewhere.
+    /// An atomic operation on the word at a place of this node: what it was before. Nothing if it is
+    /// elsewhere.
     #[inline]
     pub fn atomic_here(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Option<u64> {
         let number = self.messages.number(to)?;
@@ -275,8 +281,8 @@ impl<C: Comm> Onesided<C> {
         Some(apply(self.heap.word(number, offset), operation, operand))
     }
 
-    /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the word was before
-    /// is the value of the request.
+    /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the
+    /// word was before is the value of the request.
     pub fn atomic(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Request {
         self.counts.atomics += 1;
         match self.messages.number(to) {
@@ -292,7 +298,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Adds to the word at a place, without an answer: what this rank has put there before is seen by whoever sees it.
+    /// Adds to the word at a place, without an answer: what this rank has put there before is seen by whoever
+    /// sees it.
     #[inline]
     pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
         match self.messages.number(to) {
@@ -307,8 +314,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Replaces the word at a place, of which this rank is the only writer: what it has put there before is seen by whoever
-    /// sees the value.
+    /// Replaces the word at a place, of which this rank is the only writer: what it has put there before is
+    /// seen by whoever sees the value.
     #[inline]
     pub fn set(&mut self, to: usize, offset: usize, value: u64) {
         match self.messages.number(to) {
@@ -321,8 +328,9 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. What has arrived is copied, unless it was there at
-    /// once, and the rest is asked for, so a long get goes on only with such calls, always with the same region.
+    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. What has arrived is copied,
+    /// unless it was there at once, and the rest is asked for, so a long get goes on only with such calls,
+    /// always with the same region.
     ///
     /// # Panics
     /// Where the region has another length than that of the get.
@@ -350,7 +358,8 @@ impl<C: Comm> Onesided<C> {
     }
 }
 
-/// Collective over `comm`, one rank per node: heaps of the longest address range, up to `part`, that all ranks may have.
+/// Collective over `comm`, one rank per node: heaps of the longest address range, up to `part`, that all
+/// ranks may have.
 fn own_heap<C: Comm>(comm: &C, part: usize) -> Result<Heap> {
     let heap = crate::comm::agree(comm, Heap::own(part))?;
     let mut least = [-(heap.part() as i64)];

@@ -1,7 +1,7 @@
 //! Requests to other nodes whose answers have not arrived.
 //!
-//! A long get asks for a few pieces, and for a further one whenever its caller has copied one to where it belongs. So neither
-//! side keeps more than those pieces.
+//! A long get asks for a few pieces, and for a further one whenever its caller has copied one to where it
+//! belongs. So neither side keeps more than those pieces.
 
 use crate::active::Payload;
 use crate::memory::Region;
@@ -102,8 +102,8 @@ impl Requests {
         (*turn == (number >> 32) as u32).then_some(entry)
     }
 
-    /// A position, and the bytes from there on that were asked for. They are dropped where the request was given up. Whether
-    /// they are what was asked for.
+    /// A position, and the bytes from there on that were asked for. They are dropped where the request was
+    /// given up. Whether they are what was asked for.
     pub fn write(&mut self, number: u64, answer: Payload) -> bool {
         match self.entry(number) {
             Some(Entry::Read(read)) => {
@@ -148,8 +148,8 @@ impl Requests {
         Some(value)
     }
 
-    /// Copies the bytes that have arrived for a request, and has `ask` send further questions to the rank. Whether all have
-    /// arrived: the request is forgotten then.
+    /// Copies the bytes that have arrived for a request, and has `ask` send further questions to the rank.
+    /// Whether all have arrived: the request is forgotten then.
     ///
     /// # Panics
     /// Where the region has another length than that of the request.

@@ -1,11 +1,13 @@
 //! Elements at regular distances, or wherever an index vector says.
 //!
-//! Idea: a shape names the elements of an access by their distances in bytes from a place: per dimension a number and a
-//! distance, or a list. Elements that are neighbours are one run, so the contiguous dimensions of a section cost one copy.
-//! Inside a node elements are copied from place to place. Between nodes they travel packed, in the order of the shape, and
-//! the owner of the place unpacks or packs them; a large access is cut along its last dimension.
+//! Idea: a shape names the elements of an access by their distances in bytes from a place: per dimension a
+//! number and a distance, or a list. Elements that are neighbours are one run, so the contiguous dimensions
+//! of a section cost one copy. Inside a node elements are copied from place to place. Between nodes they
+//! travel packed, in the order of the shape, and the owner of the place unpacks or packs them; a large access
+//! is cut along its last dimension.
 //!
-//! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index vector.
+//! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index
+//! vector.
 
 use super::kinds::{Kind, PIECE_BYTES};
 use super::{Onesided, Request};
@@ -40,8 +42,8 @@ fn too_large() -> Error {
 }
 
 impl Shape {
-    /// Elements of `element` bytes at regular distances: per dimension their number and the distance in bytes, which may be
-    /// negative; the fastest first.
+    /// Elements of `element` bytes at regular distances: per dimension their number and the distance in
+    /// bytes, which may be negative; the fastest first.
     ///
     /// # Errors
     /// [`Error::Count`] where a distance or the size has no 63 bits.
@@ -132,7 +134,8 @@ impl Shape {
         }
     }
 
-    /// Copies the elements from a place to packed bytes. The region is what the shape touches, from its lowest byte on.
+    /// Copies the elements from a place to packed bytes. The region is what the shape touches, from its
+    /// lowest byte on.
     ///
     /// # Panics
     /// Where either has another length.
@@ -165,7 +168,8 @@ impl Shape {
         (self.bounds.end - self.bounds.start) as usize
     }
 
-    /// Parts whose bytes do not exceed a limit where a dimension can be cut, each with its distance from the place.
+    /// Parts whose bytes do not exceed a limit where a dimension can be cut, each with its distance from the
+    /// place.
     pub(super) fn cut(&self, limit: usize) -> Vec<(i64, Self)> {
         if self.bytes <= limit {
             return vec![(0, self.clone())];

@@ -92,7 +92,8 @@ fn puts_and_gets_of_all_lengths() {
     }
 }
 
-/// A put that asks for room and a get, both of many pieces: neither the one who accesses nor the owner keeps much of them.
+/// A put that asks for room and a get, both of many pieces: neither the one who accesses nor the owner keeps
+/// much of them.
 #[test]
 fn long_puts_and_gets_need_little_memory() {
     const LENGTH: usize = 40 * PIECE_BYTES + 5;
@@ -222,7 +223,8 @@ fn sections_and_index_vectors() {
     }
 }
 
-/// Where the system does not promise as much memory as there are addresses, all ranks have the same smaller part.
+/// Where the system does not promise as much memory as there are addresses, all ranks have the same smaller
+/// part.
 #[test]
 fn heaps_of_one_rank_are_as_long_as_all_may_have() {
     // The thread sanitizer has shadows of all addresses.

@@ -1,9 +1,10 @@
 //! Options of the systems: one table each, which [`options_table!`](crate::options_table) declares.
 //!
-//! A row has an option under all its names with its default, its range and its documentation. From the table follow the
-//! values of environment variables, the fields of the C structure, the options of the tool, the manual and
-//! doc/options.md; from [`named_values!`](crate::named_values) and [`named_set!`](crate::named_set) the constants of C
-//! and Fortran. build.rs reads these files to write the headers, so they use nothing of hcube but [`crate::error`].
+//! A row has an option under all its names with its default, its range and its documentation. From the table
+//! follow the values of environment variables, the fields of the C structure, the options of the tool, the
+//! manual and doc/options.md; from [`named_values!`](crate::named_values) and
+//! [`named_set!`](crate::named_set) the constants of C and Fortran. build.rs reads these files to write the
+//! headers, so they use nothing of hcube but [`crate::error`].
 
 mod kind;
 mod named;

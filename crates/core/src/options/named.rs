@@ -1,4 +1,5 @@
-//! Values that have names: in environment variables and options of the tool, and as constants of C and Fortran.
+//! Values that have names: in environment variables and options of the tool, and as constants of C and
+//! Fortran.
 
 use super::text::{list, paragraph};
 use std::fmt;

@@ -210,8 +210,8 @@ pub fn agreement<O: Table>(options: &O) -> Vec<(&'static str, i64)> {
     O::TABLE.iter().map(|row| (row.argument, (row.get)(options))).collect()
 }
 
-/// Declares the options of a system: a structure, its default, and its [`Table`]. The first paragraph of a field's
-/// documentation is that of the variable, the field of C and the manual.
+/// Declares the options of a system: a structure, its default, and its [`Table`]. The first paragraph of a
+/// field's documentation is that of the variable, the field of C and the manual.
 #[macro_export]
 macro_rules! options_table {
     ($(#[$about:meta])* pub struct $Options:ident {

@@ -6,7 +6,8 @@ pub fn paragraph(doc: &str) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// A sentence as part of another: without its full stop, and with a small letter first unless a name begins it.
+/// A sentence as part of another: without its full stop, and with a small letter first unless a name begins
+/// it.
 pub fn phrase(sentence: &str) -> String {
     let text = sentence.strip_suffix('.').unwrap_or(sentence);
     let word = text.split(' ').next().unwrap_or_default();

@@ -16,7 +16,8 @@ pub struct Variable {
     pub meaning: Cow<'static, str>,
     /// The option of the tool that has precedence over it.
     pub flag: Option<&'static str>,
-    /// The fields of the C structure of options with the same meaning: one, two for a pair, none for what is no option.
+    /// The fields of the C structure of options with the same meaning: one, two for a pair, none for what is
+    /// no option.
     pub fields: Vec<&'static str>,
     /// The values that have names and a meaning of their own.
     pub names: &'static [Name],

@@ -8,9 +8,10 @@
 //! messages with that of the hypercube between nodes.
 //! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
 //! for k < M; the words cross shared memory twice. Extra memory: a second mailbox.
-//! Source: lanes are our own, in the rounds of Plimpton et al. 2006. Values that cross the network once, aggregated on
-//! both sides of it, are also the three hops of bale's conveyors (Maley and DeVinney, IA3 2019), which are later than
-//! that paper; what it cites for BlueGene (Garg and Sabharwal 2006) routes along the three dimensions of a torus.
+//! Source: lanes are our own, in the rounds of Plimpton et al. 2006. Values that cross the network once,
+//! aggregated on both sides of it, are also the three hops of bale's conveyors (Maley and DeVinney, IA3
+//! 2019), which are later than that paper; what it cites for BlueGene (Garg and Sabharwal 2006) routes along
+//! the three dimensions of a torus.
 
 use super::stage::{Entry, Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
@@ -31,15 +32,15 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
 }
 
 /// Messages of three hops that cost no more than a stage of the hypercube. They are under way at the same
-/// time, so that each costs little beyond its call, and values are divided in three stages instead of
-/// log2 M, whereas a stage of the hypercube waits for its message. Speed-up of three hops over the hypercube
-/// between nodes, simulated on juropa and on juqueen (`hcube-lab simulate --sections nodes`, with --full from
-/// 512 ranks on), with the messages of a rank per stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
+/// time, so that each costs little beyond its call, and values are divided in three stages instead of log2 M,
+/// whereas a stage of the hypercube waits for its message. Speed-up of three hops over the hypercube between
+/// nodes, simulated on juropa and on juqueen (`hcube-lab simulate --sections nodes`, with --full from 512
+/// ranks on), with the messages of a rank per stage of the hypercube in brackets: 16 nodes of 8 ranks 1.21
 /// and 1.10 (0.5), 16 of 16 1.70 and 1.47 (0.2), 64 of 8 1.69 and 1.41 (1.3), 32 of 4 1.33 and 1.17 (1.6),
 /// 128 of 4 1.58 and 1.26 (4.5), 256 of 2 0.87 and 0.72 (16). The simulation does not charge a rank for
 /// receiving a message, so the bound is below the last gain. On up to four nodes the hypercube has only two
-/// stages, and three hops are chosen where their messages are larger: 4 nodes of 2 ranks 0.96 and 0.91, of
-/// 16 ranks 1.03 and 0.96 (undecided), of 64 ranks 1.15 and 1.09.
+/// stages, and three hops are chosen where their messages are larger: 4 nodes of 2 ranks 0.96 and 0.91, of 16
+/// ranks 1.03 and 0.96 (undecided), of 64 ranks 1.15 and 1.09.
 const MESSAGES_PER_STAGE: f64 = 4.0;
 
 /// Whether three hops are faster than the hypercube between nodes.

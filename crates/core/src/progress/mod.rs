@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// What a waiting loop needs of the communicator that it waits on.
 ///
 /// # Safety
-/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where memory
-/// must not be given up because other ranks or the MPI library still use it.
+/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where
+/// memory must not be given up because other ranks or the MPI library still use it.
 ///
 /// Safe code cannot pretend to be a communicator:
 ///

@@ -1,12 +1,12 @@
-//! Waiting for another rank: first a spin, or yields where ranks share cores; after some microseconds every poll
-//! goes with a call of MPI for progress, so that a message or an answer that another rank needs first is not
-//! held up.
+//! Waiting for another rank: first a spin, or yields where ranks share cores; after some microseconds every
+//! poll goes with a call of MPI for progress, so that a message or an answer that another rank needs first is
+//! not held up.
 //!
-//! Idea: most waits of small exchanges end within microseconds, and a call of MPI in them (30 to 100 ns) would
-//! delay the answer. In a longer wait the delay does not count, and others may need this rank: one-sided
-//! operations on its memory are served by MPI only while it makes progress, one after the other. So progress
-//! goes by the time that the wait has taken, not by the number of polls, whose time depends on the path.
-//! The pollers are driven from the beginning.
+//! Idea: most waits of small exchanges end within microseconds, and a call of MPI in them (30 to 100 ns)
+//! would delay the answer. In a longer wait the delay does not count, and others may need this rank:
+//! one-sided operations on its memory are served by MPI only while it makes progress, one after the other. So
+//! progress goes by the time that the wait has taken, not by the number of polls, whose time depends on the
+//! path. The pollers are driven from the beginning.
 //!
 //! Cost: a reading of the clock (25 ns) every `POLLS_PER_LOOK` polls, or with every yield, until MPI makes
 //! progress; none after that. Source: our own; always calling MPI is what the loops of MPI libraries do.
@@ -24,18 +24,18 @@ const POLLS_PER_LOOK: u32 = 64;
 const SPINS_SHARED: u32 = 0;
 /// The length of a wait from which MPI makes progress with every poll.
 const UNTIL_PROGRESS: Duration = Duration::from_micros(10);
-/// Polls with progress between two yields where every rank has a core of its own: a yield takes as long as some
-/// calls of MPI.
+/// Polls with progress between two yields where every rank has a core of its own: a yield takes as long as
+/// some calls of MPI.
 const SPINS_IN_PROGRESS: u32 = 64;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;
 /// Nanoseconds between the first two polls of a simulated rank, and the share of the time waited so far
-/// between later ones: this bounds the delay until the event is noticed, and the simulator need not process an
-/// event for every poll of a real rank.
+/// between later ones: this bounds the delay until the event is noticed, and the simulator need not process
+/// an event for every poll of a real rank.
 const FIRST_REST: f64 = 100.0;
 const REST_SHARE: f64 = 1.0 / 64.0;
-/// The same for ranks that wait for messages between nodes, one after the other: some tenths of the latency of a message,
-/// and some eight polls for it instead of eighty; fewer in longer waits.
+/// The same for ranks that wait for messages between nodes, one after the other: some tenths of the latency
+/// of a message, and some eight polls for it instead of eighty; fewer in longer waits.
 const LONG_FIRST_REST: f64 = 1000.0;
 const LONG_REST_SHARE: f64 = 1.0 / 16.0;
 

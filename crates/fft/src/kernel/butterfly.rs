@@ -1,7 +1,7 @@
 //! Forward transforms of a few points, of all vectors of a batch at once.
 //!
-//! Source: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 2.1 for the radices 2, 4
-//! and 8; the radices 3 and 5 are the symmetric forms.
+//! Source: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 2.1 for
+//! the radices 2, 4 and 8; the radices 3 and 5 are the symmetric forms.
 
 use super::vector::{Complex, Vector};
 
@@ -12,8 +12,8 @@ use super::vector::{Complex, Vector};
 #[inline(always)]
 pub fn butterfly<V: Vector, const R: usize>(points: [Complex<V>; R]) -> [Complex<V>; R] {
     let mut result = points;
-    // The compiler knows which arm is taken. Without closures: those would be functions of their own, compiled without the
-    // instructions of the vectors.
+    // The compiler knows which arm is taken. Without closures: those would be functions of their own,
+    // compiled without the instructions of the vectors.
     match points[..] {
         [_] => {}
         [a, b] => result.copy_from_slice(&two([a, b])),

@@ -5,8 +5,8 @@ use super::instructions::Level;
 use super::instructions::{Avx2, Avx512};
 use super::vector::{Portable, Vector};
 
-/// A loop that is written for any [`Vector`]. Its functions are `#[inline(always)]`: code that is not inlined is compiled
-/// without the instructions.
+/// A loop that is written for any [`Vector`]. Its functions are `#[inline(always)]`: code that is not inlined
+/// is compiled without the instructions.
 pub trait Work {
     /// The loop.
     fn run<V: Vector>(self, proof: V::Proof);

@@ -1,13 +1,15 @@
-//! Transforms of some blocks of eight columns, or of eight rows, of a matrix of complex numbers, from memory to memory.
+//! Transforms of some blocks of eight columns, or of eight rows, of a matrix of complex numbers, from memory
+//! to memory.
 //!
-//! Columns come from rows of the caller's, or from the node's memory in blocks of eight columns; they go to the same
-//! blocks, as parts of their own ([`Row`]), multiplied by the factors between both transforms. Rows come from these blocks,
-//! transposed, and go to rows of the caller's or to blocks of the node's memory.
+//! Columns come from rows of the caller's, or from the node's memory in blocks of eight columns; they go to
+//! the same blocks, as parts of their own ([`Row`]), multiplied by the factors between both transforms. Rows
+//! come from these blocks, transposed, and go to rows of the caller's or to blocks of the node's memory.
 //!
-//! Several blocks are read together, so that what is read of a row of the caller's is some hundred bytes long, and so is what
-//! is written, except to large pages, where pieces of two lines of the cache are as fast (2^20 points on 1, 2 and 8 ranks:
-//! 7.6, 7.6 and 7.5 ms, with longer pieces 8.6, 10.0 and 9.9 ms). Stores go past the cache, which is what makes them fast
-//! (machine of 2026 with AVX-512, 4 KiB pages, pieces of 128 bytes with a stride of 32 KiB: 14 GB/s against 3 GB/s).
+//! Several blocks are read together, so that what is read of a row of the caller's is some hundred bytes
+//! long, and so is what is written, except to large pages, where pieces of two lines of the cache are as fast
+//! (2^20 points on 1, 2 and 8 ranks: 7.6, 7.6 and 7.5 ms, with longer pieces 8.6, 10.0 and 9.9 ms). Stores go
+//! past the cache, which is what makes them fast (machine of 2026 with AVX-512, 4 KiB pages, pieces of 128
+//! bytes with a stride of 32 KiB: 14 GB/s against 3 GB/s).
 //!
 //! Cost: each number is read and written once; the batches between stay in the second-level cache.
 
@@ -61,7 +63,8 @@ pub struct Direct<'a> {
     pub data: View<'a>,
     /// Complex numbers of a row.
     pub length: usize,
-    /// Whether they lie on huge pages, so that pieces of two lines of the cache are stored as fast as long ones.
+    /// Whether they lie on huge pages, so that pieces of two lines of the cache are stored as fast as long
+    /// ones.
     pub large_pages: bool,
 }
 

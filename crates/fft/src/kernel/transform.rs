@@ -1,15 +1,16 @@
 //! The transform of a batch of vectors that lie in the cache.
 //!
-//! Idea: decimation in frequency. A pass of radix r replaces a vector of L points by r vectors of L / r points, whose
-//! transforms are the points k = j, j + r, ... of its own. Passes work in place; only the last one knows the number of
-//! each point, in reversed digits, and hands it to whoever stores it, so that no point is moved to be sorted. After
-//! the first pass each of its parts is finished before the next is begun: a part of up to 256 rows stays in the
-//! first-level cache.
+//! Idea: decimation in frequency. A pass of radix r replaces a vector of L points by r vectors of L / r
+//! points, whose transforms are the points k = j, j + r, ... of its own. Passes work in place; only the last
+//! one knows the number of each point, in reversed digits, and hands it to whoever stores it, so that no
+//! point is moved to be sorted. After the first pass each of its parts is finished before the next is begun:
+//! a part of up to 256 rows stays in the first-level cache.
 //!
 //! Restrictions: lengths 2^a 3^b 5^c.
-//! Cost: a pass per radix (8, then 4 or 2, 3, 5), one product per point and pass; 16 bytes of factors per point of the
-//! first pass, and an eighth of it in all others.
-//! Source: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, sections 1.9 and 2.1.
+//! Cost: a pass per radix (8, then 4 or 2, 3, 5), one product per point and pass; 16 bytes of factors per
+//! point of the first pass, and an eighth of it in all others.
+//! Source: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, sections 1.9 and
+//! 2.1.
 
 use super::butterfly::butterfly;
 use super::vector::{Complex, Row, Vector};
@@ -27,7 +28,8 @@ pub struct Transform {
     order: Vec<u32>,
 }
 
-/// `exp(-2 pi i part / whole)`, rounded correctly but for the error of sine and cosine: the angle is at most pi / 4.
+/// `exp(-2 pi i part / whole)`, rounded correctly but for the error of sine and cosine: the angle is at most
+/// pi / 4.
 pub fn root(part: u64, whole: u64) -> [f64; 2] {
     // In eighths of the circle, without a rounding.
     let eighths = 8 * u128::from(part % whole);

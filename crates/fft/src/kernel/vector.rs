@@ -1,7 +1,7 @@
 //! A real number of every vector of a batch, and complex ones.
 //!
-//! Real and imaginary parts lie in registers of their own: a product of complex numbers then needs no shuffles, and a
-//! product by i no instruction at all.
+//! Real and imaginary parts lie in registers of their own: a product of complex numbers then needs no
+//! shuffles, and a product by i no instruction at all.
 
 use super::LANES;
 #[cfg(target_arch = "x86_64")]
@@ -9,7 +9,8 @@ use std::arch::x86_64::{_mm_loadu_pd, _mm_sfence, _mm_stream_pd};
 
 /// [`LANES`] real numbers with their arithmetic.
 ///
-/// A value exists only where the processor has the instructions of its type: what creates a first one needs a proof.
+/// A value exists only where the processor has the instructions of its type: what creates a first one needs a
+/// proof.
 pub trait Vector: Copy {
     /// The proof that the processor has the instructions.
     type Proof: Copy;
@@ -24,7 +25,8 @@ pub trait Vector: Copy {
     /// To memory of this process or others, past the cache where the processor can.
     ///
     /// # Safety
-    /// The memory is aligned to 64 bytes, and may be written. [`fence`](Self::fence) precedes what tells others.
+    /// The memory is aligned to 64 bytes, and may be written. [`fence`](Self::fence) precedes what tells
+    /// others.
     unsafe fn stream(self, to: *mut [f64; LANES]);
     /// Orders what was streamed before all that follows.
     fn fence();
@@ -46,7 +48,8 @@ pub trait Vector: Copy {
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 }
 
-/// On any processor, for the compiler to vectorise. `FUSED`: whether it has instructions for a product and a sum.
+/// On any processor, for the compiler to vectorise. `FUSED`: whether it has instructions for a product and a
+/// sum.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Portable<const FUSED: bool>([f64; LANES]);
@@ -86,8 +89,8 @@ impl<const FUSED: bool> Vector for Portable<FUSED> {
     unsafe fn stream(self, to: *mut [f64; LANES]) {
         #[cfg(target_arch = "x86_64")]
         for (part, pair) in self.0.as_chunks::<2>().0.iter().enumerate() {
-            // SAFETY: the pair of numbers has the size of a register, and its place is aligned to one and may be written, by the
-            // contract of this function; every x86-64 processor has these instructions.
+            // SAFETY: the pair of numbers has the size of a register, and its place is aligned to one and may
+            // be written, by the contract of this function; every x86-64 processor has these instructions.
             unsafe { _mm_stream_pd(to.cast::<f64>().add(2 * part), _mm_loadu_pd(pair.as_ptr())) };
         }
         #[cfg(not(target_arch = "x86_64"))]

@@ -1,7 +1,8 @@
 //! The number of groups and the broadcast with the shortest predicted time.
 //!
-//! Idea: compute the time for every candidate, with every arrangement of the groups in rows and columns, and for
-//! SUMMA, which is one group. Groups are chosen only if they are faster than SUMMA with the best broadcast.
+//! Idea: compute the time for every candidate, with every arrangement of the groups in rows and columns, and
+//! for SUMMA, which is one group. Groups are chosen only if they are faster than SUMMA with the best
+//! broadcast.
 //!
 //! Cost: a formula for each candidate, arrangement and broadcast.
 //! Source: HSUMMA paper (ICPP 2013), §IV-C: one group where the condition for a minimum does not hold; its
@@ -36,8 +37,8 @@ impl Choice {
     }
 }
 
-/// Arrangements of `groups` groups in rows and columns on a grid of `rows` x `columns` ranks; first those that divide
-/// rows and columns into numbers of groups in the proportion of the grid.
+/// Arrangements of `groups` groups in rows and columns on a grid of `rows` x `columns` ranks; first those
+/// that divide rows and columns into numbers of groups in the proportion of the grid.
 pub fn arrangements(groups: usize, (rows, columns): (usize, usize)) -> Vec<(usize, usize)> {
     let divides = |group_rows: &usize| groups.is_multiple_of(*group_rows);
     let arranged = (1..=rows.min(groups)).filter(divides).map(|group_rows| (group_rows, groups / group_rows));
@@ -65,8 +66,8 @@ fn gains(seconds: f64, than: f64) -> bool {
     seconds < than * (1.0 - MIN_GAIN)
 }
 
-/// The choice by formula for a grid of ranks, with outer blocks between and inner blocks inside the groups. The
-/// larger groups count if sizes are uneven. Candidates that do not fit onto the grid are skipped.
+/// The choice by formula for a grid of ranks, with outer blocks between and inner blocks inside the groups.
+/// The larger groups count if sizes are uneven. Candidates that do not fit onto the grid are skipped.
 ///
 /// # Panics
 /// Without a broadcast to choose.
@@ -90,7 +91,8 @@ pub fn choose(
     choose_by((rows, columns), candidates, broadcasts, seconds)
 }
 
-/// The choice by any cost: a function of the broadcast and of the groups as (rows, columns), (1, 1) for SUMMA.
+/// The choice by any cost: a function of the broadcast and of the groups as (rows, columns), (1, 1) for
+/// SUMMA.
 ///
 /// # Panics
 /// Without a broadcast to choose.
@@ -143,7 +145,8 @@ mod tests {
         assert_eq!((choice.group_rows, choice.group_columns), (8, 8));
         assert!((choice.summa_seconds / choice.seconds - 1.18).abs() < 0.005, "{choice:?}");
         assert_eq!(MEASURED.last().map(|measured| (measured.ranks, measured.gain)), Some((16384, 5.89)));
-        // 2048 ranks: the condition fails, the paper has measured 2.08. So it does with 8 bytes for an element.
+        // 2048 ranks: the condition fails, the paper has measured 2.08. So it does with 8 bytes for an
+        // element.
         let choice = choose(&on(32, 64, 65536.0), [256.0; 2], &hockney, &powers(2048), &SAG);
         assert!(choice.groups() == 1 && !groups_gain(65536.0, 2048.0, 256.0, &hockney));
         let by_byte = Hockney { beta: 8e-9, ..hockney };
@@ -162,8 +165,8 @@ mod tests {
         assert_eq!(binomial.groups(), 1);
     }
 
-    /// The choice by counted messages, with a function of two positions that gives the link between them, for process rows
-    /// and for process columns: for uneven groups, and for ranks of which some share a node.
+    /// The choice by counted messages, with a function of two positions that gives the link between them, for
+    /// process rows and for process columns: for uneven groups, and for ranks of which some share a node.
     fn choose_counted(
         problem: &Problem,
         blocks: [usize; 2],

@@ -1,10 +1,10 @@
 //! The time of a broadcast, counted from its messages.
 //!
-//! Idea: execute the plans of all positions of a line. A message starts when its parts are at the sender and it is
-//! the next one of both sides; it occupies the send port of the sender and the receive port of the receiver for
-//! alpha + beta * elements. The time is that of the last message. Where members and blocks are powers of two it is
-//! that of the formulas; it is also right for other numbers, uneven groups, blocks that overlap between levels, and
-//! links of different speeds.
+//! Idea: execute the plans of all positions of a line. A message starts when its parts are at the sender and
+//! it is the next one of both sides; it occupies the send port of the sender and the receive port of the
+//! receiver for alpha + beta * elements. The time is that of the last message. Where members and blocks are
+//! powers of two it is that of the formulas; it is also right for other numbers, uneven groups, blocks that
+//! overlap between levels, and links of different speeds.
 //!
 //! Restrictions: one line at a time; the ports of a node that several ranks share are not modelled.
 //! Cost: O(messages * units in a message), so O(q^2) for scatter and all-gather among q members.
@@ -24,8 +24,8 @@ pub struct Counted {
     pub units: usize,
 }
 
-/// What it takes until all positions of a line have the panel of `root`: `units` units, each of `elements_per_unit`
-/// elements. The link between two positions is a function of sender and receiver.
+/// What it takes until all positions of a line have the panel of `root`: `units` units, each of
+/// `elements_per_unit` elements. The link between two positions is a function of sender and receiver.
 ///
 /// # Panics
 /// As [`Hierarchy::plan`].
@@ -68,9 +68,9 @@ pub fn count(
     counted
 }
 
-/// The levels of a panel of HSUMMA with an outer block of `outer` and inner blocks of `inner` columns, for lines with
-/// this number of members between groups and inside a group. A ring divides each block again, into the number of
-/// blocks that the formula finds best for `elements` elements in a column.
+/// The levels of a panel of HSUMMA with an outer block of `outer` and inner blocks of `inner` columns, for
+/// lines with this number of members between groups and inside a group. A ring divides each block again, into
+/// the number of blocks that the formula finds best for `elements` elements in a column.
 pub fn levels(
     broadcast: Broadcast,
     [between, inside]: [usize; 2],
@@ -88,8 +88,8 @@ pub fn levels(
     [level(between, outer), level(inside, inner)]
 }
 
-/// The broadcast of a panel of `outer` columns by the first position of a line of `positions` positions, which are
-/// divided into `divided` groups. One group is SUMMA; its panel has `inner` columns.
+/// The broadcast of a panel of `outer` columns by the first position of a line of `positions` positions,
+/// which are divided into `divided` groups. One group is SUMMA; its panel has `inner` columns.
 pub fn line(
     broadcast: Broadcast,
     (positions, divided): (usize, usize),
@@ -188,7 +188,8 @@ mod tests {
                     .map(|members| hockney.broadcast(broadcast, members as f64, 6400.0, 64))
                     .iter()
                     .sum();
-                // Columns that do not divide evenly into the blocks of a ring; blocks that overlap between levels.
+                // Columns that do not divide evenly into the blocks of a ring; blocks that overlap between
+                // levels.
                 let exact = broadcast != Broadcast::Ring;
                 let near = if exact { 1e-9 } else { 0.1 };
                 let ratio = if formula > 0.0 { counted / formula } else { 1.0 + counted };

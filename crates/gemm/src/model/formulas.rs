@@ -1,14 +1,14 @@
 //! Communication time of a multiplication by formula.
 //!
-//! C (m x n) = A (m x k) * B (k x n) on a grid of P x Q ranks. For each panel of b columns of A and b rows of B, every
-//! process row broadcasts m/P * b elements among Q members, and every process column b * n/Q among P. With groups the
-//! members of a line are divided among levels, whose products are P and Q; each level has a block size of its own.
-//! Square case, p ranks, G groups, b = B (L and W of [`super::hockney`]):
+//! C (m x n) = A (m x k) * B (k x n) on a grid of P x Q ranks. For each panel of b columns of A and b rows of
+//! B, every process row broadcasts m/P * b elements among Q members, and every process column b * n/Q among
+//! P. With groups the members of a line are divided among levels, whose products are P and Q; each level has
+//! a block size of its own. Square case, p ranks, G groups, b = B (L and W of [`super::hockney`]):
 //!
 //! - SUMMA: 2 (n/b L(sqrt p) alpha + n^2 / sqrt p * W(sqrt p) beta).
 //! - HSUMMA: the same sum for sqrt(p/G) members inside the groups and for sqrt G members between them.
-//! - Scatter and all-gather: the derivative by G is (G - sqrt p) / (G sqrt G) * (n alpha / b - 2 n^2 beta / p). So
-//!   G = sqrt p is the minimum if alpha / beta > 2 n b / p; else it is the maximum, and G = 1 is best.
+//! - Scatter and all-gather: the derivative by G is (G - sqrt p) / (G sqrt G) * (n alpha / b - 2 n^2 beta /
+//!   p). So G = sqrt p is the minimum if alpha / beta > 2 n b / p; else it is the maximum, and G = 1 is best.
 //! - Binomial tree: logarithms add up, so every G costs what SUMMA costs.
 //!
 //! Restrictions: numbers are real; what does not divide evenly is not modelled.
@@ -17,7 +17,8 @@
 use super::hockney::Hockney;
 use crate::schedule::Broadcast;
 
-/// A multiplication on a grid of ranks. Sizes are real numbers, so that a grid can be sqrt p x sqrt p for any p.
+/// A multiplication on a grid of ranks. Sizes are real numbers, so that a grid can be sqrt p x sqrt p for any
+/// p.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Problem {
     /// Rows of A and C.
@@ -77,7 +78,8 @@ impl Problem {
         self.seconds(&[Division { rows: self.rows, columns: self.columns, block }], broadcast, hockney)
     }
 
-    /// HSUMMA with `groups` = (rows, columns) of groups, outer blocks between and inner blocks inside the groups.
+    /// HSUMMA with `groups` = (rows, columns) of groups, outer blocks between and inner blocks inside the
+    /// groups.
     pub fn hsumma(
         &self,
         groups: (f64, f64),

@@ -10,8 +10,8 @@
 //! | scatter and all-gather | log2 q + q - 1 | 2 (q - 1) / q |
 //!
 //! Logarithms are not rounded up, as in the paper; [`super::counted`] counts whole rounds.
-//! Source: HSUMMA paper, §IV, with its reference to Hockney, Parallel Computing 20 (3), 1994. The ring is not in the
-//! paper.
+//! Source: HSUMMA paper, §IV, with its reference to Hockney, Parallel Computing 20 (3), 1994. The ring is not
+//! in the paper.
 
 use crate::schedule::Broadcast;
 

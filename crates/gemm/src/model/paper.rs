@@ -1,14 +1,15 @@
 //! Tables, parameters and measured gains of the HSUMMA paper.
 //!
-//! Parameters of Graphene ("reciprocal bandwidth 1E-9", §V-A1) and BlueGene/P ("bandwidth 1E-9", §V-B1) have no unit
-//! in the paper. They are taken per element here: that is the reading with which the paper finds its condition
-//! alpha / beta > 2nb/p to hold on BlueGene/P, 3000 > 2048, and the more favourable one for HSUMMA ([`Setting::per_byte`] is the other).
-//! The bandwidth of the exascale machine is in GB/s (§V-C), so that an element of [`ELEMENT_BYTES`] takes 8 times the
-//! reciprocal; §V-A1 lists p = 8192 for Graphene, where its experiments have 128 ranks.
+//! Parameters of Graphene ("reciprocal bandwidth 1E-9", §V-A1) and BlueGene/P ("bandwidth 1E-9", §V-B1) have
+//! no unit in the paper. They are taken per element here: that is the reading with which the paper finds its
+//! condition alpha / beta > 2nb/p to hold on BlueGene/P, 3000 > 2048, and the more favourable one for HSUMMA
+//! ([`Setting::per_byte`] is the other). The bandwidth of the exascale machine is in GB/s (§V-C), so that an
+//! element of [`ELEMENT_BYTES`] takes 8 times the reciprocal; §V-A1 lists p = 8192 for Graphene, where its
+//! experiments have 128 ranks.
 //!
-//! MeasuredGain gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the paper has
-//! measured 5.89; on 2048 ranks the model predicts no gain and the paper has measured 2.08. If the reciprocal
-//! bandwidth is per byte, the model predicts no gain on BlueGene/P at all.
+//! MeasuredGain gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the
+//! paper has measured 5.89; on 2048 ranks the model predicts no gain and the paper has measured 2.08. If the
+//! reciprocal bandwidth is per byte, the model predicts no gain on BlueGene/P at all.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, Tables I and II, §V.
 
@@ -32,8 +33,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Table I (binomial) or II (scatter and all-gather) for square matrices, with inner blocks of b and outer blocks
-    /// of B columns. One group is SUMMA.
+    /// Table I (binomial) or II (scatter and all-gather) for square matrices, with inner blocks of b and
+    /// outer blocks of B columns. One group is SUMMA.
     pub fn new(broadcast: Broadcast, n: f64, ranks: f64, groups: f64, [outer, inner]: [f64; 2]) -> Self {
         let of = |ranks: f64| Factors::new(broadcast, ranks.sqrt(), 1);
         let elements = n * n / ranks.sqrt();
@@ -97,9 +98,9 @@ const fn setting(
     Setting { figure, machine, n, ranks, block, hockney, unit_given: false }
 }
 
-/// Figures 5 to 10 in the order of the paper. Block sizes of Figures 6 and 7 follow from the paper's statement that they
-/// are the largest possible ones, n over the longer side of the grid. Those of Figure 10 are the paper's: 500 ns,
-/// 100 GB/s, n = 2^22, p = 2^20, b = 256.
+/// Figures 5 to 10 in the order of the paper. Block sizes of Figures 6 and 7 follow from the paper's
+/// statement that they are the largest possible ones, n over the longer side of the grid. Those of Figure 10
+/// are the paper's: 500 ns, 100 GB/s, n = 2^22, p = 2^20, b = 256.
 pub const SETTINGS: [Setting; 10] = [
     setting(("5", "Graphene"), [8192.0, 128.0, 64.0], GRAPHENE),
     setting(("6, 7", "Graphene"), [8192.0, 128.0, 512.0], GRAPHENE),
@@ -197,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Where the paper finds its condition to hold: on Graphene with b = 64, on 16384 ranks of BlueGene/P and on the
-    /// exascale machine. Per byte it does not hold on BlueGene/P.
+    /// Where the paper finds its condition to hold: on Graphene with b = 64, on 16384 ranks of BlueGene/P and
+    /// on the exascale machine. Per byte it does not hold on BlueGene/P.
     #[test]
     fn conditions_of_the_paper() {
         let holds = |figure: &str| -> Vec<bool> {

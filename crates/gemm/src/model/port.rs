@@ -1,9 +1,9 @@
 //! Elements that enter a node from the network in one multiplication.
 //!
-//! Idea: every column of A is broadcast once along its process row, and every row of B along its process column. A
-//! part that a rank receives from another node enters its own node. With a binomial tree over the ranks of a line it
-//! may enter a node several times; with a group for each node it enters once. If the ranks of a node formed a square
-//! tile of the grid, the smallest number would enter.
+//! Idea: every column of A is broadcast once along its process row, and every row of B along its process
+//! column. A part that a rank receives from another node enters its own node. With a binomial tree over the
+//! ranks of a line it may enter a node several times; with a group for each node it enters once. If the ranks
+//! of a node formed a square tile of the grid, the smallest number would enter.
 //!
 //! Restrictions: elements are divided evenly.
 //! Cost: O(q^2) plans for each kind of line; lines with the same pattern of nodes are counted once.
@@ -24,8 +24,8 @@ pub struct Line {
     pub units: usize,
 }
 
-/// Elements into the busiest node. `node` is the node of the rank in a process row and column, and `line` says how
-/// panels travel along a line whose positions are on the given nodes.
+/// Elements into the busiest node. `node` is the node of the rank in a process row and column, and `line`
+/// says how panels travel along a line whose positions are on the given nodes.
 pub fn busiest(problem: &Problem, node: impl Fn(usize, usize) -> u32, line: impl Fn(&[u32]) -> Line) -> f64 {
     let (rows, columns) = (problem.rows as usize, problem.columns as usize);
     let mut into: HashMap<u32, f64> = HashMap::new();

@@ -24,8 +24,8 @@ impl Blacs {
         *FOUND.get_or_init(|| {
             let grid_info = function(c"blacs_gridinfo_")?;
             let get = function(c"blacs_get_")?;
-            // SAFETY: functions of these names have these types in every BLACS with 32-bit integers; calls of those with
-            // 64-bit integers are recognised by their descriptors before.
+            // SAFETY: functions of these names have these types in every BLACS with 32-bit integers; calls of
+            // those with 64-bit integers are recognised by their descriptors before.
             Some(unsafe {
                 Self {
                     grid_info: std::mem::transmute::<*const c_void, GridInfo>(grid_info),
@@ -35,8 +35,8 @@ impl Blacs {
         })
     }
 
-    /// The grid of a context, seen from this process, and its communicator; `None` where this process is not in it, or
-    /// the context does not exist.
+    /// The grid of a context, seen from this process, and its communicator; `None` where this process is not
+    /// in it, or the context does not exist.
     ///
     /// # Safety
     /// MPI is initialised and not finalised. Nobody ends the grid as long as the handle is used.
@@ -51,7 +51,8 @@ impl Blacs {
         let mut number: MPI_Fint = 0;
         // SAFETY: the function of the BLACS, with a context that it knows: it has a grid.
         unsafe { (self.get)(&context, &COMMUNICATOR, &mut number) };
-        // SAFETY: MPI has given it out, and the BLACS free it with the grid, which stays by the contract of this function.
+        // SAFETY: MPI has given it out, and the BLACS free it with the grid, which stays by the contract of
+        // this function.
         Some((grid, unsafe { Handle::new(fortran::communicator(number)) }))
     }
 }

@@ -59,8 +59,8 @@ impl Call {
     /// # Safety
     /// The pointers are those of a caller of PBLAS.
     pub unsafe fn arguments(&self) -> Arguments {
-        // SAFETY: letters, numbers and descriptors can be read, by the contract of this function; the first entry of a
-        // descriptor says how many it has.
+        // SAFETY: letters, numbers and descriptors can be read, by the contract of this function; the first
+        // entry of a descriptor says how many it has.
         unsafe {
             let value = |pointer: *const c_int| i64::from(*pointer);
             let matrices = self.matrices.map(|Passed { place: [row, column, descriptor], .. }| {

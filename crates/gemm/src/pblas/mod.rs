@@ -1,5 +1,5 @@
-//! From the arguments of PBLAS' `p?gemm_` to a product: the one entrance of the C interface and of the library that
-//! takes the place of ScaLAPACK's functions.
+//! From the arguments of PBLAS' `p?gemm_` to a product: the one entrance of the C interface and of the
+//! library that takes the place of ScaLAPACK's functions.
 //!
 //! | file | holds |
 //! |---|---|
@@ -57,8 +57,8 @@ impl fmt::Display for Obstacle {
 /// Where hcube cannot compute the product. All ranks of a grid find the same, but for leading dimensions.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the product
-/// lives.
+/// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the
+/// product lives.
 pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle> {
     let blacs = Blacs::of_program().ok_or(Obstacle::NoBlacs)?;
     if check_state().is_err() {
@@ -71,7 +71,8 @@ pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle
     }
     // SAFETY: the arguments are those of a program that calls PBLAS.
     let context = unsafe { call.context() };
-    // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid meanwhile.
+    // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid
+    // meanwhile.
     let (grid, comm) = unsafe { blacs.grid(context) }.ok_or(Obstacle::NotInGrid)?;
     let operations = arguments.check(grid).map_err(Obstacle::Invalid)?;
     // SAFETY: the arguments are valid; the matrices may be read, and C written, as long as the product lives.

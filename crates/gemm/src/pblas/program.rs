@@ -1,8 +1,8 @@
 //! What the program has loaded: ScaLAPACK with the BLACS, and the BLAS that it uses.
 //!
-//! Functions are found as ScaLAPACK finds them: first in the global scope of the loader, in which a program's own
-//! definition comes before a library's, then in ScaLAPACK itself and in the libraries that it is linked to, which also
-//! works where an interpreter has loaded it into a scope of its own.
+//! Functions are found as ScaLAPACK finds them: first in the global scope of the loader, in which a program's
+//! own definition comes before a library's, then in ScaLAPACK itself and in the libraries that it is linked
+//! to, which also works where an interpreter has loaded it into a scope of its own.
 
 use crate::element::Element;
 use crate::local::LocalGemm;
@@ -10,7 +10,8 @@ use hcube_core::node::loader::{self, Library};
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-/// ScaLAPACK's library, if it is loaded as one: it has PBLAS, and the BLACS in itself or in what it is linked to.
+/// ScaLAPACK's library, if it is loaded as one: it has PBLAS, and the BLACS in itself or in what it is linked
+/// to.
 fn scalapack() -> Option<Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     let has_blacs = |library: &Library| library.symbol(c"blacs_gridinfo_").is_some();

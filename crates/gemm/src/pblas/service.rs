@@ -1,7 +1,8 @@
-//! The products of a program's grids: the vote of all ranks of a grid at its first call, and its state from then on.
+//! The products of a program's grids: the vote of all ranks of a grid at its first call, and its state from
+//! then on.
 //!
-//! Whether a grid is served follows from arguments that are the same on all its ranks and from that one vote, so that no
-//! rank waits for another one that has gone to the program's own function.
+//! Whether a grid is served follows from arguments that are the same on all its ranks and from that one vote,
+//! so that no rank waits for another one that has gone to the program's own function.
 
 use super::program::locals;
 use super::setup;
@@ -50,12 +51,13 @@ pub struct Service<'a> {
 }
 
 impl Service<'_> {
-    /// Collective over the grid of the product, whose communicator this is: computes it, or says why no product of this grid
-    /// is computed. Options that are not valid, or not the same on all ranks, end the job with one message.
+    /// Collective over the grid of the product, whose communicator this is: computes it, or says why no
+    /// product of this grid is computed. Options that are not valid, or not the same on all ranks, end the
+    /// job with one message.
     ///
     /// # Errors
-    /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one. [`Error::Unsupported`] where the
-    /// program has no BLAS for elements of this type.
+    /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one.
+    /// [`Error::Unsupported`] where the program has no BLAS for elements of this type.
     pub fn multiply(self, product: &Product<'_>, comm: Handle) -> Result<std::result::Result<Report, Left>> {
         gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {
             let kept = match kept {

@@ -28,8 +28,8 @@ impl Broadcast {
         }
     }
 
-    /// The messages of a member for one block: a binomial tree and a ring send the block in one message, scatter and
-    /// all-gather divides its parts among the members.
+    /// The messages of a member for one block: a binomial tree and a ring send the block in one message,
+    /// scatter and all-gather divides its parts among the members.
     pub fn block(self, members: usize, root: usize, me: usize, parts: Range<usize>) -> Plan {
         assert!(root < members && me < members, "member {me} and root {root} of {members}");
         let relative = (me + members - root) % members;

@@ -1,4 +1,5 @@
-//! Partitions of the positions of a process row or column into groups: the number of the group of every position.
+//! Partitions of the positions of a process row or column into groups: the number of the group of every
+//! position.
 
 /// Consecutive groups of sizes as equal as possible; at least one group, at most one for each position.
 pub fn intervals(positions: usize, groups: usize) -> Vec<usize> {
@@ -7,8 +8,8 @@ pub fn intervals(positions: usize, groups: usize) -> Vec<usize> {
     (0..positions).map(|position| ((position + 1) * groups - 1) / positions).collect()
 }
 
-/// One group for each number, such as that of the node on which the rank of a position lies. Groups are counted in
-/// the order of their first positions.
+/// One group for each number, such as that of the node on which the rank of a position lies. Groups are
+/// counted in the order of their first positions.
 pub fn by_number(numbers: &[u32]) -> Vec<usize> {
     let mut groups = std::collections::HashMap::new();
     let group = |&number| {

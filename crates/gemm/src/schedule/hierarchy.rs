@@ -1,20 +1,21 @@
 //! Broadcast in levels along a process row or column: HSUMMA's, with any number of levels.
 //!
-//! Idea: nested partitions divide the positions of a line into groups, the groups into smaller ones, and so on. Level 0
-//! is a broadcast between the representatives of the outermost groups. Then, inside each group, its representative
-//! is the root of the next level. The root represents its own group; another group is represented by the member
-//! with the same index in its group as the root in its own, modulo the size of the group. Without a partition this is
-//! SUMMA's broadcast, with one it is HSUMMA's; one group, or a group for each position, is SUMMA again.
+//! Idea: nested partitions divide the positions of a line into groups, the groups into smaller ones, and so
+//! on. Level 0 is a broadcast between the representatives of the outermost groups. Then, inside each group,
+//! its representative is the root of the next level. The root represents its own group; another group is
+//! represented by the member with the same index in its group as the root in its own, modulo the size of the
+//! group. Without a partition this is SUMMA's broadcast, with one it is HSUMMA's; one group, or a group for
+//! each position, is SUMMA again.
 //!
-//! A panel consists of `units` units, such as columns, to which the parts of all messages refer. A level broadcasts
-//! `cut` units at a time: in HSUMMA an outer block between groups and an inner block inside a group. The first units
-//! can be on their way inside a group while later ones are still between groups.
+//! A panel consists of `units` units, such as columns, to which the parts of all messages refer. A level
+//! broadcasts `cut` units at a time: in HSUMMA an outer block between groups and an inner block inside a
+//! group. The first units can be on their way inside a group while later ones are still between groups.
 //!
 //! Restrictions: none. Groups may be of different sizes, and need not be consecutive.
-//! Cost: every position receives every unit once. The messages are those of the broadcasts of all levels. Memory for
-//! the partitions: O(positions * levels).
-//! Source: Quintin, Hasanov and Lastovetsky, "Hierarchical parallel matrix multiplication on large-scale distributed
-//! memory platforms", ICPP 2013, §III; its conclusions propose more than two levels.
+//! Cost: every position receives every unit once. The messages are those of the broadcasts of all levels.
+//! Memory for the partitions: O(positions * levels).
+//! Source: Quintin, Hasanov and Lastovetsky, "Hierarchical parallel matrix multiplication on large-scale
+//! distributed memory platforms", ICPP 2013, §III; its conclusions propose more than two levels.
 
 use super::broadcast::Broadcast;
 use super::message::Plan;
@@ -27,7 +28,8 @@ pub enum Level {
     Messages {
         /// The broadcast among the members of the level.
         algorithm: Broadcast,
-        /// Units that are broadcast at a time, 1 or more; the last block may have fewer. More than the panel has: all.
+        /// Units that are broadcast at a time, 1 or more; the last block may have fewer. More than the panel
+        /// has: all.
         cut: usize,
     },
     /// Not at all: the members share the memory of their representative. Only the innermost level.
@@ -90,9 +92,9 @@ impl Place<'_> {
 }
 
 impl Hierarchy {
-    /// For a line of `positions` positions with the given partitions from the outside to the inside, each with the
-    /// number of the group of every position. Positions are in one group of a level if they are in one group of all
-    /// levels above as well and have the same number.
+    /// For a line of `positions` positions with the given partitions from the outside to the inside, each
+    /// with the number of the group of every position. Positions are in one group of a level if they are in
+    /// one group of all levels above as well and have the same number.
     ///
     /// # Panics
     /// Unless there is a position, and every partition has a number for each.
@@ -136,8 +138,8 @@ impl Hierarchy {
         Place { of_sets: &self.partitions[level + 1], sets: &outer.parts[outer.set[me]], root }
     }
 
-    /// The position that receives a panel of `root` for the innermost group of `position`: the one that the group
-    /// shares it with if the innermost level is [`Level::Shared`].
+    /// The position that receives a panel of `root` for the innermost group of `position`: the one that the
+    /// group shares it with if the innermost level is [`Level::Shared`].
     ///
     /// # Panics
     /// Unless `root` and `position` are positions of the line.
@@ -149,12 +151,12 @@ impl Hierarchy {
         })
     }
 
-    /// The messages of position `me` when `root` broadcasts a panel of `units` units, with one entry of `levels` for
-    /// each level from the outside to the inside. Partners are positions.
+    /// The messages of position `me` when `root` broadcasts a panel of `units` units, with one entry of
+    /// `levels` for each level from the outside to the inside. Partners are positions.
     ///
     /// # Panics
-    /// Unless `root` and `me` are positions, every level has its entry, cuts are positive, and only the last level
-    /// is shared.
+    /// Unless `root` and `me` are positions, every level has its entry, cuts are positive, and only the last
+    /// level is shared.
     pub fn plan(&self, root: usize, me: usize, units: usize, levels: &[Level]) -> Plan {
         assert_eq!(levels.len(), self.levels(), "levels");
         assert!(
@@ -190,9 +192,9 @@ impl Hierarchy {
     }
 }
 
-/// Units from the start of the panel that the levels above must have brought before the units below `end` are there.
-/// Messages are in the order of this number, then from the outside to the inside: each one follows those that bring
-/// its units, in the same order at all positions.
+/// Units from the start of the panel that the levels above must have brought before the units below `end` are
+/// there. Messages are in the order of this number, then from the outside to the inside: each one follows
+/// those that bring its units, in the same order at all positions.
 fn needed(above: &[Level], end: usize, units: usize) -> usize {
     above.iter().rev().fold(end, |end, level| match level.cut() {
         cut if cut < units => end.next_multiple_of(cut).min(units),

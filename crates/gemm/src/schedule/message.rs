@@ -15,8 +15,8 @@ pub struct Message {
 
 /// The messages of one member.
 ///
-/// A send may start when its parts have been received, or at once at the root. Messages between two members are in
-/// the same order on both sides.
+/// A send may start when its parts have been received, or at once at the root. Messages between two members
+/// are in the same order on both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// In the order in which they are received.

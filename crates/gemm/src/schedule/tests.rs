@@ -1,13 +1,13 @@
-//! Plans are executed: every member handles its receives and its sends strictly in order, and a message moves only
-//! when it is the next one of both.
+//! Plans are executed: every member handles its receives and its sends strictly in order, and a message moves
+//! only when it is the next one of both.
 
 use super::{Broadcast, Hierarchy, Level, Message, Plan, groups};
 use proptest::prelude::*;
 
 const MAX_MEMBERS: usize = 130;
 
-/// The messages of member `me` when `root` broadcasts `parts` parts to `members` members. A ring sends every part in
-/// a message of its own.
+/// The messages of member `me` when `root` broadcasts `parts` parts to `members` members. A ring sends every
+/// part in a message of its own.
 fn plan(algorithm: Broadcast, members: usize, root: usize, me: usize, parts: usize) -> Plan {
     if algorithm != Broadcast::Ring {
         return algorithm.block(members, root, me, 0..parts);
@@ -21,8 +21,8 @@ fn plan(algorithm: Broadcast, members: usize, root: usize, me: usize, parts: usi
     plan
 }
 
-/// Executes the plans of all members until nothing moves, and returns what each has of the panel. Panics where a
-/// message is not what the receiver expects, brings what the receiver has, or never moves.
+/// Executes the plans of all members until nothing moves, and returns what each has of the panel. Panics
+/// where a message is not what the receiver expects, brings what the receiver has, or never moves.
 fn execute(plans: &[Plan], root: usize, units: usize) -> Vec<Vec<bool>> {
     let mut has = vec![vec![false; units]; plans.len()];
     has[root].fill(true);

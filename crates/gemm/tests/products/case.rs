@@ -180,7 +180,8 @@ impl Case {
         let [a, b, c] = parts.each_mut().map(|part| {
             let end =
                 Matrix::end(part.sections[0], part.sections[1], part.leading, grid) * self.element().bytes();
-            // SAFETY: the numbers are borrowed for the life of the product, and no reference to them is used meanwhile.
+            // SAFETY: the numbers are borrowed for the life of the product, and no reference to them is used
+            // meanwhile.
             let memory = unsafe { Region::new(part.numbers.as_mut_ptr().cast(), end) };
             Matrix { rows: part.sections[0], columns: part.sections[1], memory, leading: part.leading }
         });

@@ -1,5 +1,5 @@
-//! Products on ranks that are threads, against the serial result: every element of sub(C) exactly, and everything else
-//! unchanged.
+//! Products on ranks that are threads, against the serial result: every element of sub(C) exactly, and
+//! everything else unchanged.
 
 mod blas;
 mod case;
@@ -104,7 +104,8 @@ proptest! {
     }
 }
 
-/// More blocks in a panel than there are tags for their messages: some ranks pass on what others have sent later.
+/// More blocks in a panel than there are tags for their messages: some ranks pass on what others have sent
+/// later.
 #[test]
 fn panels_of_many_blocks() {
     let layout = Layout { first_block: [1; 2], block: [1; 2], source: [Some(0); 2], start: [0; 2], gap: 0 };

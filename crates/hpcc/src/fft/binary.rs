@@ -1,14 +1,15 @@
 //! The transform by binary exchange: bit reversal, local levels, remote levels.
 //!
-//! Idea: with its numbers in bit-reversed order, a vector is transformed by log2 n levels of butterflies, whose distance doubles
-//! from level to level; the result is in natural order. All but the last log2 P levels are local. The bit reversal is one
-//! exchange of all images with all, between two local permutations (`pack`).
+//! Idea: with its numbers in bit-reversed order, a vector is transformed by log2 n levels of butterflies,
+//! whose distance doubles from level to level; the result is in natural order. All but the last log2 P levels
+//! are local. The bit reversal is one exchange of all images with all, between two local permutations
+//! (`pack`).
 //!
-//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and P on each image. One
-//! rank needs no images.
-//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels (`exchange`). Memory: 40 bytes
-//! per number of the part for all transforms of a process together, on one rank 32 for each transform; tables and batches
-//! of each transform (`local`, `exchange`).
+//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and P on each
+//! image. One rank needs no images.
+//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels (`exchange`). Memory: 40
+//! bytes per number of the part for all transforms of a process together, on one rank 32 for each transform;
+//! tables and batches of each transform (`local`, `exchange`).
 //! Source: Jin et al. 2011, §III-D.
 
 use super::bits::Bits;
@@ -60,12 +61,12 @@ fn bits(length: usize, ranks: usize) -> Result<Bits> {
 }
 
 impl BinaryExchange {
-    /// Collective: sets a transform up. Every rank passes the same length, direction and radix, or the error that all ranks are to
-    /// report.
+    /// Collective: sets a transform up. Every rank passes the same length, direction and radix, or the error
+    /// that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that are not possible,
-    /// [`Error::Mismatch`], [`Error::Memory`].
+    /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that
+    /// are not possible, [`Error::Mismatch`], [`Error::Memory`].
     pub fn new<C: Comm>(comm: &C, wanted: Result<(usize, Direction)>, radix: Radix) -> Result<Self> {
         let checked = wanted.and_then(|(length, direction)| {
             Ok((bits(length, comm.size())?, direction == Direction::Backward))
@@ -94,7 +95,8 @@ impl BinaryExchange {
         self.own
     }
 
-    /// Transforms the vector of one rank: from the first part to the second part, which may be the same memory.
+    /// Transforms the vector of one rank: from the first part to the second part, which may be the same
+    /// memory.
     pub fn execute_alone<C: Comm>(&mut self, comm: &C, (input, output): (Region<'_>, Region<'_>)) -> Stages {
         let mut alone = std::mem::take(&mut self.alone);
         let [result, blocks] = columns(self.bits, Region::of(&mut alone));
@@ -110,8 +112,8 @@ impl BinaryExchange {
         stages
     }
 
-    /// Collective over all images: transforms the vector, from the first parts to the second parts, which may be the same
-    /// memory.
+    /// Collective over all images: transforms the vector, from the first parts to the second parts, which may
+    /// be the same memory.
     ///
     /// # Errors
     /// Where an image has failed; other images may wait for this one then.
@@ -148,7 +150,8 @@ impl BinaryExchange {
         comm.charge(COPY.of(blocks.len()));
     }
 
-    /// From the blocks of all images to a column, through the second half of the bit reversal and the local levels.
+    /// From the blocks of all images to a column, through the second half of the bit reversal and the local
+    /// levels.
     fn local_levels<C: Comm>(&mut self, comm: &C, blocks: Region<'_>, column: Region<'_>) {
         self.local.run(blocks, column);
         comm.charge(COPY.of(column.len()));

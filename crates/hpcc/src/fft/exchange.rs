@@ -1,17 +1,18 @@
 //! The levels whose butterflies lie on two images, the paper's Figure 7.
 //!
-//! Idea: in level l an image and its partner, whose ranks differ in bit l, have the two numbers of each butterfly. Each of the two
-//! computes half of the butterflies: it fetches that half of the partner's numbers, strip by strip, and sends the partner's
-//! results back. All transfers are asynchronous copies: a fetch begins when the partner has notified that the strip is
-//! complete (`ready`), its end is notified to this image (`prefetch`), and the end of a send to the partner (`copied`). So
-//! the first strip is computed while the others are under way. An image notifies the strips of its partner's half before it
-//! computes its own, and waits for results of the level before only where it needs them.
+//! Idea: in level l an image and its partner, whose ranks differ in bit l, have the two numbers of each
+//! butterfly. Each of the two computes half of the butterflies: it fetches that half of the partner's
+//! numbers, strip by strip, and sends the partner's results back. All transfers are asynchronous copies: a
+//! fetch begins when the partner has notified that the strip is complete (`ready`), its end is notified to
+//! this image (`prefetch`), and the end of a send to the partner (`copied`). So the first strip is computed
+//! while the others are under way. An image notifies the strips of its partner's half before it computes its
+//! own, and waits for results of the level before only where it needs them.
 //!
 //! Restrictions: a power of two of images.
 //! Cost per level: half of the part is fetched and half of it sent, 16 n / P bytes together, in a copy per
-//! strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels alternate, and half
-//! of one for strips that were fetched; log2 P + 2 events of 64 bytes per strip; for each level, 16 bytes per number of a strip
-//! for factors.
+//! strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels
+//! alternate, and half of one for strips that were fetched; log2 P + 2 events of 64 bytes per strip; for each
+//! level, 16 bytes per number of a strip for factors.
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;
@@ -194,7 +195,8 @@ impl<C: Comm> Exchange<'_, C> {
     }
 }
 
-/// The butterflies of a strip: this image's results go to a column, those of the partner replace what was fetched.
+/// The butterflies of a strip: this image's results go to a column, those of the partner replace what was
+/// fetched.
 struct Strip<'a> {
     own: View<'a>,
     result: View<'a>,

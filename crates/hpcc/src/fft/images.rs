@@ -1,7 +1,7 @@
 //! The coarray and the events of all binary-exchange transforms of a process.
 //!
-//! To free a transform is local, to free a coarray collective. So these belong to the process; all transforms use them,
-//! one after the other, and a longer one replaces them by larger ones.
+//! To free a transform is local, to free a coarray collective. So these belong to the process; all transforms
+//! use them, one after the other, and a longer one replaces them by larger ones.
 
 use super::bits::Bits;
 use hcube_caf::coarray::Use;
@@ -49,7 +49,8 @@ const fn bytes(part: usize) -> usize {
 }
 
 impl Images {
-    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one in its place.
+    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one in
+    /// its place.
     ///
     /// # Errors
     /// On all images, where one has no memory.
@@ -93,8 +94,8 @@ impl Images {
     /// None while the runtime that has allocated it is active.
     pub(super) fn memory<C: Comm>(&self, runtime: &Runtime<C>) -> Result<Region<'static>> {
         let (address, found) = runtime.own_part(self.columns)?;
-        // SAFETY: the coarray has these bytes on each image and is freed only by `prepare`, collectively and between transforms,
-        // when no copy uses it any more; other images write to it where events permit it.
+        // SAFETY: the coarray has these bytes on each image and is freed only by `prepare`, collectively and
+        // between transforms, when no copy uses it any more; other images write to it where events permit it.
         Ok(unsafe { Region::new(address, found) })
     }
 }

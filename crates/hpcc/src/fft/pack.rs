@@ -1,14 +1,14 @@
 //! The two local permutations of the bit reversal, blocked for the cache.
 //!
-//! Idea: an image gathers what moves to each image into a block, in the order of the destination; the images exchange
-//! blocks; each scatters what it has received. Elementwise loops touch a line of the cache for every number. So the gather moves
-//! tiles of 32 x 32 numbers, whose rows are consecutive before and whose columns are consecutive afterwards, for all images
-//! before it goes on to the next tile; the scatter reads eight consecutive numbers of each image, into a batch that fits in the
-//! cache.
+//! Idea: an image gathers what moves to each image into a block, in the order of the destination; the images
+//! exchange blocks; each scatters what it has received. Elementwise loops touch a line of the cache for every
+//! number. So the gather moves tiles of 32 x 32 numbers, whose rows are consecutive before and whose columns
+//! are consecutive afterwards, for all images before it goes on to the next tile; the scatter reads eight
+//! consecutive numbers of each image, into a batch that fits in the cache.
 //!
 //! Cost: each number is read and written once, in pieces of 512 and 128 bytes.
-//! Source: Jin et al. 2011, §IV-B4: "pack a subset of the data for a subset of the processors"; tiles of bit reversals: Carter
-//! and Gatlin 1998, "Towards an optimal bit-reversal permutation program".
+//! Source: Jin et al. 2011, §IV-B4: "pack a subset of the data for a subset of the processors"; tiles of bit
+//! reversals: Carter and Gatlin 1998, "Towards an optimal bit-reversal permutation program".
 
 use super::bits::{Bits, reversed};
 use hcube_core::memory::Region;
@@ -52,8 +52,8 @@ fn tiles<const SIDE: usize>(bits: Bits, input: View<'_>, blocks: View<'_>) {
     }
 }
 
-/// Scatters what this image has received from all to a batch of consecutive slots, a multiple of the number of images.
-/// `swap`: real and imaginary parts change places.
+/// Scatters what this image has received from all to a batch of consecutive slots, a multiple of the number
+/// of images. `swap`: real and imaginary parts change places.
 pub fn scatter(bits: Bits, swap: bool, blocks: Region<'_>, first: usize, batch: &mut [Row]) {
     let blocks = View::of(blocks);
     let rows = (batch.len() * LANES) >> bits.images;

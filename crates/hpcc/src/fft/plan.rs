@@ -27,12 +27,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Collective: sets a transform up. Every rank passes the same length, direction and options, or the error that all ranks are
-    /// to report. The exchanges of six steps have the options of the environment.
+    /// Collective: sets a transform up. Every rank passes the same length, direction and options, or the
+    /// error that all ranks are to report. The exchanges of six steps have the options of the environment.
     ///
     /// # Errors
-    /// On all ranks: as [`hcube_fft::Plan::new`] and [`BinaryExchange::new`]; [`Error::Communicator`] for binary exchange on a
-    /// communicator that has neither all processes nor one.
+    /// On all ranks: as [`hcube_fft::Plan::new`] and [`BinaryExchange::new`]; [`Error::Communicator`] for
+    /// binary exchange on a communicator that has neither all processes nor one.
     pub fn new(comm: &MpiComm, wanted: Result<(usize, Direction)>, options: Result<Options>) -> Result<Self> {
         let exchange = agree(comm, hcube_alltoall::Options::from_environment())?;
         let options = agree(comm, options)?;
@@ -69,7 +69,8 @@ impl Plan {
         }
     }
 
-    /// Collective: as [`hcube_fft::Plan::memory`]; for a binary exchange, whose copies go to coarrays, it is this rank's own.
+    /// Collective: as [`hcube_fft::Plan::memory`]; for a binary exchange, whose copies go to coarrays, it is
+    /// this rank's own.
     ///
     /// # Errors
     /// As there.

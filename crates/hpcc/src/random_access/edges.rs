@@ -1,12 +1,14 @@
-//! Between which images values travel in each stage, and the places of these edges in coarrays and among events.
+//! Between which images values travel in each stage, and the places of these edges in coarrays and among
+//! events.
 //!
-//! Idea: the stages are those of the hypercube, as they are for ranks without nodes ([`hcube_core::plan`]). An edge leads from
-//! an image to another one in one stage. It has two slots in a coarray of the receiver, where values come in, and two in that
-//! of the sender, where they are laid out; two events of the receiver say that a slot is full, two of the sender that one is
-//! empty. Both sides number their edges; a sender computes the number that the receiver has given to an edge.
+//! Idea: the stages are those of the hypercube, as they are for ranks without nodes ([`hcube_core::plan`]).
+//! An edge leads from an image to another one in one stage. It has two slots in a coarray of the receiver,
+//! where values come in, and two in that of the sender, where they are laid out; two events of the receiver
+//! say that a slot is full, two of the sender that one is empty. Both sides number their edges; a sender
+//! computes the number that the receiver has given to an edge.
 //!
-//! Restrictions: none; any number of images. Cost: a plan per edge when it is set up. Memory: four slots per edge, with the
-//! expected number of values and six standard deviations.
+//! Restrictions: none; any number of images. Cost: a plan per edge when it is set up. Memory: four slots per
+//! edge, with the expected number of values and six standard deviations.
 
 use hcube_caf::coarray::Use;
 use hcube_caf::{Handle, Runtime};

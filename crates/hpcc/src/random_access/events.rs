@@ -1,17 +1,20 @@
 //! Routing by asynchronous copies with events, the paper's Figure 6.
 //!
-//! Idea: in each stage an image divides its values, and those that have come in during the stage before, into what stays and
-//! what leaves. What leaves is laid out in a slot of its coarray; a copy takes it to the slot of the receiver when an event
-//! (`received`) says that this slot is empty, and notifies another one (`delivered`) there. So a copy is under way while the
-//! image divides for the next stage. Values that do not fit in a slot, as they occur with skewed streams, go in pieces, for
-//! which the sender waits while it serves others.
+//! Idea: in each stage an image divides its values, and those that have come in during the stage before, into
+//! what stays and what leaves. What leaves is laid out in a slot of its coarray; a copy takes it to the slot
+//! of the receiver when an event (`received`) says that this slot is empty, and notifies another one
+//! (`delivered`) there. So a copy is under way while the image divides for the next stage. Values that do not
+//! fit in a slot, as they occur with skewed streams, go in pieces, for which the sender waits while it serves
+//! others.
 //!
-//! Restrictions: none; where the number of images is no power of two, the stages are those of recursive halving.
-//! Cost: per round of Q/2 values log2 P copies of Q/4 on average, each with two notices; two further copies within memory per
-//! value and stage. Memory: that of the edges, and two lists of Q values per stage.
-//! Look-ahead: as in the rounds of messages, an image that has completed a round knows that all have started it, and so have
-//! applied the round before: the values of two rounds are open.
-//! Source: Jin et al. 2011, §III-C and Figure 6; pieces, two slots per edge and any number of images are our own.
+//! Restrictions: none; where the number of images is no power of two, the stages are those of recursive
+//! halving.
+//! Cost: per round of Q/2 values log2 P copies of Q/4 on average, each with two notices; two further copies
+//! within memory per value and stage. Memory: that of the edges, and two lists of Q values per stage.
+//! Look-ahead: as in the rounds of messages, an image that has completed a round knows that all have started
+//! it, and so have applied the round before: the values of two rounds are open.
+//! Source: Jin et al. 2011, §III-C and Figure 6; pieces, two slots per edge and any number of images are our
+//! own.
 
 use super::edges::{Outgoing, Routes, SLOTS, WORD};
 use super::exchange::Exchange;
@@ -167,7 +170,8 @@ impl<C: Comm> Router<'_, C> {
         Ok(())
     }
 
-    /// Starts the copy of a piece to the receiver of an edge, whose slot it waits for where this is asked for.
+    /// Starts the copy of a piece to the receiver of an edge, whose slot it waits for where this is asked
+    /// for.
     fn copy(&mut self, edge: usize, values: &[u64], more: bool, waits: bool) -> Result<()> {
         let (routes, runtime, own) = (self.routes, self.with.runtime, self.with.comm.rank());
         let Outgoing { send, number_there, .. } = &routes.outgoing[edge];

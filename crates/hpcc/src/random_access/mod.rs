@@ -10,8 +10,8 @@
 //! | `spawn` | shipped functions |
 //! | `run_state` | the state of a run that shipped functions and the program share |
 //!
-//! Streams, tables, the division of lists and the update loop are those of `hcube-random-access`. The table is the
-//! program's, not a coarray: values travel, and their owner applies them.
+//! Streams, tables, the division of lists and the update loop are those of `hcube-random-access`. The table
+//! is the program's, not a coarray: values travel, and their owner applies them.
 
 mod edges;
 mod events;

@@ -1,9 +1,9 @@
-//! The state of a run that shipped functions and the program share: the table, the values that are not acknowledged yet, and
-//! counters.
+//! The state of a run that shipped functions and the program share: the table, the values that are not
+//! acknowledged yet, and counters.
 //!
-//! Functions are registered once and live as long as the runtime; a table is passed for one run. So its address is stored
-//! here for the duration of the run, behind a mutex. The mutex is never contended: functions run where the program waits, or
-//! in its progress thread while the program does not hold its turn.
+//! Functions are registered once and live as long as the runtime; a table is passed for one run. So its
+//! address is stored here for the duration of the run, behind a mutex. The mutex is never contended:
+//! functions run where the program waits, or in its progress thread while the program does not hold its turn.
 
 use hcube_random_access::local_table::LocalTable;
 use std::collections::VecDeque;
@@ -31,7 +31,8 @@ pub(super) struct RunState {
     pub executed: u64,
     /// Values that have arrived.
     arrived: u64,
-    /// Whether this image has generated all its values: values of others are applied and acknowledged when they arrive.
+    /// Whether this image has generated all its values: values of others are applied and acknowledged when
+    /// they arrive.
     pub is_draining: bool,
 }
 
@@ -61,7 +62,8 @@ impl RunState {
         }
     }
 
-    /// The next values to acknowledge, which are all applied: the image that has shipped them and their number.
+    /// The next values to acknowledge, which are all applied: the image that has shipped them and their
+    /// number.
     pub fn next_applied(&mut self) -> Option<(usize, u64)> {
         let applied = self.with_table(|table| table.applied());
         self.unacknowledged.front().filter(|values| values.due <= applied)?;
@@ -92,8 +94,8 @@ impl SharedState {
                 *self.0.lock() = RunState::default();
             }
         }
-        // SAFETY: the reference is removed before this function returns or unwinds, while the table is borrowed; `with_table`
-        // passes it only to closures that cannot keep it.
+        // SAFETY: the reference is removed before this function returns or unwinds, while the table is
+        // borrowed; `with_table` passes it only to closures that cannot keep it.
         let table =
             unsafe { std::mem::transmute::<&mut LocalTable<'_>, &'static mut LocalTable<'static>>(table) };
         *self.lock() = RunState { table: Some(table), ..RunState::default() };

@@ -1,17 +1,18 @@
 //! Shipped functions: the owner of the words runs the updates of others.
 //!
-//! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as the argument of
-//! a function, which applies them; those that it owns it applies itself. A function that the
-//! owner ships back acknowledges values that are applied, so an image generates more as soon as the look-ahead has room, and
-//! no image waits for the slowest one. One finish block encloses the whole run: at its end all functions have
-//! run on all images.
+//! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as
+//! the argument of a function, which applies them; those that it owns it applies itself. A function that the
+//! owner ships back acknowledges values that are applied, so an image generates more as soon as the
+//! look-ahead has room, and no image waits for the slowest one. One finish block encloses the whole run: at
+//! its end all functions have run on all images.
 //!
-//! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an acknowledgement; where images
-//! have fewer values than owners, that is two messages per value. Memory: two lists of Q words.
-//! Look-ahead: values are outstanding until their acknowledgement has arrived, also while they are in the delay line of their
-//! owner.
-//! Source: Jin et al. 2011, Table II, which lists function shipping for RandomAccess without a program; finish blocks: Yang,
-//! Murthy, Mellor-Crummey 2013 ([`hcube_caf`]); batches and acknowledgements are our own.
+//! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an
+//! acknowledgement; where images have fewer values than owners, that is two messages per value. Memory: two
+//! lists of Q words. Look-ahead: values are outstanding until their acknowledgement has arrived, also while
+//! they are in the delay line of their owner.
+//! Source: Jin et al. 2011, Table II, which lists function shipping for RandomAccess without a program;
+//! finish blocks: Yang, Murthy, Mellor-Crummey 2013 ([`hcube_caf`]); batches and acknowledgements are our
+//! own.
 
 use super::exchange::Exchange;
 use super::run_state::{RunState, SharedState};
@@ -28,14 +29,15 @@ use hcube_random_access::statistics::Statistics;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use std::rc::Rc;
 
-/// Values of one function: with its head a record of the rings of a node ([`hcube_core::node::rings::MAX_BYTES`]).
+/// Values of one function: with its head a record of the rings of a node
+/// ([`hcube_core::node::rings::MAX_BYTES`]).
 const BATCH_VALUES: usize = 126;
 
 /// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
 const GENERATED_VALUES: usize = 128;
 
-/// Parts of the look-ahead; one part is generated at once. Two where every image has a core: it continues while others
-/// apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
+/// Parts of the look-ahead; one part is generated at once. Two where every image has a core: it continues
+/// while others apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
 const fn parts(crowded: bool) -> usize {
     if crowded { 1 } else { 2 }
 }

@@ -1,5 +1,5 @@
-//! The state of a communicator: for the modes on coarrays their options and the statistics of the last run, for all others the
-//! state of `hcube-random-access`.
+//! The state of a communicator: for the modes on coarrays their options and the statistics of the last run,
+//! for all others the state of `hcube-random-access`.
 
 use super::images::{Images, serve_alike};
 use crate::process;
@@ -30,8 +30,8 @@ enum Path {
 /// Collective over all processes of the job: runs `work` with the runtime and the images for these options.
 ///
 /// # Errors
-/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not available; those of
-/// `work`.
+/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not
+/// available; those of `work`.
 fn with_images<T>(
     comm: &MpiComm,
     options: &Options,
@@ -76,10 +76,12 @@ impl State {
         Ok(Self { path, statistics: Statistics::default() })
     }
 
-    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the options.
+    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the
+    /// options.
     ///
     /// # Errors
-    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`] where they differ.
+    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`]
+    /// where they differ.
     pub fn prepare<'a>(
         comm: &MpiComm,
         kept: &'a mut Option<Self>,
@@ -97,7 +99,8 @@ impl State {
         Ok((kept.as_mut().expect("just made"), options))
     }
 
-    /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state [serves](Self::serves).
+    /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state
+    /// [serves](Self::serves).
     ///
     /// # Errors
     /// On all ranks, if a rank refuses an argument; then no rank has written anything.

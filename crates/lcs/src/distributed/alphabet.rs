@@ -1,10 +1,11 @@
 //! The common alphabet of two strings whose parts lie on all ranks.
 //!
-//! Idea: as for one process ([`alphabet`](crate::alphabet)). Small numbers: the ranks add up tables of occurrences. Large
-//! numbers: each has a rank of its own, which hears from all others how often they have it, and answers with its id.
+//! Idea: as for one process ([`alphabet`](crate::alphabet)). Small numbers: the ranks add up tables of
+//! occurrences. Large numbers: each has a rank of its own, which hears from all others how often they have
+//! it, and answers with its id.
 //!
-//! Cost: a reduction of two tables of at most 2^16 entries; or two exchanges of three words and one per different symbol
-//! of a rank's parts. Memory: the table, or what is exchanged.
+//! Cost: a reduction of two tables of at most 2^16 entries; or two exchanges of three words and one per
+//! different symbol of a rank's parts. Memory: the table, or what is exchanged.
 
 use crate::alphabet::{Coded, Common, DROPPED, SMALL_TABLE, coded, common, counts};
 use crate::symbol::Symbol;
@@ -12,7 +13,8 @@ use hcube_core::Error;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::reserve;
 
-/// Collective: the parts of this rank in the common alphabet, whose size and bound are those of the whole strings.
+/// Collective: the parts of this rank in the common alphabet, whose size and bound are those of the whole
+/// strings.
 ///
 /// # Errors
 /// Those of communication; [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its parts.
@@ -93,7 +95,8 @@ fn sum_up(entries: &mut Vec<Entry>) {
     });
 }
 
-/// Collective: the ids of the symbols that each rank has asked for, in its order, and the sums over all owners.
+/// Collective: the ids of the symbols that each rank has asked for, in its order, and the sums over all
+/// owners.
 fn answer<C: Comm>(comm: &C, questions: &[&[Entry]]) -> Result<(Vec<Vec<u64>>, Common), Error> {
     let mut entries = questions.concat();
     sum_up(&mut entries);

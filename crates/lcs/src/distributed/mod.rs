@@ -1,8 +1,8 @@
 //! The length for two strings that the ranks of a communicator have together.
 //!
-//! Idea: the matrix is a [`grid`](crate::grid) of blocks, whose size the [`cost`] model chooses. Each rank has the
-//! columns of its block columns; carries and text travel from block to block. One rank without a prescribed grid computes as
-//! [`serial`].
+//! Idea: the matrix is a [`grid`](crate::grid) of blocks, whose size the [`cost`] model chooses. Each rank
+//! has the columns of its block columns; carries and text travel from block to block. One rank without a
+//! prescribed grid computes as [`serial`].
 //!
 //! | file | holds |
 //! |---|---|
@@ -86,15 +86,16 @@ impl Default for Options {
     }
 }
 
-/// Collective: the length of a longest common subsequence of two strings, on all ranks. Each is that of all ranks' parts in
-/// the order of ranks; parts may have any length, also 0, so that one rank may have a whole string. The observer of a rank is
-/// told the progress of that rank, and any rank may end the computation: ranks before it then still compute
-/// their blocks.
+/// Collective: the length of a longest common subsequence of two strings, on all ranks. Each is that of all
+/// ranks' parts in the order of ranks; parts may have any length, also 0, so that one rank may have a whole
+/// string. The observer of a rank is told the progress of that rank, and any rank may end the computation:
+/// ranks before it then still compute their blocks.
 ///
 /// # Errors
-/// The same on all ranks: [`Error::Argument`] or [`Error::Remote`] for options out of range, [`Error::Mismatch`]
-/// for options or types of symbols that differ between ranks, [`Error::Count`] for strings of 2^40 symbols and
-/// more, [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its columns.
+/// The same on all ranks: [`Error::Argument`] or [`Error::Remote`] for options out of range,
+/// [`Error::Mismatch`] for options or types of symbols that differ between ranks, [`Error::Count`] for
+/// strings of 2^40 symbols and more, [`Error::Memory`] or [`Error::Remote`] where a rank has no room for its
+/// columns.
 pub fn llcs<C: Comm, S: Symbol>(
     comm: &C,
     a: &[S],
@@ -191,7 +192,8 @@ impl Known<'_> {
 }
 
 impl<C: Comm> Computation<'_, C> {
-    /// The grid, and the time that the computation will take as this rank predicts it, with the rate of its own processor.
+    /// The grid, and the time that the computation will take as this rank predicts it, with the rate of its
+    /// own processor.
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no room to measure the rate.
@@ -284,7 +286,8 @@ fn plan<C: Comm>(
     let kernel = options.kernel.unwrap_or(Kernel::choose(alphabet, options.level));
     let ranks = comm.size();
     let machine = if options.barriers { options.machine.with_barriers(ranks) } else { options.machine };
-    // All ranks measure at the same time: with idle neighbours the rate would be higher than in the computation.
+    // All ranks measure at the same time: with idle neighbours the rate would be higher than in the
+    // computation.
     let measured = plan::with_rate(machine, plan::entries(&problem), alphabet, kernel, options.level);
     let machine = agree(comm, measured)?;
     let chosen = match (options.alpha, options.block_rows) {

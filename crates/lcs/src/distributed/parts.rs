@@ -1,6 +1,7 @@
 //! The parts of a string on the ranks of a communicator, and their way to those that compute with them.
 //!
-//! A string is that of all ranks' parts in the order of ranks; parts may be empty, so that a string may lie on one rank.
+//! A string is that of all ranks' parts in the order of ranks; parts may be empty, so that a string may lie
+//! on one rank.
 
 use crate::grid::Grid;
 use crate::packed::Packing;

@@ -29,8 +29,8 @@ impl Vector for Wide {
     #[inline(always)]
     fn gather(_: Avx2, word: impl Fn(usize) -> u64) -> Self {
         let words = [word(0), word(1), word(2), word(3)];
-        // SAFETY: the processor has AVX2: the argument proves it, or here and below that a value exists. The array has the
-        // words of a register.
+        // SAFETY: the processor has AVX2: the argument proves it, or here and below that a value exists. The
+        // array has the words of a register.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
 

@@ -13,7 +13,8 @@ use std::arch::x86_64::{
 #[derive(Debug, Clone, Copy)]
 pub struct Wide(__m512i);
 
-/// The operands of `_mm512_ternarylogic_epi64` as tables of their values: the same formula of these is its constant.
+/// The operands of `_mm512_ternarylogic_epi64` as tables of their values: the same formula of these is its
+/// constant.
 const A: i32 = 0b1111_0000;
 const B: i32 = 0b1100_1100;
 const C: i32 = 0b1010_1010;
@@ -34,8 +35,8 @@ impl Vector for Wide {
     #[inline(always)]
     fn gather(_: Avx512, word: impl Fn(usize) -> u64) -> Self {
         let words = [word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)];
-        // SAFETY: the processor has AVX-512F and AVX-512DQ: the argument proves it, or here and below that a value exists. The
-        // array has the words of a register.
+        // SAFETY: the processor has AVX-512F and AVX-512DQ: the argument proves it, or here and below that a
+        // value exists. The array has the words of a register.
         Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
 

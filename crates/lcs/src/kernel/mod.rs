@@ -1,4 +1,5 @@
-//! Blocks of the matrix: columns that go through the rows of a text, as [`columns`](crate::columns) describes.
+//! Blocks of the matrix: columns that go through the rows of a text, as [`columns`](crate::columns)
+//! describes.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,22 +1,23 @@
 //! Bit-parallel rows in vector registers, for small alphabets: symbols as bit planes.
 //!
-//! Idea: the words of a strip are spread over the lanes of a few registers, their *depth*, consecutive words over consecutive registers:
-//! word w is in register w mod depth. Each word works on the row behind that of the word before it, so that a carry goes
-//! to the same lane of the next register, and is needed one step later; only those of the last register change
-//! lanes. Where the symbol of a row has bit p, a lane of plane p of the text is all ones; the columns whose symbols differ
-//! from it are the union of the planes' differences: no table in proportion to the alphabet. The formula is that of
-//! [`words`](super::words).
+//! Idea: the words of a strip are spread over the lanes of a few registers, their *depth*, consecutive words
+//! over consecutive registers: word w is in register w mod depth. Each word works on the row behind that of
+//! the word before it, so that a carry goes to the same lane of the next register, and is needed one step
+//! later; only those of the last register change lanes. Where the symbol of a row has bit p, a lane of plane
+//! p of the text is all ones; the columns whose symbols differ from it are the union of the planes'
+//! differences: no table in proportion to the alphabet. The formula is that of [`words`](super::words).
 //!
-//! The planes of the text serve for all strips, so text is cut into pieces whose planes stay in the second-level cache.
-//! The pipeline of a strip is filled at the beginning of a piece and emptied at its end, where a further plane makes
-//! the symbols of lanes without a row differ from all columns.
+//! The planes of the text serve for all strips, so text is cut into pieces whose planes stay in the
+//! second-level cache. The pipeline of a strip is filled at the beginning of a piece and emptied at its end,
+//! where a further plane makes the symbols of lanes without a row differ from all columns.
 //!
 //! Restrictions: alphabets of at most 256 symbols. What is left behind the last whole strip goes to
-//! [`words`](super::words). Cost: n m / 64 words; an operation of AVX-512 or two of AVX2 per plane, and 6 or 7 others per
-//! register and row; as many more rows as a strip has words,  per piece. Memory: `CACHE_BYTES` per lane; a bit per plane and column.
+//! [`words`](super::words). Cost: n m / 64 words; an operation of AVX-512 or two of AVX2 per plane, and 6 or
+//! 7 others per register and row; as many more rows as a strip has words, per piece. Memory: `CACHE_BYTES`
+//! per lane; a bit per plane and column.
 //!
-//! Source: the formula of Crochemore, Iliopoulos, Pinzon and Reid 2001; words that carry from row to row as in the wavefront
-//! of Krusche 2005, §5.2; the planes are our own.
+//! Source: the formula of Crochemore, Iliopoulos, Pinzon and Reid 2001; words that carry from row to row as
+//! in the wavefront of Krusche 2005, §5.2; the planes are our own.
 
 use super::vector::{Loop, Vector};
 use super::words::Places;
@@ -26,8 +27,8 @@ use hcube_core::Error;
 use hcube_core::memory::reserve;
 use std::ops::ControlFlow;
 
-/// Registers of a strip for a number of planes: with more planes fewer, so that the planes of the columns stay in registers of
-/// AVX-512.
+/// Registers of a strip for a number of planes: with more planes fewer, so that the planes of the columns
+/// stay in registers of AVX-512.
 const fn depth(planes: usize) -> usize {
     match planes {
         1 | 2 => 6,
@@ -59,7 +60,8 @@ pub struct Planes<V: Vector> {
     rest: Places,
 }
 
-/// The planes of a piece of text by step: what the first register needs in that step. The others need it later.
+/// The planes of a piece of text by step: what the first register needs in that step. The others need it
+/// later.
 #[derive(Debug)]
 struct Text<V> {
     steps: usize,
@@ -171,7 +173,8 @@ impl<V: Vector, I: Id> Loop for Fill<'_, V, I> {
         for (at, (planes, guard)) in vectors.enumerate() {
             let row = at.checked_sub(depth - 1).and_then(|row| symbols.get(row));
             let [symbol, absent] = row.map_or([0, 0xff], |symbol| [symbol.index() as u64, 0]);
-            // Each word of a strip in a lane is as many rows behind that of the lane before as there are registers.
+            // Each word of a strip in a lane is as many rows behind that of the lane before as there are
+            // registers.
             let before = text.bytes[at];
             let bytes = [before[0] << 8 | symbol, before[1] << 8 | absent];
             text.bytes[depth + at] = bytes;
@@ -243,7 +246,8 @@ impl<V: Vector> Strip<'_, V> {
     }
 }
 
-/// As many steps as a word of carries has bits. The state of a register: columns, and carries of the last step.
+/// As many steps as a word of carries has bits. The state of a register: columns, and carries of the last
+/// step.
 #[inline(always)]
 fn group_of_steps<V: Vector, const PLANES: usize, const DEPTH: usize, const GUARD: bool>(
     planes: &[[V; PLANES]; DEPTH],

@@ -1,15 +1,17 @@
 //! The standard algorithm: every entry of the matrix by dynamic programming, on antidiagonals.
 //!
-//! Idea: L(i, j) is L(i - 1, j - 1) + 1 where both symbols are equal, else the larger of L(i - 1, j) and L(i, j - 1). The
-//! entries with the same i + j depend only on the two antidiagonals before, so that a vector register computes one per lane.
-//! In a block of at most `WIDTH` columns and `HEIGHT` rows they differ from its first entry by less than 2^15: values of
-//! 16 bits, twice the lanes of 32. Blocks exchange differences, as all kernels.
+//! Idea: L(i, j) is L(i - 1, j - 1) + 1 where both symbols are equal, else the larger of L(i - 1, j) and L(i,
+//! j - 1). The entries with the same i + j depend only on the two antidiagonals before, so that a vector
+//! register computes one per lane. In a block of at most `WIDTH` columns and `HEIGHT` rows they differ from
+//! its first entry by less than 2^15: values of 16 bits, twice the lanes of 32. Blocks exchange differences,
+//! as all kernels.
 //!
-//! Restrictions: none. Cost: n m entries with a comparison, two additions or maxima and a selection each. Memory: three
-//! antidiagonals of `WIDTH` values, `HEIGHT` symbols of text and values of the boundary, two bytes per symbol of the
-//! alphabet.
+//! Restrictions: none. Cost: n m entries with a comparison, two additions or maxima and a selection each.
+//! Memory: three antidiagonals of `WIDTH` values, `HEIGHT` symbols of text and values of the boundary, two
+//! bytes per symbol of the alphabet.
 //!
-//! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a block.
+//! Source: Krusche 2005, §5.1, which computes row by row; the antidiagonals are those of its wavefront, in a
+//! block.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
@@ -24,8 +26,8 @@ const WIDTH: usize = 16 * WORD;
 /// Rows of a block.
 const HEIGHT: usize = 192 * WORD;
 
-/// Entries that are computed at a time: those of a register of AVX2. What they compute behind the end of an antidiagonal is
-/// never read.
+/// Entries that are computed at a time: those of a register of AVX2. What they compute behind the end of an
+/// antidiagonal is never read.
 const LANES: usize = 16;
 
 const _: () = assert!(WIDTH + HEIGHT < i16::MAX as usize);
@@ -191,8 +193,8 @@ impl Loop for &mut Block {
     }
 }
 
-/// Computes the entries of an antidiagonal from their neighbours to the upper left, to the left and above, in whole groups of
-/// lanes; the last group may go beyond the end.
+/// Computes the entries of an antidiagonal from their neighbours to the upper left, to the left and above, in
+/// whole groups of lanes; the last group may go beyond the end.
 #[inline(always)]
 fn antidiagonal(
     length: usize,

@@ -4,7 +4,8 @@ use std::fmt;
 
 /// A loop that is compiled for the instructions of a level.
 pub trait Loop {
-    /// Runs it. `#[inline(always)]`, as all that it calls: code that is not inlined is compiled without the instructions.
+    /// Runs it. `#[inline(always)]`, as all that it calls: code that is not inlined is compiled without the
+    /// instructions.
     fn run(self);
 }
 
@@ -33,8 +34,8 @@ pub trait Vector: Copy + fmt::Debug {
     /// `self | (a ^ b)`
     fn or_differ(self, a: Self, b: Self) -> Self;
 
-    /// Columns of the next row, and the carries out of the words. `differs` has the columns whose symbols differ from that of
-    /// the row.
+    /// Columns of the next row, and the carries out of the words. `differs` has the columns whose symbols
+    /// differ from that of the row.
     fn next_row(self, differs: Self, carry: Self) -> (Self, Self);
 
     /// Each word to the next lane, `first` to the first; and the word of the last lane.

@@ -1,17 +1,18 @@
 //! Bit-parallel rows in strips of words that stay in registers, for any alphabet.
 //!
 //! Idea: with the columns V and the places M of the row's symbol in string A, the columns of the next row are
-//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum is that of the strip on the left. A strip of `STRIP` words
-//! goes through all rows before the next begins, so that its columns stay in registers and its places M, of which there are
-//! only as many as the strip has symbols, in the first-level cache; only a carry per row goes from strip to strip through
-//! memory.
+//! V' = (V + (V & M)) | (V & ~M), and the carry into the sum is that of the strip on the left. A strip of
+//! `STRIP` words goes through all rows before the next begins, so that its columns stay in registers and its
+//! places M, of which there are only as many as the strip has symbols, in the first-level cache; only a carry
+//! per row goes from strip to strip through memory.
 //!
-//! Restrictions: none. Cost: n m / 64 words, each with a load and five operations; a row of a strip takes as long as the chain
-//! of its carries. Memory: (64 `STRIP` + 1) entries of `STRIP` words; with more than 256 symbols, two bytes per symbol of
-//! the alphabet. Per call: the places M of every strip are written and erased.
+//! Restrictions: none. Cost: n m / 64 words, each with a load and five operations; a row of a strip takes as
+//! long as the chain of its carries. Memory: (64 `STRIP` + 1) entries of `STRIP` words; with more than 256
+//! symbols, two bytes per symbol of the alphabet. Per call: the places M of every strip are written and
+//! erased.
 //!
-//! Source: Crochemore, Iliopoulos, Pinzon and Reid 2001, which has the formula; Hyyrö 2004, which has fewer operations; the
-//! carries between strips are those between blocks in Krusche 2005, §5.2.
+//! Source: Crochemore, Iliopoulos, Pinzon and Reid 2001, which has the formula; Hyyrö 2004, which has fewer
+//! operations; the carries between strips are those between blocks in Krusche 2005, §5.2.
 
 use super::{Tick, WORD};
 use crate::symbol::Id;
@@ -116,7 +117,8 @@ fn rows<'a, I: Id, const WORDS: usize>(
 ) {
     let mut v = *columns;
     for (text, word) in text.chunks(WORD).zip(carries) {
-        // First row first, so that the addition of a word to itself takes the carry out of one and puts it into the other.
+        // First row first, so that the addition of a word to itself takes the carry out of one and puts it
+        // into the other.
         let (mut incoming, mut outgoing) = (word.reverse_bits(), 0);
         for &symbol in text {
             let places = places(symbol);

@@ -12,8 +12,8 @@ use crate::table::Index;
 
 /// Number of values between the prefetch of a word and its update. The prefetch is into the second-level
 /// cache, not the first, because it supports more outstanding misses (Zen 4, 2 MiB pages, two processes at
-/// the same time: 0.11 GUP/s each without prefetch, 0.11 into the first level, 0.19 into the second; 24 values
-/// ahead 0.15, 48 to 64 best, 128 slightly less).
+/// the same time: 0.11 GUP/s each without prefetch, 0.11 into the first level, 0.19 into the second; 24
+/// values ahead 0.15, 48 to 64 best, 128 slightly less).
 pub const DELAY_VALUES: usize = 48;
 
 /// Places of the ring: a power of two above [`DELAY_VALUES`], so that the index wraps by a mask.

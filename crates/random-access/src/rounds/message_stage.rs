@@ -99,8 +99,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         self.outstanding = true;
         let in_pieces = self.start_sends(context)?;
         context.statistics.route += context.watch.lap();
-        // A blocking send completes when its receiver is ready. The receiver has posted a receive for the first
-        // piece only; further pieces wait until this rank has received as well.
+        // A blocking send completes when its receiver is ready. The receiver has posted a receive for the
+        // first piece only; further pieces wait until this rank has received as well.
         if !overlapped_sends && !in_pieces {
             self.finish_sends(context)?;
         }

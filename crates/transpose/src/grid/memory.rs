@@ -25,7 +25,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Collective: parts of `bytes` bytes, the same on all ranks, all zero. Or the error that all ranks are to report.
+    /// Collective: parts of `bytes` bytes, the same on all ranks, all zero. Or the error that all ranks are
+    /// to report.
     ///
     /// # Errors
     /// On all ranks: [`Error::Mismatch`], [`Error::Memory`].
@@ -71,8 +72,8 @@ impl Memory {
         start..start + self.bytes
     }
 
-    /// The part of a rank of the node. Only that rank and its program write to it; others read what it has published, as
-    /// long as it writes nothing there: ranks agree on the time.
+    /// The part of a rank of the node. Only that rank and its program write to it; others read what it has
+    /// published, as long as it writes nothing there: ranks agree on the time.
     ///
     /// # Panics
     /// Where there is no such rank.

@@ -1,5 +1,5 @@
-//! Transposition of a block-cyclic matrix on a grid of processes, added to another matrix: C = A' + beta C, as PUMMA and
-//! PBLAS distribute matrices (`pdtran`), and as PTRANS of HPCC measures it.
+//! Transposition of a block-cyclic matrix on a grid of processes, added to another matrix: C = A' + beta C,
+//! as PUMMA and PBLAS distribute matrices (`pdtran`), and as PTRANS of HPCC measures it.
 //!
 //! | file | holds |
 //! |---|---|

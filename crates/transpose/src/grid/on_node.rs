@@ -1,14 +1,16 @@
 //! Ranks that share memory: each reads the others' parts of A where they are.
 //!
-//! Idea: a rank publishes where its part of A lies in the memory of the node, and waits until all ranks have. Then it
-//! transposes every block that it needs straight from the part of its owner to its own part of C, and waits until all
-//! ranks have finished, because their programs may change A from then on.
+//! Idea: a rank publishes where its part of A lies in the memory of the node, and waits until all ranks have.
+//! Then it transposes every block that it needs straight from the part of its owner to its own part of C, and
+//! waits until all ranks have finished, because their programs may change A from then on.
 //!
 //! Restrictions: the parts of A are in [`Memory`], except on one rank.
-//! Cost: no messages; for an m x n matrix on P ranks, a rank reads 16 m n / P bytes and writes 8 m n / P, which is what one
-//! processor needs for its share without any distribution. Two waits. Memory: none beside that of the matrices.
-//! Source: our own; the block-cyclic transposition with messages is that of J. Choi, J. Dongarra, D. Walker, Parallel
-//! matrix transpose algorithms on distributed memory concurrent computers, Parallel Computing 21 (1995).
+//! Cost: no messages; for an m x n matrix on P ranks, a rank reads 16 m n / P bytes and writes 8 m n / P,
+//! which is what one processor needs for its share without any distribution. Two waits. Memory: none beside
+//! that of the matrices.
+//! Source: our own; the block-cyclic transposition with messages is that of J. Choi, J. Dongarra, D. Walker,
+//! Parallel matrix transpose algorithms on distributed memory concurrent computers, Parallel Computing 21
+//! (1995).
 
 use super::memory::Memory;
 use super::shape::Shape;
@@ -81,8 +83,8 @@ impl OnNode {
         }
     }
 
-    /// Collective: C = A' + beta C. Of A a region and the numbers from column to column, and C; or the error that all ranks
-    /// are to report.
+    /// Collective: C = A' + beta C. Of A a region and the numbers from column to column, and C; or the error
+    /// that all ranks are to report.
     ///
     /// # Errors
     /// On all ranks, where one has an error; nothing is written then.
@@ -126,8 +128,8 @@ impl OnNode {
             Some((memory, numbers)) => {
                 let offset = notices[rank].offset as usize;
                 let length = bytes(size, stride).expect("its rank has checked it");
-                // It is only read, by `transpose`, between the two waits of `execute`: its rank has published it
-                // before, and its program gets it back after them.
+                // It is only read, by `transpose`, between the two waits of `execute`: its rank has published
+                // it before, and its program gets it back after them.
                 memory.part(numbers[rank]).part(offset..offset + length)
             }
             None => own,

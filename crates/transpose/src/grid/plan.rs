@@ -45,8 +45,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Collective: sets a transposition up. Every rank passes the same shape, and the memory of its part of A if all do; or the
-    /// error that all ranks are to report.
+    /// Collective: sets a transposition up. Every rank passes the same shape, and the memory of its part of A
+    /// if all do; or the error that all ranks are to report.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`], [`Error::Mismatch`], [`Error::Memory`].
@@ -105,8 +105,8 @@ impl Plan {
     /// Collective: C = A' + beta C. The operands of this rank, or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, with nothing written: [`Error::Buffer`] for a part that is too short or not in the memory of the plan,
-    /// and those of the exchange.
+    /// On all ranks, with nothing written: [`Error::Buffer`] for a part that is too short or not in the
+    /// memory of the plan, and those of the exchange.
     pub fn execute<C: Comm>(&mut self, comm: &C, operands: Result<Operands<'_>>, beta: f64) -> Result<()> {
         let update = Update::by(beta);
         let [part, result] = self.parts();

@@ -1,8 +1,9 @@
 //! Which rank has which blocks of a block-cyclic matrix and of its transpose.
 //!
-//! Rank `row * grid_columns + column` of the communicator is process (row, column). Block (i, j) of A, of `row_block` x
-//! `column_block` elements, is on process (i mod grid_rows, j mod grid_columns); its transpose is block (j, i) of C, of
-//! `column_block` x `row_block` elements, on process (j mod grid_rows, i mod grid_columns). Parts are stored by columns.
+//! Rank `row * grid_columns + column` of the communicator is process (row, column). Block (i, j) of A, of
+//! `row_block` x `column_block` elements, is on process (i mod grid_rows, j mod grid_columns); its transpose
+//! is block (j, i) of C, of `column_block` x `row_block` elements, on process (j mod grid_rows, i mod
+//! grid_columns). Parts are stored by columns.
 
 use hcube_core::error::{Error, Result};
 
@@ -111,8 +112,8 @@ impl Shape {
         ]
     }
 
-    /// The blocks of A that a rank needs for its part of C, with those that have them. Blocks of a row of C lie between
-    /// equal columns of A: they follow one another in memory there.
+    /// The blocks of A that a rank needs for its part of C, with those that have them. Blocks of a row of C
+    /// lie between equal columns of A: they follow one another in memory there.
     pub fn incoming(&self, rank: usize) -> impl Iterator<Item = Piece> + use<> {
         let (shape, [row, column]) = (*self, self.place(rank));
         blocks(shape.columns, shape.column_block, row, shape.grid_rows).flat_map(move |j| {

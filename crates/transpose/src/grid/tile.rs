@@ -1,18 +1,20 @@
 //! The transposition of a block, added to another one: C = A' + beta C, both stored by columns.
 //!
-//! Idea: squares of eight by eight numbers, which fit into registers and of which each row is a line of the cache: every
-//! line is read and written once. The lines of a square lie in as many columns, which the processor's own prefetching
-//! does not follow, so those of a square some places ahead are requested with each square.
+//! Idea: squares of eight by eight numbers, which fit into registers and of which each row is a line of the
+//! cache: every line is read and written once. The lines of a square lie in as many columns, which the
+//! processor's own prefetching does not follow, so those of a square some places ahead are requested with
+//! each square.
 //!
-//! Cost: each number of A is read, each of C is read and written once, where the rows of both are a multiple of a line; in
-//! large blocks `SIDE` columns of both stay in the cache. Nothing is allocated.
+//! Cost: each number of A is read, each of C is read and written once, where the rows of both are a multiple
+//! of a line; in large blocks `SIDE` columns of both stay in the cache. Nothing is allocated.
 //! Source: our own; transposition in registers is common.
 
 use hcube_core::memory::Region;
 
 /// Numbers of a line of the cache, and sides of a square.
 const LINE: usize = 8;
-/// Squares between a request for one and its use: 64 lines of the cache, of those that a core can wait for at a time.
+/// Squares between a request for one and its use: 64 lines of the cache, of those that a core can wait for at
+/// a time.
 const AHEAD: usize = 4;
 /// Larger blocks are divided.
 const SIDE: usize = 128;
@@ -104,8 +106,8 @@ impl Update {
     }
 }
 
-/// The instructions of the inner loops. Only [`Instructions::available`] creates more than the portable ones, after it has
-/// found them.
+/// The instructions of the inner loops. Only [`Instructions::available`] creates more than the portable ones,
+/// after it has found them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instructions(Kind);
 
@@ -227,7 +229,8 @@ fn squares(a: Matrix<'_>, c: Matrix<'_>, value: impl Fn(f64, f64) -> f64 + Copy)
 }
 
 /// # Safety
-/// A square of numbers can be read from `a`, and one read and written at `c`, with these numbers from column to column.
+/// A square of numbers can be read from `a`, and one read and written at `c`, with these numbers from column
+/// to column.
 #[inline(always)]
 unsafe fn square(
     a: *const f64,
@@ -257,7 +260,8 @@ unsafe fn square(
 #[inline(always)]
 fn prefetch<const WRITE: bool>(place: *mut f64) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, which has no effect for addresses that do not exist.
+    // SAFETY: every x86-64 processor has the instruction, which has no effect for addresses that do not
+    // exist.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_ET0, _MM_HINT_T0, _mm_prefetch};
         if WRITE {

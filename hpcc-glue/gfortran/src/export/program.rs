@@ -6,8 +6,8 @@ use crate::team::current;
 use std::ffi::{c_char, c_int};
 use std::slice;
 
-/// The first statement of the main program. Each image gives its static coarrays their initial values before it, and any other
-/// one may read them after it.
+/// The first statement of the main program. Each image gives its static coarrays their initial values before
+/// it, and any other one may read them after it.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
     job::begin();
@@ -26,7 +26,8 @@ pub extern "C-unwind" fn _gfortran_caf_this_image(_distance: c_int) -> c_int {
     current().rank as c_int + 1
 }
 
-/// `num_images()`; `failed` is negative for all images, 0 for those that have not failed, and 1 for those that have.
+/// `num_images()`; `failed` is negative for all images, 0 for those that have not failed, and 1 for those
+/// that have.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_num_images(_distance: c_int, failed: c_int) -> c_int {
     if failed < 0 {
@@ -95,7 +96,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_error_stop_str(
     statement::abort(1)
 }
 
-/// `fail image`. The process goes on until all images have ended: most launchers end the job when a process ends.
+/// `fail image`. The process goes on until all images have ended: most launchers end the job when a process
+/// ends.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_fail_image() {
     job::stop(0, true)

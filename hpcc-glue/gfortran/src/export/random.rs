@@ -29,7 +29,8 @@ fn library(name: &CStr) -> Result<*const c_void> {
         .ok_or_else(|| Failure::new(format!("{}: expected libgfortran with it", name.to_string_lossy())))
 }
 
-/// The seed of this image's generator: the same in each run if it is repeatable, and different on each image if it is distinct.
+/// The seed of this image's generator: the same in each run if it is repeatable, and different on each image
+/// if it is distinct.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_distinct: bool) {
     statement::run(Kind::RandomInit, |_| {

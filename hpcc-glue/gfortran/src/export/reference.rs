@@ -19,7 +19,8 @@ unsafe extern "C" {
     fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
 }
 
-/// Gives the variable on the left side of an assignment the shape of the right side, if it is allocatable and has another one.
+/// Gives the variable on the left side of an assignment the shape of the right side, if it is allocatable and
+/// has another one.
 ///
 /// # Safety
 /// The descriptor is one of the compiler.

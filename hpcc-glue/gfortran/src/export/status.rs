@@ -43,8 +43,8 @@ unsafe fn list(
         let memory = allocate(ranks.len() * element)?;
         Ok((ranks, memory))
     });
-    // SAFETY: the memory has an element for each image, of at most the 16 bytes of the largest kind; the descriptor can be
-    // written and has a dimension.
+    // SAFETY: the memory has an element for each image, of at most the 16 bytes of the largest kind; the
+    // descriptor can be written and has a dimension.
     unsafe {
         for (at, rank) in ranks.iter().enumerate() {
             // Little-endian or big-endian: as many bytes of the number as the kind has.

@@ -61,7 +61,8 @@ pub extern "C-unwind" fn _gfortran_caf_get_team(_level: *const c_int) -> *const 
     ptr::from_ref(current())
 }
 
-/// OpenCoarrays' extension: the communicator of a team, or of the current one. Collective over the team at the first call.
+/// OpenCoarrays' extension: the communicator of a team, or of the current one. Collective over the team at
+/// the first call.
 ///
 /// # Safety
 /// NULL, or the address of a team variable.

@@ -51,8 +51,8 @@ impl Remote {
         }
     }
 
-    /// Bytes that do not belong to a substring: gfortran passes the length of the whole text, so at least what begins in the
-    /// middle of an element ends with it.
+    /// Bytes that do not belong to a substring: gfortran passes the length of the whole text, so at least
+    /// what begins in the middle of an element ends with it.
     ///
     /// # Safety
     /// As [`Self::side`].
@@ -63,8 +63,8 @@ impl Remote {
         if is_text && one.elem_len == whole.elem_len { self.offset % one.elem_len } else { 0 }
     }
 
-    /// The address and the bytes of elements that are one block on both sides and need no conversion, if this image accesses
-    /// them directly: what most statements need.
+    /// The address and the bytes of elements that are one block on both sides and need no conversion, if this
+    /// image accesses them directly: what most statements need.
     ///
     /// # Safety
     /// As [`Self::side`], and that of [`local`].

@@ -1,7 +1,8 @@
 //! Reads and writes by reference.
 //!
-//! Idea: elements that this image accesses directly are copied from place to place. Those in other memory of the node are copied
-//! by the kernel ([`outside`]), if that is permitted; for all others, their image is asked ([`super::remote`]).
+//! Idea: elements that this image accesses directly are copied from place to place. Those in other memory of
+//! the node are copied by the kernel ([`outside`]), if that is permitted; for all others, their image is
+//! asked ([`super::remote`]).
 
 use super::elements::Elements;
 use super::outside;
@@ -128,7 +129,8 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Writes elements. The type is that of what is written; with `resizes`, a whole component gets the shape of the source.
+    /// Writes elements. The type is that of what is written; with `resizes`, a whole component gets the shape
+    /// of the source.
     ///
     /// # Safety
     /// The source can be read.

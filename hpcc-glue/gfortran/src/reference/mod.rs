@@ -1,9 +1,10 @@
 //! References: from a coarray to a component or to elements of one, on another image.
 //!
-//! Idea: the compiler describes a reference by steps. They are followed from the part of the image: descriptors and allocatable
-//! components lie in the heaps of the node, at one address, so they are read as if they were this image's. Where the last
-//! step leads out of the heaps, elements are accessed by single copy ([`outside`]). Where one before does, that image is
-//! asked ([`remote`]), and so are images on other nodes. Components of objects that are got as a whole follow ([`object`]).
+//! Idea: the compiler describes a reference by steps. They are followed from the part of the image:
+//! descriptors and allocatable components lie in the heaps of the node, at one address, so they are read as
+//! if they were this image's. Where the last step leads out of the heaps, elements are accessed by single
+//! copy ([`outside`]). Where one before does, that image is asked ([`remote`]), and so are images on other
+//! nodes. Components of objects that are got as a whole follow ([`object`]).
 //!
 //! Cost: a few ns per step; between nodes one message each way.
 
@@ -55,7 +56,8 @@ pub struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// An error where bytes do not lie in the part. Arrays without descriptors have no bounds that could be checked.
+    /// An error where bytes do not lie in the part. Arrays without descriptors have no bounds that could be
+    /// checked.
     fn check(&self, section: &Section) -> Result<()> {
         let bounds = section.bounds();
         let first = (section.base.addr() as isize).wrapping_sub(self.part.addr() as isize);
@@ -106,7 +108,8 @@ impl Walk<'_> {
                         start.check(&Section::scalar(section.base, size_of::<*mut u8>()))?;
                         is_in_part = false;
                     }
-                    // SAFETY: a component that is allocatable or a pointer begins with an address; its object can be read.
+                    // SAFETY: a component that is allocatable or a pointer begins with an address; its object
+                    // can be read.
                     let memory = unsafe { section.base.cast::<*mut u8>().read_unaligned() };
                     if memory.is_null() {
                         return Ok(Target::Nothing);
@@ -165,8 +168,8 @@ fn in_dimension(number: usize, failure: Failure) -> Failure {
     Failure { text: format!("dimension {}: {}", number + 1, failure.text), ..failure }
 }
 
-/// Adds the elements of a subscript; the stride of the dimension is in bytes. Without a dimension, the subscripts are those of an
-/// array without a descriptor: they begin at 0, and count elements in memory.
+/// Adds the elements of a subscript; the stride of the dimension is in bytes. Without a dimension, the
+/// subscripts are those of an array without a descriptor: they begin at 0, and count elements in memory.
 fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> Result<()> {
     let element = section.element as isize;
     let unit = dimension.map_or(element, |dimension| dimension.stride);

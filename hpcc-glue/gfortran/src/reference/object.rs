@@ -1,15 +1,16 @@
 //! Gets of objects whose types have allocatable components.
 //!
-//! Idea: gfortran emits one get of the bytes of an object, with which addresses of the components of the other image come along.
-//! It does not say where they lie, but a block tells ([`crate::block`]): a word of the object is the address of a component if
-//! a block of that image begins there and its token is where the component of an object has one. Components get memory of
-//! their own, as Fortran assigns them, and theirs do as well: from `malloc`, as in all variables, or from the heap, as in
-//! coarrays.
+//! Idea: gfortran emits one get of the bytes of an object, with which addresses of the components of the
+//! other image come along. It does not say where they lie, but a block tells ([`crate::block`]): a word of
+//! the object is the address of a component if a block of that image begins there and its token is where the
+//! component of an object has one. Components get memory of their own, as Fortran assigns them, and theirs do
+//! as well: from `malloc`, as in all variables, or from the heap, as in coarrays.
 //!
-//! Restrictions: what the components of a variable had before is not freed, because a variable of the compiler, in which the
-//! argument of a function is got, has no value before. Pointers stay those of the other image.
-//! Cost: inside the node a comparison per word of the objects and a copy of each component; between nodes a message each way
-//! for each component, and one for each image.
+//! Restrictions: what the components of a variable had before is not freed, because a variable of the
+//! compiler, in which the argument of a function is got, has no value before. Pointers stay those of the
+//! other image.
+//! Cost: inside the node a comparison per word of the objects and a copy of each component; between nodes a
+//! message each way for each component, and one for each image.
 
 use super::outside;
 use super::path::Words;
@@ -48,7 +49,8 @@ pub fn may_have_components(kind: i8) -> bool {
 /// Gets objects by `get`, and their components. The source is where they lie, or NULL.
 ///
 /// # Safety
-/// The target is one of the compiler, to which `get` writes the bytes of objects of that image, given by its rank in the job.
+/// The target is one of the compiler, to which `get` writes the bytes of objects of that image, given by its
+/// rank in the job.
 pub unsafe fn get(
     image: &Image,
     owner: usize,
@@ -155,8 +157,8 @@ impl<'a> Adoption<'a> {
         Ok((contents.len() as u64 == head.bytes).then_some((head, Contents::Message(contents))))
     }
 
-    /// Where an object has the token of a component: behind its descriptor, which gfortran sometimes gives more dimensions than
-    /// the component has, or anywhere else for a scalar.
+    /// Where an object has the token of a component: behind its descriptor, which gfortran sometimes gives
+    /// more dimensions than the component has, or anywhere else for a scalar.
     ///
     /// # Safety
     /// The object can be read.
@@ -182,8 +184,8 @@ impl<'a> Adoption<'a> {
             // SAFETY: the object can be read.
             let Some(token) = (unsafe { Self::token_of(object, bytes, &head) }) else { continue };
             let is_array = head.rank > 0;
-            // A pointer of the object may have the same address; the descriptor of the component is the last before its token.
-            // SAFETY: the word is inside of the object, before its token.
+            // A pointer of the object may have the same address; the descriptor of the component is the last
+            // before its token. SAFETY: the word is inside of the object, before its token.
             let comes_again =
                 || (at + WORD..token).step_by(WORD).any(|later| unsafe { word_at(object, later) } == word);
             if is_array && comes_again() || self.under_way.borrow().contains(&word) {
@@ -191,7 +193,8 @@ impl<'a> Adoption<'a> {
             }
             let descriptor = object.wrapping_add(at).cast::<Descriptor>();
             let count = head.bytes as usize;
-            // SAFETY: a component with a dimension has a descriptor; the block has these bytes, and the memory is new.
+            // SAFETY: a component with a dimension has a descriptor; the block has these bytes, and the
+            // memory is new.
             unsafe {
                 let dtype = if is_array { (*descriptor).dtype } else { head.dtype() };
                 let memory = match is_own {

@@ -67,7 +67,8 @@ impl Path {
         Ok(Self(steps))
     }
 
-    /// An error where it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind` is the type.
+    /// An error where it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind`
+    /// is the type.
     pub fn check(&self, kind: c_int) -> Result<()> {
         let bytes = match self.0.last() {
             Some(Step::Component { element, .. } | Step::Elements { element, .. }) => *element,
@@ -177,7 +178,8 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
 }
 
 impl Chosen {
-    /// Whether all elements are chosen, in their order. The compiler describes `x(::2)` like `x(:)`, but for the stride.
+    /// Whether all elements are chosen, in their order. The compiler describes `x(::2)` like `x(:)`, but for
+    /// the stride.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Full { stride: 0..=1, .. })
     }

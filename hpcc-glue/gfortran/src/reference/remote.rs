@@ -1,7 +1,8 @@
 //! References to memory that only its image can access: that image follows them.
 //!
-//! Idea: a request has the place of the coarray, its size, its bounds and the steps; with a put come the packed elements. The image follows
-//! the steps in its own memory, and answers with packed elements, or when it has written.
+//! Idea: a request has the place of the coarray, its size, its bounds and the steps; with a put come the
+//! packed elements. The image follows the steps in its own memory, and answers with packed elements, or when
+//! it has written.
 //!
 //! Cost: one message each way.
 
@@ -99,7 +100,8 @@ pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     let start = Start { part: image.own_memory(offset), bytes, dimensions: &dimensions };
     let walk = Walk { image, is_own: true };
     let found = || {
-        // SAFETY: another image has got the reference from the compiler, and the place of the coarray from this image.
+        // SAFETY: another image has got the reference from the compiler, and the place of the coarray from
+        // this image.
         unsafe { walk.follow(&path.0, start) }
     };
     let here = |found| match found {

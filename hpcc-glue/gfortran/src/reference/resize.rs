@@ -1,9 +1,10 @@
 //! Reallocation of an allocatable component by an assignment from another image.
 //!
-//! Idea: gfortran lets `a[2]%x = y` allocate or reallocate the component on image 2. Only that image can do so, because memory
-//! belongs to its heap, so whoever assigns looks whether it is necessary, and asks for it.
+//! Idea: gfortran lets `a[2]%x = y` allocate or reallocate the component on image 2. Only that image can do
+//! so, because memory belongs to its heap, so whoever assigns looks whether it is necessary, and asks for it.
 //!
-//! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another shape.
+//! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another
+//! shape.
 
 use super::path::{Chosen, Path, Step};
 use super::{Start, Target, Walk};

@@ -13,8 +13,8 @@ macro_rules! kinds {
             /// All kinds, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Whether what other images have done may be seen after it, and what this one has done by them. Image control
-            /// statements have to; subroutines may, and programs rely on it.
+            /// Whether what other images have done may be seen after it, and what this one has done by them.
+            /// Image control statements have to; subroutines may, and programs rely on it.
             #[inline(always)]
             pub const fn ends_segment(self) -> bool {
                 !matches!(self, Self::Get | Self::Put | Self::Allocated)

@@ -33,8 +33,8 @@ struct Report {
     element_wise: [(Kind, u64); 2],
 }
 
-/// Where all images have ended: adds their figures, and the first one that has statistics prints them. Without the figures of
-/// others where a process has ended before.
+/// Where all images have ended: adds their figures, and the first one that has statistics prints them.
+/// Without the figures of others where a process has ended before.
 ///
 /// # Errors
 /// Those of MPI.

@@ -1,7 +1,7 @@
 //! Atomic operations on variables of 32 bits.
 //!
-//! Idea: inside the node they are instructions. Between nodes the runtime has operations on words of 64 bits, so the word that
-//! contains the variable is compared and replaced until nobody was faster.
+//! Idea: inside the node they are instructions. Between nodes the runtime has operations on words of 64 bits,
+//! so the word that contains the variable is compared and replaced until nobody was faster.
 //!
 //! Cost: one instruction; between nodes two messages each way, more where images compete.
 
@@ -100,11 +100,13 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
     match token.part_of(image, rank)? {
         Part::Here(part) => {
             statistics::note_path(statistics::Path::Node);
-            // SAFETY: in the part, as checked above, which begins at a line of the cache; others access it atomically.
+            // SAFETY: in the part, as checked above, which begins at a line of the cache; others access it
+            // atomically.
             let variable = unsafe { AtomicU32::from_ptr(part.wrapping_add(offset).cast()) };
             let before = change.here(variable);
             if matches!(change, Change::Look) {
-                // The program may look again and again, until another image has done something that needs this one.
+                // The program may look again and again, until another image has done something that needs
+                // this one.
                 image.progress()?;
             }
             Ok(before)

@@ -1,8 +1,9 @@
 //! Locks and critical constructs of a team whose images are all on one node.
 //!
-//! Idea: the word of a lock names its owner. Whoever finds it free takes it, also where others wait: an image that needs the
-//! lock again and again has it in its cache, and no image waits until the scheduler runs the next one of a queue. An image that
-//! has taken locks `BATCH` times while others waited lets one of them go first.
+//! Idea: the word of a lock names its owner. Whoever finds it free takes it, also where others wait: an image
+//! that needs the lock again and again has it in its cache, and no image waits until the scheduler runs the
+//! next one of a queue. An image that has taken locks `BATCH` times while others waited lets one of them go
+//! first.
 //!
 //! Restrictions: no order among those that wait; between nodes, the queues of the runtime serve the locks.
 //! Cost: an atomic operation to lock, one to unlock. Memory: two words per lock.
@@ -36,7 +37,8 @@ impl<'a> Words<'a> {
     /// The lock at an address.
     ///
     /// # Safety
-    /// There are two words of the shared memory, which are zeros at first and are accessed only by such locks.
+    /// There are two words of the shared memory, which are zeros at first and are accessed only by such
+    /// locks.
     pub unsafe fn at(address: *mut u8) -> Self {
         // SAFETY: two words of the shared memory, which only such locks access.
         unsafe {
@@ -62,7 +64,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Another image has the lock: an error where it has failed or stopped. The program may try again and again.
+    /// Another image has the lock: an error where it has failed or stopped. The program may try again and
+    /// again.
     #[cold]
     fn look_at_owner(self, image: &Image, owner: u64) -> Result<bool> {
         let mut looks = 0;

@@ -1,7 +1,8 @@
 //! `sync images`, events and locks.
 //!
-//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for theirs: so each pair
-//! synchronises as often as both have named each other. Events, locks and critical constructs are those of the runtime.
+//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for
+//! theirs: so each pair synchronises as often as both have named each other. Events, locks and critical
+//! constructs are those of the runtime.
 //!
 //! Cost: a notice per image of the list. Memory: 64 bytes per image.
 

@@ -1,9 +1,10 @@
 //! `sync all` where an image has failed: the others synchronise among themselves.
 //!
-//! Idea: an image counts its statements `sync all` of each team. Where one is an error because an image has failed, and the
-//! program asks for the status, the image ships its count to all living members, and waits until each of them has shipped
-//! as high a one. A member that has come through the barrier before it knew of the failure ships a higher one with its next
-//! statement; and the barrier may still end, if the image has failed after it.
+//! Idea: an image counts its statements `sync all` of each team. Where one is an error because an image has
+//! failed, and the program asks for the status, the image ships its count to all living members, and waits
+//! until each of them has shipped as high a one. A member that has come through the barrier before it knew of
+//! the failure ships a higher one with its next statement; and the barrier may still end, if the image has
+//! failed after it.
 //!
 //! Cost: a message to each living member, only after a failure.
 
@@ -45,7 +46,8 @@ fn words(bytes: &[u8]) -> Vec<u64> {
     words.map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes"))).collect()
 }
 
-/// An allocation has returned the status of an error: the `sync all` that gfortran puts after it does not end the program.
+/// An allocation has returned the status of an error: the `sync all` that gfortran puts after it does not end
+/// the program.
 pub fn forgive_next() {
     FORGIVES.set(true);
 }

@@ -18,8 +18,8 @@ impl Token {
     /// Notes the memory of a component in its token. A missing token is made.
     ///
     /// # Safety
-    /// The place can be read and written; the descriptor is that of the component, or NULL; the memory is one of
-    /// [`block::allocate`].
+    /// The place can be read and written; the descriptor is that of the component, or NULL; the memory is one
+    /// of [`block::allocate`].
     pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
         // SAFETY: the place can be read.
         let found = unsafe { place.read_unaligned() };
@@ -88,7 +88,8 @@ pub(super) unsafe fn allocate_component(
     unsafe {
         let memory = block::allocate(image, size, (*descriptor).dtype)?;
         (*descriptor).base = memory;
-        // For a component of a coarray that is a component itself, gfortran 12 names the token of that coarray.
+        // For a component of a coarray that is a component itself, gfortran 12 names the token of that
+        // coarray.
         if is_component(place.read_unaligned()) || image.place_of_address(place.cast()).is_some() {
             Token::attach(place, descriptor, memory);
         }

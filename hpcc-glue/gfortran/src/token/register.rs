@@ -68,7 +68,8 @@ pub fn settle() {
         return;
     }
     for token in FRESH.take() {
-        // SAFETY: given out and not freed, or it would not be in the list; its descriptor is the variable that was allocated.
+        // SAFETY: given out and not freed, or it would not be in the list; its descriptor is the variable
+        // that was allocated.
         unsafe {
             let token = &*token;
             token.descriptor.set(kept(token.descriptor.get()));

@@ -1,13 +1,13 @@
-//! The process manager of MPICH (`mpiexec`, hydra), by its protocol PMI-1: lines on a socket, whose number is in the
-//! environment. MPICH does not export its own functions for this.
+//! The process manager of MPICH (`mpiexec`, hydra), by its protocol PMI-1: lines on a socket, whose number is
+//! in the environment. MPICH does not export its own functions for this.
 //!
-//! What a process puts before `MPI_Init` reaches all processes with the first barrier of `MPI_Init`, which hydra does
-//! not open before each process has sent what it has put. A first `init` empties the store of the node, so each process
-//! sends one before it puts; MPICH's own follows and changes nothing. A request for a key that does not exist is
-//! answered at once.
+//! What a process puts before `MPI_Init` reaches all processes with the first barrier of `MPI_Init`, which
+//! hydra does not open before each process has sent what it has put. A first `init` empties the store of the
+//! node, so each process sends one before it puts; MPICH's own follows and changes nothing. A request for a
+//! key that does not exist is answered at once.
 //!
-//! Cost: 5 requests before `MPI_Init`, and one after it, of 50 to 300 us (measured: 2 and 20 processes of one node);
-//! one for each process where they are few ([`MAX_ASKED`]) or not all started by the same command.
+//! Cost: 5 requests before `MPI_Init`, and one after it, of 50 to 300 us (measured: 2 and 20 processes of one
+//! node); one for each process where they are few ([`MAX_ASKED`]) or not all started by the same command.
 //!
 //! Source: hydra of MPICH 4.0.2, `pm/pmiserv/pmip_pmi_v1.c`.
 
@@ -19,8 +19,8 @@ use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
-/// Up to this number of processes each of them asks for all others: 64 * 64 requests, which the manager serves one by
-/// one, take less time than `MPI_Init`.
+/// Up to this number of processes each of them asks for all others: 64 * 64 requests, which the manager
+/// serves one by one, take less time than `MPI_Init`.
 const MAX_ASKED: usize = 64;
 
 /// A connection to the manager, between two requests of MPI.
@@ -41,8 +41,9 @@ struct Entry {
 }
 
 impl Client {
-    /// Publishes a value for this process; `None` under another launcher, and for Open MPI, whose processes are jobs of their own under
-    /// this one: it ends all of them where one that has spoken to it ends without a farewell.
+    /// Publishes a value for this process; `None` under another launcher, and for Open MPI, whose processes
+    /// are jobs of their own under this one: it ends all of them where one that has spoken to it ends without
+    /// a farewell.
     pub fn publish(value: &str) -> Option<Self> {
         let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(number);
         // Other managers use the same variables for another protocol.
@@ -101,8 +102,8 @@ fn entry(reply: &str) -> Option<Entry> {
     Some(Entry { program: program.parse().ok()?, value: value.to_owned() })
 }
 
-/// What `size` processes have published. Programs have consecutive ranks, so the last process belongs to the first
-/// program only if there is no other.
+/// What `size` processes have published. Programs have consecutive ranks, so the last process belongs to the
+/// first program only if there is no other.
 fn look(size: usize, mut fetch: impl FnMut(usize) -> Option<Option<Entry>>) -> Option<Published> {
     let last = fetch(size.checked_sub(1)?)?;
     if size > MAX_ASKED && last.is_some_and(|last| last.program == 0) {

@@ -1,16 +1,17 @@
 //! PMIx, through which Open MPI's processes exchange their addresses in `MPI_Init`.
 //!
-//! The library is that of the MPI library, opened by name. It counts its users: this module begins before `MPI_Init`
-//! and ends after it, so what the process does to be accepted by its daemon is done once, and MPI is the last user.
-//! What is put before `MPI_Init` belongs to the data that all processes exchange there. Looking for it afterwards asks
-//! the process's own memory or the daemon of its node, which answers at once.
+//! The library is that of the MPI library, opened by name. It counts its users: this module begins before
+//! `MPI_Init` and ends after it, so what the process does to be accepted by its daemon is done once, and MPI
+//! is the last user. What is put before `MPI_Init` belongs to the data that all processes exchange there.
+//! Looking for it afterwards asks the process's own memory or the daemon of its node, which answers at once.
 //!
-//! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]), nor with MPI libraries that do not use
-//! PMIx: under a launcher that does, their processes are jobs of their own. An MPI library may
-//! contain a PMIx library of its own. The one that is opened here is used only if it has the version of the launcher's.
+//! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]), nor with MPI
+//! libraries that do not use PMIx: under a launcher that does, their processes are jobs of their own. An MPI
+//! library may contain a PMIx library of its own. The one that is opened here is used only if it has the
+//! version of the launcher's.
 //!
-//! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of chapter
-//! 3.
+//! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of
+//! chapter 3.
 
 use super::published::Published;
 use hcube_core::node::loader::Library;
@@ -68,7 +69,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Publishes a value for this process; `None` under a launcher without PMIx, or where its library is missing.
+    /// Publishes a value for this process; `None` under a launcher without PMIx, or where its library is
+    /// missing.
     pub fn publish(published: &str) -> Option<Self> {
         let version = std::env::var("PMIX_VERSION").ok()?;
         for variable in ["PMIX_NAMESPACE", "PMIX_RANK"] {
@@ -90,7 +92,8 @@ impl Client {
                 library.function::<Finalize>(c"PMIx_Finalize")?,
             )
         };
-        // SAFETY: may be called at any time; returns a NUL-terminated string that lives as long as the library.
+        // SAFETY: may be called at any time; returns a NUL-terminated string that lives as long as the
+        // library.
         if !is_version(unsafe { CStr::from_ptr(get_version()) }.to_str().ok()?, &version) {
             return None;
         }
@@ -103,8 +106,8 @@ impl Client {
         let text = CString::new(published).ok()?;
         let mut value =
             Value { kind: STRING, data: [text.as_ptr().cast_mut().cast(), null_mut(), null_mut()] };
-        // SAFETY: initialised above; the library copies the value. One that is not published is missed by all others,
-        // and by this process.
+        // SAFETY: initialised above; the library copies the value. One that is not published is missed by all
+        // others, and by this process.
         unsafe {
             put(GLOBAL, KEY.as_ptr(), &mut value);
             commit();
@@ -128,9 +131,9 @@ impl Client {
         }
         at_once.value.data[0] = std::ptr::without_provenance_mut(usize::from(true));
         let mut found: *mut Value = null_mut();
-        // SAFETY: the library is initialised until self is dropped; it writes the address of a value that it has
-        // allocated. Its function to free one is a macro of its header: a value has less than 100 bytes, and this
-        // is done once in a process.
+        // SAFETY: the library is initialised until self is dropped; it writes the address of a value that it
+        // has allocated. Its function to free one is a macro of its header: a value has less than 100 bytes,
+        // and this is done once in a process.
         let value = unsafe {
             let code = (self.get)(&process, KEY.as_ptr(), &at_once, 1, &mut found);
             if code != SUCCESS {
@@ -153,8 +156,8 @@ impl Drop for Client {
     }
 }
 
-/// Whether MPI does not notice that it is not the first user: Open MPI 5 asks whether PMIx is initialised and then has no rank
-/// (5.0.11: `MPI_Init` fails, 'local rank not found').
+/// Whether MPI does not notice that it is not the first user: Open MPI 5 asks whether PMIx is initialised and
+/// then has no rank (5.0.11: `MPI_Init` fails, 'local rank not found').
 fn must_be_first() -> bool {
     let library = mpi_library::name();
     let major =

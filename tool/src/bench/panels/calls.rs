@@ -12,7 +12,8 @@ use hcube_core::progress::wait::Patience;
 use hcube_core::{Error, Result};
 use hcube_hpl::Panels;
 use hcube_hpl::options::{Options, Topology};
-use hcube_hpl::panels::{Memory, slots_for};
+use hcube_hpl::panels::Memory;
+use hcube_hpl::slots::slots_for;
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
     MPI_Bcast, MPI_Ibcast, MPI_Request, MPI_Test, MPI_Wait, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,

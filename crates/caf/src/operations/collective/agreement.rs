@@ -1,7 +1,9 @@
-//! Arguments of collective operations: those of all members are valid and agree, or the operation is an error on all members.
+//! Arguments of collective operations: those of all members are valid and agree, or the operation is an error
+//! on all members.
 //!
-//! Idea: the largest and the smallest value of each argument over the team, and whether a member's own check has failed, by one
-//! reduction. No member begins before it has the result, so none waits for another that has refused.
+//! Idea: the largest and the smallest value of each argument over the team, and whether a member's own check
+//! has failed, by one reduction. No member begins before it has the result, so none waits for another that
+//! has refused.
 //!
 //! Cost: a reduction of five words. Source: our own.
 
@@ -80,7 +82,8 @@ impl<C: Comm> Runtime<C> {
         self.agree_with(team, check, alike, Region::of(&mut []))
     }
 
-    /// As [`Self::agree`]; on the boards of a team that has them, these bytes are published with the arguments.
+    /// As [`Self::agree`]; on the boards of a team that has them, these bytes are published with the
+    /// arguments.
     pub(crate) fn agree_with(
         &self,
         team: Handle,
@@ -97,8 +100,8 @@ impl<C: Comm> Runtime<C> {
         Ok(agreement.reduction.into_members())
     }
 
-    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits, with arguments of
-    /// this member that are not valid: an error on all members. Returns this member's.
+    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits,
+    /// with arguments of this member that are not valid: an error on all members. Returns this member's.
     pub fn refuse(&self, team: Handle, error: Error) -> Error {
         let agreed = self.agree(team, |_| Err(error.clone()), [("", 0); 2]);
         agreed.err().unwrap_or(error)

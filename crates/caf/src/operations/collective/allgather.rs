@@ -1,11 +1,13 @@
 //! Allgather: the blocks of all members on all of them.
 //!
-//! Idea: in round i a member has the blocks of 2^i members from itself on along the ring, and gets those that the member at
-//! distance 2^i forward has; in the last round as many as are missing. All blocks lie where they belong from the beginning.
+//! Idea: in round i a member has the blocks of 2^i members from itself on along the ring, and gets those that
+//! the member at distance 2^i forward has; in the last round as many as are missing. All blocks lie where
+//! they belong from the beginning.
 //!
-//! Restrictions: none. Cost: ⌈log2 S⌉ rounds of one message, two where ranks begin again at 0; S - 1 blocks per member.
-//! No further memory but copies of what is lent. Source: Bruck, Ho, Kipnis, Upfal, Weathersby 1997, "Efficient algorithms for
-//! all-to-all communications in multiport message-passing systems"; theirs rotates at the end.
+//! Restrictions: none. Cost: ⌈log2 S⌉ rounds of one message, two where ranks begin again at 0; S - 1 blocks
+//! per member. No further memory but copies of what is lent. Source: Bruck, Ho, Kipnis, Upfal, Weathersby
+//! 1997, "Efficient algorithms for all-to-all communications in multiport message-passing systems"; theirs
+//! rotates at the end.
 
 use super::agreement::check_bytes;
 use super::members::EXCHANGE;
@@ -23,7 +25,8 @@ fn ascending(first: usize, count: usize, size: usize) -> impl Iterator<Item = Ra
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: the blocks of all members, by their ranks, on all members. `into` has one block per member.
+    /// Collective over the team: the blocks of all members, by their ranks, on all members. `into` has one
+    /// block per member.
     ///
     /// # Errors
     /// On all members, where lengths differ; for a team that was freed; where an image has failed.

@@ -1,13 +1,15 @@
 //! Allreduce: the combination of the blocks of all members, in the order of their ranks, on all of them.
 //!
-//! Idea: short blocks in teams of 2^p members go along a hypercube: in round i a member and the one at distance 2^i exchange the
-//! combinations of their subcubes, which are ranges of ranks, and both combine them in the same order. All other blocks are
-//! reduced to member 0 and broadcast from there: so a long block is combined once per member instead of log2 S times.
+//! Idea: short blocks in teams of 2^p members go along a hypercube: in round i a member and the one at
+//! distance 2^i exchange the combinations of their subcubes, which are ranges of ranks, and both combine them
+//! in the same order. All other blocks are reduced to member 0 and broadcast from there: so a long block is
+//! combined once per member instead of log2 S times.
 //!
 //! On boards, see `pieces`.
 //!
 //! Restrictions: the operation is associative. All members get the same bits, and in every run.
-//! Cost: log2 S rounds of a block, or ⌈log2 S⌉ of the reduction and as many of the broadcast. Memory: two blocks.
+//! Cost: log2 S rounds of a block, or ⌈log2 S⌉ of the reduction and as many of the broadcast. Memory: two
+//! blocks.
 //! Source: the usual ones.
 
 use super::agreement::check_bytes;
@@ -26,8 +28,9 @@ use hcube_core::memory::Region;
 const MAX_CUBE_BYTES: usize = 8 << 10;
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: the combination of the blocks of all members; `from` and `into` may be the same memory.
-    /// `combine` gets a block of lower ranks and one of higher ranks, in which it leaves the result.
+    /// Collective over the team: the combination of the blocks of all members; `from` and `into` may be the
+    /// same memory. `combine` gets a block of lower ranks and one of higher ranks, in which it leaves the
+    /// result.
     ///
     /// # Errors
     /// On all members, where lengths differ; for a team that was freed; where an image has failed.
@@ -42,7 +45,8 @@ impl<C: Comm> Runtime<C> {
         self.allreduce_elements(team, (from, into), elements, combine)
     }
 
-    /// As [`Self::allreduce`], of elements: `combine` may get some of them at a time, and blocks in any order if they commute.
+    /// As [`Self::allreduce`], of elements: `combine` may get some of them at a time, and blocks in any order
+    /// if they commute.
     ///
     /// # Errors
     /// As there, and where the bytes of an element differ.

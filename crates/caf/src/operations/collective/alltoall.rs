@@ -1,12 +1,12 @@
 //! Alltoall: a block from each member to each other one.
 //!
-//! Idea: in round d a member exchanges blocks with those at distance d in both directions. Both blocks are on their way before
-//! one is received, so source and destination may be the same memory. A long block for another node is sent when its
-//! receiver has said that it may come; that it says a round earlier.
+//! Idea: in round d a member exchanges blocks with those at distance d in both directions. Both blocks are on
+//! their way before one is received, so source and destination may be the same memory. A long block for
+//! another node is sent when its receiver has said that it may come; that it says a round earlier.
 //!
-//! Restrictions: source and destination are the same memory or do not overlap. Cost: S - 1 blocks and as many short messages
-//! per member, twice as many for long ones; the images of all members are looked up. Memory: two blocks that are copied to be
-//! lent, and four that have come early. Source: the usual pairwise exchange.
+//! Restrictions: source and destination are the same memory or do not overlap. Cost: S - 1 blocks and as many
+//! short messages per member, twice as many for long ones; the images of all members are looked up. Memory:
+//! two blocks that are copied to be lent, and four that have come early. Source: the usual pairwise exchange.
 
 use super::agreement::check_bytes;
 use super::lending::MAX_LETTER_BYTES;
@@ -42,12 +42,12 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// Collective over the team: block i of this member to the member i, and its block for this one as block i. `from` and
-    /// `into` have one block per member, and may be the same memory.
+    /// Collective over the team: block i of this member to the member i, and its block for this one as block
+    /// i. `from` and `into` have one block per member, and may be the same memory.
     ///
     /// # Errors
-    /// On all members, where lengths differ or are no multiple of the number of members; for a team that was freed; where an
-    /// image has failed.
+    /// On all members, where lengths differ or are no multiple of the number of members; for a team that was
+    /// freed; where an image has failed.
     pub fn alltoall(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let is_same = from.address() == into.address();

@@ -1,19 +1,20 @@
 //! Broadcast: a block of one member on all members, while the program waits or does something else.
 //!
-//! Idea: a state machine on each member of a binomial tree. It waits for the block of its parent, sends it to its children, waits
-//! until they have answered, and answers to its parent. A long block is lent (`lending`): a member passes the
-//! reference that it got on to its children on the same node, before it copies the block itself, so all of them copy from the
-//! first place on their node. The event is notified when the memory belongs to the program again: the block is there, and
-//! nobody reads it there any more.
+//! Idea: a state machine on each member of a binomial tree. It waits for the block of its parent, sends it to
+//! its children, waits until they have answered, and answers to its parent. A long block is lent (`lending`):
+//! a member passes the reference that it got on to its children on the same node, before it copies the block
+//! itself, so all of them copy from the first place on their node. The event is notified when the memory
+//! belongs to the program again: the block is there, and nobody reads it there any more.
 //!
-//! Whoever waits for a broadcast knows before it that the arguments agree. One that goes on by itself finds that out
-//! meanwhile: data does not wait for members that come late, and arguments that differ are an error of the wait
-//! in which they are found, on all members.
+//! Whoever waits for a broadcast knows before it that the arguments agree. One that goes on by itself finds
+//! that out meanwhile: data does not wait for members that come late, and arguments that differ are an error
+//! of the wait in which they are found, on all members.
 //!
 //! On boards a short block is published with the arguments; see `pieces`.
 //!
-//! Restrictions: none. Cost: a block per member, and an answer where it was lent; ⌈log2 S⌉ edges from the root to the farthest
-//! member. Memory: on the first member of a node a copy, if a long block is not in the heap.
+//! Restrictions: none. Cost: a block per member, and an answer where it was lent; ⌈log2 S⌉ edges from the
+//! root to the farthest member. Memory: on the first member of a node a copy, if a long block is not in the
+//! heap.
 //! Source: Jin et al. 2011, §II-E; there children send the addresses of their memory first.
 
 use super::agreement::{Agreement, check_rank};
@@ -188,8 +189,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: the buffer of the member `root` on all members.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was freed; where an
-    /// image has failed.
+    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
+    /// freed; where an image has failed.
     pub fn broadcast(&self, team: Handle, root: usize, buffer: Region<'_>) -> Result<()> {
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
         let check = |members: &Members| check_rank("root", root, members);
@@ -209,13 +210,13 @@ impl<C: Comm> Runtime<C> {
         self.wait(|image| Ok(image.advance_broadcast(&mut broadcast)?.then_some(())))
     }
 
-    /// Collective over the team: starts a broadcast of the buffer of the member `root` to all members. An event, on any member
-    /// of its team, is notified when this image's buffer belongs to the program again: it is complete, and at the root may be
-    /// written.
+    /// Collective over the team: starts a broadcast of the buffer of the member `root` to all members. An
+    /// event, on any member of its team, is notified when this image's buffer belongs to the program again:
+    /// it is complete, and at the root may be written.
     ///
     /// # Errors
-    /// For a root or an event that there is not; for a team that was freed. Then, and where roots or lengths differ, other
-    /// members find an error in the next wait for an event, fence or end of a finish block.
+    /// For a root or an event that there is not; for a team that was freed. Then, and where roots or lengths
+    /// differ, other members find an error in the next wait for an event, fence or end of a finish block.
     pub fn broadcast_async(
         &self,
         team: Handle,
@@ -235,8 +236,8 @@ impl<C: Comm> Runtime<C> {
         checked
     }
 
-    /// Collective over the team: takes part in [`Self::broadcast_async`] with arguments of this member that are not valid, which is
-    /// an error on all members. Returns this member's.
+    /// Collective over the team: takes part in [`Self::broadcast_async`] with arguments of this member that
+    /// are not valid, which is an error on all members. Returns this member's.
     pub fn refuse_broadcast_async(&self, team: Handle, error: Error) -> Error {
         let started = self.with(|image| image.begin(team)).and_then(|members| {
             self.start_unattended(None, Agreement::new(members, Err(error.clone()), [("", 0); 2]))

@@ -1,10 +1,12 @@
 //! Gather: a block of each member on one of them, and scatter, its reverse.
 //!
-//! Idea: along a binomial tree from the root. A member collects the blocks of its subtree, which is a range of members, and
-//! sends them to its parent together; the root has them where they belong at once. Scatter sends ranges down the same edges.
+//! Idea: along a binomial tree from the root. A member collects the blocks of its subtree, which is a range
+//! of members, and sends them to its parent together; the root has them where they belong at once. Scatter
+//! sends ranges down the same edges.
 //!
-//! Restrictions: none. Cost: one message per member, two where the ranks of a subtree begin again at 0; each block crosses
-//! ⌈log2 S⌉ edges at most. Memory: on a member the blocks of its subtree. Source: the usual one.
+//! Restrictions: none. Cost: one message per member, two where the ranks of a subtree begin again at 0; each
+//! block crosses ⌈log2 S⌉ edges at most. Memory: on a member the blocks of its subtree. Source: the usual
+//! one.
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};
@@ -26,7 +28,8 @@ struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of members whose ranks ascend: at the root ordered by ranks, elsewhere from this member's own on.
+    /// Blocks of members whose ranks ascend: at the root ordered by ranks, elsewhere from this member's own
+    /// on.
     fn part(&self, members: &Range<usize>) -> Region<'a> {
         let Tree { number, .. } = self.tree;
         let first = if number == 0 { self.tree.rank(members.start) } else { members.start - number };
@@ -62,12 +65,12 @@ impl<C: Comm> Runtime<C> {
         self.agree(team, check, [("root", root as i64), ("bytes", block as i64)])
     }
 
-    /// Collective over the team: the blocks of all members, by their ranks, on the member `root`. `into` is used only there,
-    /// and has one block per member.
+    /// Collective over the team: the blocks of all members, by their ranks, on the member `root`. `into` is
+    /// used only there, and has one block per member.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was freed; where an
-    /// image has failed.
+    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
+    /// freed; where an image has failed.
     pub fn gather(&self, team: Handle, root: usize, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let block = from.len();
         let members = self.agree_on_root(team, root, block, ("into", into))?;
@@ -98,8 +101,8 @@ impl<C: Comm> Runtime<C> {
         loans.into_iter().try_for_each(|loan| self.settle(&members, loan))
     }
 
-    /// Collective over the team: to each member its block of those that the member `root` has, by their ranks. `from` is used
-    /// only there, and has one block per member.
+    /// Collective over the team: to each member its block of those that the member `root` has, by their
+    /// ranks. `from` is used only there, and has one block per member.
     ///
     /// # Errors
     /// As [`Self::gather`].

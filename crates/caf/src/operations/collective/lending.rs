@@ -1,14 +1,16 @@
 //! How a block gets from one member of a team to another.
 //!
-//! Idea: a short block, and one for another node, travels in a letter. A longer one for an image of the same node is lent: the
-//! letter says where in the node's heap it lies, the receiver copies it from there and answers, and then the sender has it
-//! back. A block that is not in the heap, or that must not stay as it is until the answer, is copied to the heap first (`staging`).
+//! Idea: a short block, and one for another node, travels in a letter. A longer one for an image of the same
+//! node is lent: the letter says where in the node's heap it lies, the receiver copies it from there and
+//! answers, and then the sender has it back. A block that is not in the heap, or that must not stay as it is
+//! until the answer, is copied to the heap first (`staging`).
 //!
-//! Restrictions: a block that is lent stays as it is until the answer. Where the heap has no room for a copy, the block
-//! travels in a letter. After an error copies stay in the heap, because others may still read them.
+//! Restrictions: a block that is lent stays as it is until the answer. Where the heap has no room for a copy,
+//! the block travels in a letter. After an error copies stay in the heap, because others may still read them.
 //!
-//! Cost: two short messages and one copy per byte, or two where the block is not in the heap; in a letter two copies per
-//! byte, and a record per 1024 bytes. Source: our own; the answers are those of Jin et al. 2011, §II-E.
+//! Cost: two short messages and one copy per byte, or two where the block is not in the heap; in a letter two
+//! copies per byte, and a record per 1024 bytes. Source: our own; the answers are those of Jin et al. 2011,
+//! §II-E.
 
 use super::members::{ANSWER, Members};
 use crate::engine::image::Image;
@@ -72,8 +74,9 @@ impl<C: Comm> Image<C> {
         bytes > MAX_LETTER_BYTES && self.memory.is_here(to)
     }
 
-    /// Makes a block readable for the images of this node: where it lies and, if it was copied, the offset of the copy. Nothing
-    /// if there is no room. `stays`: the block itself does not change until they have answered.
+    /// Makes a block readable for the images of this node: where it lies and, if it was copied, the offset of
+    /// the copy. Nothing if there is no room. `stays`: the block itself does not change until they have
+    /// answered.
     pub(crate) fn lend(&mut self, from: Region<'_>, stays: bool) -> Option<(Reference, Option<usize>)> {
         let (lender, bytes) = (self.comm.rank(), from.len());
         let heap = self.memory.heap();
@@ -178,8 +181,8 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Sends a block to an image, which receives it in the same round; [`Self::settle`] ends it. `stays`: the block does not
-    /// change before.
+    /// Sends a block to an image, which receives it in the same round; [`Self::settle`] ends it. `stays`: the
+    /// block does not change before.
     pub(crate) fn send_block(
         &self,
         members: &Members,

@@ -1,13 +1,16 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of five words (`agreement`): arguments that are wrong
-//! or differ are an error on all members, before anything moves. Asynchronous broadcasts do that while their data moves.
-//! Members are reached by links, but for alltoall, shift and permute, which look images up. A long block goes to an
-//! image of the same node by one copy, or two if it is not in the heap (`lending`).
+//! All of them first compare the arguments of all members by a reduction of five words (`agreement`):
+//! arguments that are wrong or differ are an error on all members, before anything moves. Asynchronous
+//! broadcasts do that while their data moves. Members are reached by links, but for alltoall, shift and
+//! permute, which look images up. A long block goes to an image of the same node by one copy, or two if it is
+//! not in the heap (`lending`).
 //!
-//! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these (`pieces`).
+//! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these
+//! (`pieces`).
 //!
-//! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages per member):
+//! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages
+//! per member):
 //!
 //! | operation | rounds | bytes that a member sends, at most | memory beside the caller's |
 //! |---|---|---|---|

@@ -1,7 +1,7 @@
 //! Permute: each member names the one that gets its block.
 //!
-//! Idea: a member knows only where its own block goes; it tells that member who it is. That the destinations are a
-//! permutation is seen from the sum of a mixing function over them, which must be that over all ranks.
+//! Idea: a member knows only where its own block goes; it tells that member who it is. That the destinations
+//! are a permutation is seen from the sum of a mixing function over them, which must be that over all ranks.
 //!
 //! Restrictions: destinations that are no permutation are taken for one with a probability of 2^-64.
 //! Cost: a reduction of one word, a short message and one block per member, and the lookup of one member.
@@ -25,12 +25,12 @@ fn mixed(rank: usize) -> i64 {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: this member's block to the member `destination`, another one for each member. `from` and
-    /// `into` may be the same memory.
+    /// Collective over the team: this member's block to the member `destination`, another one for each
+    /// member. `from` and `into` may be the same memory.
     ///
     /// # Errors
-    /// On all members, for a destination that there is not or that two members name, or where lengths differ; for a team that
-    /// was freed; where an image has failed.
+    /// On all members, for a destination that there is not or that two members name, or where lengths differ;
+    /// for a team that was freed; where an image has failed.
     pub fn permute(
         &self,
         team: Handle,

@@ -1,15 +1,15 @@
 //! Blocks on the boards of a team inside a node: reductions and short broadcasts.
 //!
-//! Idea: members publish their blocks piece by piece, the first piece with the arguments of the operation. When all have, each
-//! member combines a piece of all members from the highest rank down, so that the result is left where it belongs and nothing
-//! else is copied. Where two members commute, each adds the other's piece to its own. Long pieces in teams of more than two
-//! members are combined in shares, one per member, which the others copy in a second turn: so each byte is combined once and
-//! not once per member.
+//! Idea: members publish their blocks piece by piece, the first piece with the arguments of the operation.
+//! When all have, each member combines a piece of all members from the highest rank down, so that the result
+//! is left where it belongs and nothing else is copied. Where two members commute, each adds the other's
+//! piece to its own. Long pieces in teams of more than two members are combined in shares, one per member,
+//! which the others copy in a second turn: so each byte is combined once and not once per member.
 //!
-//! Restrictions: see `team::board`; pieces end with an element, so an element that is longer than a slot has to go
-//! another way.
-//! Cost: a turn per piece, two with shares; a copy and S - 1 combinations of a piece per member, or two copies and
-//! (S - 1) / S combinations. Memory: none beside the boards.
+//! Restrictions: see `team::board`; pieces end with an element, so an element that is longer than a slot has
+//! to go another way.
+//! Cost: a turn per piece, two with shares; a copy and S - 1 combinations of a piece per member, or two
+//! copies and (S - 1) / S combinations. Memory: none beside the boards.
 //! Source: our own; shares are Rabenseifner's (2004, "Optimization of collective reduction operations").
 
 use super::members::Members;
@@ -100,8 +100,8 @@ impl<'a> Folding<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// How a block goes to the boards of a team, if it has boards and elements fit into them. The same on all members whose
-    /// arguments are alike.
+    /// How a block goes to the boards of a team, if it has boards and elements fit into them. The same on all
+    /// members whose arguments are alike.
     pub(super) fn pieces(&self, team: Handle, bytes: usize, element: usize) -> Result<Option<Pieces>> {
         let slot_bytes = self.look_at_team(team, |team| team.board().map(Board::slot_bytes))?;
         Ok(slot_bytes.and_then(|slot_bytes| Pieces::new(bytes, element, slot_bytes)))
@@ -191,8 +191,8 @@ impl<C: Comm> Runtime<C> {
             let slot = |rank| board.slot(rank, data(part.clone(), piece.len()), memory).address();
             (0..folding.size).map(slot).collect()
         })?;
-        // SAFETY: the parts of the slots of all members, which nobody writes before this member has come to the next turn but
-        // one; and memory of the caller, which nobody else uses.
+        // SAFETY: the parts of the slots of all members, which nobody writes before this member has come to
+        // the next turn but one; and memory of the caller, which nobody else uses.
         unsafe {
             let slot = |rank: usize| Region::new(slots[rank], part.len());
             if folding.adds_other {

@@ -1,12 +1,13 @@
 //! Reduce: the combination of the blocks of all members, in the order of their ranks, on one of them.
 //!
-//! Idea: along a binomial tree from the root, whose subtrees are ranges of the ring. A range that crosses the end of the ring is
-//! two ranges of ranks, which travel apart; the root puts those from rank 0 on before its own.
+//! Idea: along a binomial tree from the root, whose subtrees are ranges of the ring. A range that crosses the
+//! end of the ring is two ranges of ranks, which travel apart; the root puts those from rank 0 on before its
+//! own.
 //!
-//! Restrictions: the operation is associative. The order of the combinations depends on the root and the size of the team
-//! only, so the result has the same bits in every run.
-//! Cost: one block per member, two on the way of those that cross the end; ⌈log2 S⌉ messages and combinations one after the
-//! other. Memory: two or three blocks. Source: the usual one; the two ranges are our own.
+//! Restrictions: the operation is associative. The order of the combinations depends on the root and the size
+//! of the team only, so the result has the same bits in every run.
+//! Cost: one block per member, two on the way of those that cross the end; ⌈log2 S⌉ messages and combinations
+//! one after the other. Memory: two or three blocks. Source: the usual one; the two ranges are our own.
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};
@@ -28,13 +29,13 @@ pub(super) fn add_lower(lower: Option<&Space>, higher: &mut Space, combine: Comb
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: the combination of the blocks of all members on the member `root`; `into` is used only there,
-    /// and may be the same memory as `from`. `combine` gets a block of lower ranks and one of higher ranks, in which it leaves
-    /// the result.
+    /// Collective over the team: the combination of the blocks of all members on the member `root`; `into` is
+    /// used only there, and may be the same memory as `from`. `combine` gets a block of lower ranks and one
+    /// of higher ranks, in which it leaves the result.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was freed; where an
-    /// image has failed.
+    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
+    /// freed; where an image has failed.
     pub fn reduce(
         &self,
         team: Handle,
@@ -47,7 +48,8 @@ impl<C: Comm> Runtime<C> {
         self.reduce_elements(team, root, (from, into), elements, combine)
     }
 
-    /// As [`Self::reduce`], of elements: `combine` may get some of them at a time, and blocks in any order if they commute.
+    /// As [`Self::reduce`], of elements: `combine` may get some of them at a time, and blocks in any order if
+    /// they commute.
     ///
     /// # Errors
     /// As there.

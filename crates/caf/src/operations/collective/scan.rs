@@ -1,10 +1,10 @@
 //! Scan: the combination of the blocks of all members up to each one, in the order of their ranks.
 //!
-//! Idea: in round i a member has the combination of up to 2^i members up to itself, and gets that of the member at distance 2^i
-//! backward.
+//! Idea: in round i a member has the combination of up to 2^i members up to itself, and gets that of the
+//! member at distance 2^i backward.
 //!
-//! Restrictions: the operation is associative. Cost: ⌈log2 S⌉ rounds of a block, and as many combinations, twice as many where
-//! a member's own block does not count. Memory: two or three blocks.
+//! Restrictions: the operation is associative. Cost: ⌈log2 S⌉ rounds of a block, and as many combinations,
+//! twice as many where a member's own block does not count. Memory: two or three blocks.
 //! Source: Hillis, Steele 1986, "Data parallel algorithms".
 
 use super::Combine;
@@ -19,12 +19,14 @@ use hcube_core::error::Result;
 use hcube_core::memory::Region;
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: the combination of the blocks of all members up to this one, or up to the one before it if not
-    /// `inclusive`; then `into` of member 0 is not written. `from` and `into` may be the same memory. `combine` gets a block of
-    /// lower ranks and one of higher ranks, in which it leaves the result.
+    /// Collective over the team: the combination of the blocks of all members up to this one, or up to the
+    /// one before it if not `inclusive`; then `into` of member 0 is not written. `from` and `into` may be the
+    /// same memory. `combine` gets a block of lower ranks and one of higher ranks, in which it leaves the
+    /// result.
     ///
     /// # Errors
-    /// On all members, where lengths or `inclusive` differ; for a team that was freed; where an image has failed.
+    /// On all members, where lengths or `inclusive` differ; for a team that was freed; where an image has
+    /// failed.
     pub fn scan(
         &self,
         team: Handle,

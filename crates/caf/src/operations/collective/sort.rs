@@ -1,14 +1,14 @@
 //! Sort: the elements of all members in ascending order over the team.
 //!
-//! Idea: each member sorts its own elements. Then, along the network of `team::network`, pairs of members exchange all
-//! that they have; the lower one keeps the lower half of both, the higher one the rest.
+//! Idea: each member sorts its own elements. Then, along the network of `team::network`, pairs of members
+//! exchange all that they have; the lower one keeps the lower half of both, the higher one the rest.
 //!
-//! Restrictions: the same number of elements on all members, and an order that is total. Elements that compare equal may come
-//! in any order, the same in every run.
-//! Cost: a member's elements in each of the p (p + 1) / 2 steps for up to 2^p members, as much to merge, and n log n
-//! comparisons. Memory: twice the member's elements, and an index of 4 bytes for each.
-//! Source: Baudet, Stevenson 1978, "Optimal sorting algorithms for parallel computers", for halves instead of elements;
-//! Batcher 1968 for the network.
+//! Restrictions: the same number of elements on all members, and an order that is total. Elements that
+//! compare equal may come in any order, the same in every run.
+//! Cost: a member's elements in each of the p (p + 1) / 2 steps for up to 2^p members, as much to merge, and
+//! n log n comparisons. Memory: twice the member's elements, and an index of 4 bytes for each.
+//! Source: Baudet, Stevenson 1978, "Optimal sorting algorithms for parallel computers", for halves instead of
+//! elements; Batcher 1968 for the network.
 
 use super::members::{EXCHANGE, Members};
 use super::space::Space;
@@ -85,12 +85,12 @@ fn check(elements: Region<'_>, bytes: usize) -> Result<()> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: sorts the elements of all members, which have the same number of them, in ascending order from
-    /// member to member.
+    /// Collective over the team: sorts the elements of all members, which have the same number of them, in
+    /// ascending order from member to member.
     ///
     /// # Errors
-    /// On all members, where lengths differ, or are no multiple of that of an element; for a team that was freed; where an image
-    /// has failed.
+    /// On all members, where lengths differ, or are no multiple of that of an element; for a team that was
+    /// freed; where an image has failed.
     pub fn sort(
         &self,
         team: Handle,

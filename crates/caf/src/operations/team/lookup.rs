@@ -1,10 +1,11 @@
 //! The image of a member that no link gives.
 //!
-//! Idea: the shortest chain of jumps leads from link to link; the first link of the chain is this member's own, every further
-//! one is a word that is read at the member that the chain has reached. What was found is kept.
+//! Idea: the shortest chain of jumps leads from link to link; the first link of the chain is this member's
+//! own, every further one is a word that is read at the member that the chain has reached. What was found is
+//! kept.
 //!
-//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none later; the chain of
-//! [`crate::state::team::chain`] needs about half of that.
+//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none later; the
+//! chain of [`crate::state::team::chain`] needs about half of that.
 //! Source: Jin et al. 2011, §II-B.
 
 use crate::engine::runtime::Runtime;
@@ -21,8 +22,8 @@ impl<C: Comm> Runtime<C> {
     /// The image of a member of a team.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone hide who has the
-    /// rank.
+    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone
+    /// hide who has the rank.
     #[inline]
     pub fn image_of(&self, team: Handle, rank: usize) -> Result<usize> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
@@ -66,8 +67,9 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose place is known,
-    /// and of those that they name, until the wanted ones are known. A member that is gone is named by its neighbours.
+    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose
+    /// place is known, and of those that they name, until the wanted ones are known. A member that is gone is
+    /// named by its neighbours.
     ///
     /// # Errors
     /// As [`Self::image_of`]; where all members that name a wanted one are gone.

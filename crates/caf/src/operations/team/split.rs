@@ -1,10 +1,10 @@
 //! Formation of teams.
 //!
-//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie at distances of
-//! powers of two, so that each is a link away (`network`). Afterwards the members of a new team are neighbours: two scans tell everyone
-//! who is the first and the last of its own, hence the new rank, the size and the neighbours, which travel back to
-//! whom they belong to. From the links to neighbours, those at distance 2^(i+1) follow: the member at distance 2^i passes on
-//! its link of that distance.
+//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie
+//! at distances of powers of two, so that each is a link away (`network`). Afterwards the members of a new
+//! team are neighbours: two scans tell everyone who is the first and the last of its own, hence the new rank,
+//! the size and the neighbours, which travel back to whom they belong to. From the links to neighbours, those
+//! at distance 2^(i+1) follow: the member at distance 2^i passes on its link of that distance.
 //!
 //! Restrictions: members without a team (a negative colour) take part in the sorting only.
 //! Cost: O(log² P) steps of one short message, O(log P) words; no image ever holds a list of members.
@@ -139,12 +139,12 @@ impl<C: Comm> Split<'_, C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the parent: a new team for each colour of its members, ordered by key and then by their rank in the
-    /// parent. None for members with a negative colour.
+    /// Collective over the parent: a new team for each colour of its members, ordered by key and then by
+    /// their rank in the parent. None for members with a negative colour.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the job because others
-    /// wait; where an image has failed.
+    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the
+    /// job because others wait; where an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
             image.shipped.refuse_inside("is collective")?;
@@ -206,8 +206,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Sends a word to the member behind and one to the member ahead, and gets theirs: that of the member ahead, and that of
-    /// the member behind, as offset and as word.
+    /// Sends a word to the member behind and one to the member ahead, and gets theirs: that of the member
+    /// ahead, and that of the member behind, as offset and as word.
     fn pass(&self, id: u64, power: usize, to: [usize; 2], words: [i64; 2]) -> Result<[(usize, u64); 2]> {
         for direction in [FORWARD, BACKWARD] {
             // What goes to the member behind is for its forward link.
@@ -230,8 +230,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: frees it.
     ///
     /// # Errors
-    /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed; in a shipped
-    /// function; where an image has failed.
+    /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed;
+    /// in a shipped function; where an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
             image.shipped.refuse_inside("is collective")?;

@@ -28,8 +28,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Makes the team that was the default team before the last [`Self::push_team`] the default team again: the team that
-    /// was popped.
+    /// Makes the team that was the default team before the last [`Self::push_team`] the default team again:
+    /// the team that was popped.
     ///
     /// # Errors
     /// Where no team has been pushed, and in a shipped function.

@@ -1,13 +1,15 @@
 //! The boards of a team inside a node: memory in which each member publishes something for all others.
 //!
-//! Idea: a member writes to a slot of its own board, and then the number of the turn to its first word; whoever waits reads these
-//! words of all members. A member that has come to the next turn has ended the one before, so two slots in alternation are enough. One
-//! turn takes as long as the last member needs to come. Along a ring of links each round waits for another member, which takes
-//! ⌈log2 S⌉ turns of the scheduler where members share cores.
+//! Idea: a member writes to a slot of its own board, and then the number of the turn to its first word;
+//! whoever waits reads these words of all members. A member that has come to the next turn has ended the one
+//! before, so two slots in alternation are enough. One turn takes as long as the last member needs to come.
+//! Along a ring of links each round waits for another member, which takes ⌈log2 S⌉ turns of the scheduler
+//! where members share cores.
 //!
-//! Restrictions: all members are on one node, and they are few or share cores: otherwise S - 1 words that other cores have
-//! written are slower than ⌈log2 S⌉ of them.
-//! Cost: a word written and S - 1 read per member and turn. Memory: a line of the cache and two slots per member.
+//! Restrictions: all members are on one node, and they are few or share cores: otherwise S - 1 words that
+//! other cores have written are slower than ⌈log2 S⌉ of them.
+//! Cost: a word written and S - 1 read per member and turn. Memory: a line of the cache and two slots per
+//! member.
 //! Source: our own; the words are those of a central barrier without the counter that all write.
 
 use super::ring::{Link, Ring, board_place, jump, place};
@@ -24,8 +26,9 @@ use std::sync::atomic::Ordering;
 const MAX_MEMBERS: usize = 8;
 /// The same where members share cores.
 const MAX_CROWDED: usize = 64;
-/// Bytes of a slot, for the team of all images and for others: a piece of a block has a turn of all members, and lines that
-/// the others have read are slower to write again than new ones. There may be many other teams.
+/// Bytes of a slot, for the team of all images and for others: a piece of a block has a turn of all members,
+/// and lines that the others have read are slower to write again than new ones. There may be many other
+/// teams.
 const WORLD_SLOT_BYTES: usize = 512 << 10;
 const SLOT_BYTES: usize = 8 << 10;
 
@@ -53,7 +56,8 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Memory for the board of a member, if a team of this size may have boards: its offset, and the bytes of a slot.
+    /// Memory for the board of a member, if a team of this size may have boards: its offset, and the bytes of
+    /// a slot.
     pub(super) fn allocate<C: Comm>(
         size: usize,
         is_world: bool,
@@ -109,7 +113,8 @@ impl Board {
         self.uses += 1;
     }
 
-    /// Begins a turn, the first or another one of the current slot: what this member has written there can be read. The number of the turn.
+    /// Begins a turn, the first or another one of the current slot: what this member has written there can be
+    /// read. The number of the turn.
     pub fn begin_turn<C: Comm>(&mut self, memory: &Onesided<C>) -> u64 {
         self.turns += 1;
         memory.own_word(self.own() + self.slot_at()).store(self.turns, Ordering::Release);

@@ -1,16 +1,17 @@
 //! The shortest chain of links from one member of a team to another.
 //!
-//! Idea: members of a team of size S lie on a ring; each has links to those at distance 2^i forward and backward, for
-//! every i with 2^i < S. A member reaches another one by a chain of such jumps. The first link is its own; every further
-//! one is read at the member that the chain has reached. A distance is a sum of signed powers of two; the digits are
-//! chosen from the lowest one up, by dynamic programming over the two distances that digits so far can leave: none, or one
-//! of the next power. A target is also looked for after full turns of the ring in either direction, which shorten some
-//! chains where S is no power of two.
+//! Idea: members of a team of size S lie on a ring; each has links to those at distance 2^i forward and
+//! backward, for every i with 2^i < S. A member reaches another one by a chain of such jumps. The first link
+//! is its own; every further one is read at the member that the chain has reached. A distance is a sum of
+//! signed powers of two; the digits are chosen from the lowest one up, by dynamic programming over the two
+//! distances that digits so far can leave: none, or one of the next power. A target is also looked for after
+//! full turns of the ring in either direction, which shorten some chains where S is no power of two.
 //!
 //! Restrictions: none. Cost: about (log2 S) / 2 jumps at most; O(log S) digits per turn.
 //! Source: Jin et al. 2011, §II-B; the full turns are our own.
 
-/// Full turns of the ring that are examined in each direction: the shortest chains of all sizes up to 700 need two.
+/// Full turns of the ring that are examined in each direction: the shortest chains of all sizes up to 700
+/// need two.
 const TURNS: i64 = 3;
 
 /// Links of a member in each direction.
@@ -18,8 +19,8 @@ pub fn links(size: usize) -> u32 {
     if size < 2 { 0 } else { (size - 1).ilog2() + 1 }
 }
 
-/// Jumps by signed distances, in descending order of their lengths, whose sum is `distance` modulo `size`. Empty for the
-/// member itself.
+/// Jumps by signed distances, in descending order of their lengths, whose sum is `distance` modulo `size`.
+/// Empty for the member itself.
 ///
 /// # Panics
 /// If `distance` is not below `size`.

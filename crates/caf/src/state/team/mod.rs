@@ -1,12 +1,12 @@
 //! Teams: subsets of images, on rings of links.
 //!
-//! Idea: member j of a team of size S is linked to the members (j ± 2^i) mod S, for every i with 2^i < S. A link names the
-//! image and where that image keeps its own links, in a block of its heap that others read. No image knows all members.
-//! The members that no link gives are looked up along chains of links ([`chain`]); the team of all images needs
-//! no lookups.
+//! Idea: member j of a team of size S is linked to the members (j ± 2^i) mod S, for every i with 2^i < S. A
+//! link names the image and where that image keeps its own links, in a block of its heap that others read. No
+//! image knows all members. The members that no link gives are looked up along chains of links ([`chain`]);
+//! the team of all images needs no lookups.
 //!
-//! Cost: 39 words per power of two on each image: two links, which are kept in the heap (2 words) and outside of it (4), the
-//! word of the barrier, and two slots of 16 words for reductions; and what was looked up.
+//! Cost: 39 words per power of two on each image: two links, which are kept in the heap (2 words) and outside
+//! of it (4), the word of the barrier, and two slots of 16 words for reductions; and what was looked up.
 //! Source: Jin et al. 2011, §II-A and Figure 1.
 
 mod barrier;
@@ -49,8 +49,8 @@ pub struct Team {
 }
 
 impl Team {
-    /// The team of all images: links without messages. Its block lies at the same offset on all images, because it is allocated
-    /// by all of them at the same time.
+    /// The team of all images: links without messages. Its block lies at the same offset on all images,
+    /// because it is allocated by all of them at the same time.
     pub(crate) fn world<C: Comm>(rank: usize, size: usize, memory: &mut Onesided<C>) -> Result<Self> {
         let block = Ring::allocate(size, memory)?;
         let links = (0..chain::links(size) as usize).map(|power| {
@@ -81,7 +81,8 @@ impl Team {
         Self { ancestors: [&parent.ancestors[..], &[parent.id]].concat(), ..self }
     }
 
-    /// Collective over all images, which do it at the same time: boards for the team of all images, where it may have them.
+    /// Collective over all images, which do it at the same time: boards for the team of all images, where it
+    /// may have them.
     pub(crate) fn open_boards<C: Comm>(&mut self, shares_cores: bool, memory: &mut Onesided<C>) {
         let size = self.size();
         if let Some((offset, slot_bytes)) = Board::allocate(size, true, shares_cores, memory) {

@@ -1,7 +1,7 @@
 //! The ring of links of a team, and the block in the heap by which a member publishes its links.
 //!
-//! A block has, for each power of two: two links and the word of the barrier; then the offset of the board; then two slots
-//! for the words of reductions per power of two.
+//! A block has, for each power of two: two links and the word of the barrier; then the offset of the board;
+//! then two slots for the words of reductions per power of two.
 
 use super::chain;
 use crate::state::place::Place;
@@ -40,8 +40,8 @@ pub(crate) const BACKWARD: usize = 1;
 pub(crate) const WORDS: usize = 3;
 const BARRIER: usize = 2;
 
-/// Bytes of a slot for words of a reduction, of which a block has two per power of two: those of a reduction are used while
-/// somebody may still read those of the one before.
+/// Bytes of a slot for words of a reduction, of which a block has two per power of two: those of a reduction
+/// are used while somebody may still read those of the one before.
 pub(super) const SLOT_BYTES: usize = 128;
 const SLOTS: usize = 2;
 /// Words of a slot beside the turn.

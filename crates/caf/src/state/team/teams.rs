@@ -43,7 +43,8 @@ impl Teams {
         Ok(())
     }
 
-    /// Makes the default team before the last [`Self::push`] the default team: the team that was it, unless none was pushed.
+    /// Makes the default team before the last [`Self::push`] the default team: the team that was it, unless
+    /// none was pushed.
     pub fn pop(&mut self) -> Option<Handle> {
         if self.stack.len() == 1 { None } else { self.stack.pop() }
     }

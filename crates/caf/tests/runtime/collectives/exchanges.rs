@@ -5,7 +5,8 @@ use crate::support::Image;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 
-/// A case: what this member gives, how many bytes it gets, and what these are; nothing if they stay as they are.
+/// A case: what this member gives, how many bytes it gets, and what these are; nothing if they stay as they
+/// are.
 struct Case {
     given: Vec<u8>,
     gets: usize,

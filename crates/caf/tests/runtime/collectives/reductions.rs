@@ -1,4 +1,5 @@
-//! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their order.
+//! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their
+//! order.
 
 use super::{Group, LONG, in_teams, read};
 use hcube_core::memory::Region;

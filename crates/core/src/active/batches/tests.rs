@@ -4,7 +4,8 @@ use crate::progress::wait::Patience;
 
 const TAG: i32 = tags::ACTIVE.tag(0);
 
-/// Two ranks of different nodes; both look for messages until their work has a result and all messages were taken.
+/// Two ranks of different nodes; both look for messages until their work has a result and all messages were
+/// taken.
 fn with_batches<T: Send>(
     work: impl Fn(&ThreadComm, &mut Batches<ThreadComm>, Option<Message>) -> Option<T> + Sync,
 ) -> Vec<T> {

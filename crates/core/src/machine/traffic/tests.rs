@@ -141,8 +141,8 @@ fn the_equation_of_the_paper() {
         let expected = first + f64::from(exponent) * stage;
         assert!((time(1 << exponent) / expected - 1.0).abs() < 1e-9, "2^{exponent} ranks");
     }
-    // 7 ranks are divided into 3 and 4, and 3 into 1 and 2: ranks of the smaller part have two messages, with 4/7
-    // and 2/3 of their values.
+    // 7 ranks are divided into 3 and 4, and 3 into 1 and 2: ranks of the smaller part have two messages, with
+    // 4/7 and 2/3 of their values.
     let Link { latency, bandwidth } = EXAMPLE.network;
     let words = 1024.0 * (4.0 / 7.0 + 2.0 / 3.0 + 1.0 / 2.0);
     let expected = first + 5.0 * latency + 8.0 * words / bandwidth + 3.0 * 1024.0 * EXAMPLE.divide;

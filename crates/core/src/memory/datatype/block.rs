@@ -65,8 +65,8 @@ impl<'a> Block<'a> {
         Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
     }
 
-    /// One block of several, one behind the other. `None` where they have more bytes than an address can count, or for a
-    /// grid.
+    /// One block of several, one behind the other. `None` where they have more bytes than an address can
+    /// count, or for a grid.
     pub fn joined(blocks: Vec<Self>) -> Option<Self> {
         let mut blocks: Vec<Self> = blocks.into_iter().filter(|block| block.bytes > 0).collect();
         let first = match blocks.len() {
@@ -108,8 +108,8 @@ impl<'a> Block<'a> {
     #[inline]
     pub fn region(&self) -> Option<Region<'a>> {
         let contiguous = matches!(self.form, Form::Contiguous);
-        // SAFETY: exactly the bytes of the elements, which are memory by the contracts of `new` and of the region
-        // given to `contiguous`.
+        // SAFETY: exactly the bytes of the elements, which are memory by the contracts of `new` and of the
+        // region given to `contiguous`.
         contiguous.then(|| unsafe { Region::new(self.address, self.bytes) })
     }
 
@@ -171,7 +171,8 @@ impl<'a> Block<'a> {
         match self.region() {
             Some(region) => streaming::write_streaming(region.part(offset..offset + bytes.len()), bytes),
             None => {
-                // SAFETY: no reference to the memory of the block exists, hence not `bytes`, which is only read.
+                // SAFETY: no reference to the memory of the block exists, hence not `bytes`, which is only
+                // read.
                 unsafe { self.copy::<false, true>(offset, bytes.as_ptr().cast_mut(), bytes.len()) };
                 streaming::finish();
             }
@@ -195,8 +196,8 @@ impl<'a> Block<'a> {
         if length == 0 {
             return;
         }
-        // SAFETY: the elements are memory by the contracts of `new` and of the region given to `contiguous` or
-        // `grid`, the packed bytes by that of this function; the range was checked.
+        // SAFETY: the elements are memory by the contracts of `new` and of the region given to `contiguous`
+        // or `grid`, the packed bytes by that of this function; the range was checked.
         unsafe {
             if let Form::Contiguous = self.form {
                 let memory = self.address.wrapping_add(offset);
@@ -219,7 +220,8 @@ impl<'a> Block<'a> {
         packed: *mut u8,
         length: usize,
     ) {
-        // SAFETY: the range is inside the block, whose elements and packed bytes can be accessed and do not overlap.
+        // SAFETY: the range is inside the block, whose elements and packed bytes can be accessed and do not
+        // overlap.
         unsafe {
             match &self.form {
                 Form::Contiguous => {}
@@ -242,7 +244,8 @@ impl<'a> Block<'a> {
 mod tests {
     use super::*;
 
-    /// Past the cache or not, the same bytes change, wherever runs begin and a part of the block begins and ends.
+    /// Past the cache or not, the same bytes change, wherever runs begin and a part of the block begins and
+    /// ends.
     #[test]
     fn streaming_changes_the_same_bytes() {
         for (run, stride) in [(100, 130), (512, 515), (700, 700 + 64), (2048, 4096)] {

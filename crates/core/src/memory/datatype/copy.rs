@@ -31,8 +31,8 @@ unsafe fn whole<const PACK: bool, const STREAM: bool>(
     memory: *mut u8,
     mut packed: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: the bytes of the layout can be copied, by the contract of this function, and its parts are bytes
-    // of it.
+    // SAFETY: the bytes of the layout can be copied, by the contract of this function, and its parts are
+    // bytes of it.
     unsafe {
         match layout {
             Layout::Run(length) => run::<PACK, STREAM>(memory, packed, *length),

@@ -1,8 +1,8 @@
 //! The innermost loops: contiguous runs, one, many at equal distances, many anywhere.
 //!
-//! The lengths of single numbers have loops of their own in which a run is a load and a store. Other
-//! short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
-//! costs more than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores where that is asked for
+//! The lengths of single numbers have loops of their own in which a run is a load and a store. Other short
+//! runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call costs more
+//! than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores where that is asked for
 //! (`STREAM`); shorter ones consist mostly of partial lines.
 
 use super::super::{copy, streaming};
@@ -65,8 +65,8 @@ pub(super) unsafe fn places<const PACK: bool, const STREAM: bool>(
     memory: *mut u8,
     packed: *mut u8,
 ) -> *mut u8 {
-    // SAFETY: `copies` asks for numbers below that of offsets, and these runs can be copied by the contract of
-    // this function.
+    // SAFETY: `copies` asks for numbers below that of offsets, and these runs can be copied by the contract
+    // of this function.
     unsafe {
         let at = move |number: usize| place(memory, *offsets.get_unchecked(number));
         copies::<PACK, STREAM>(length, offsets.len(), at, packed)
@@ -112,8 +112,8 @@ unsafe fn numbers<const PACK: bool, const N: usize>(
 ) -> *mut u8 {
     let packed = packed.cast::<[u8; N]>();
     let fours = count / 4;
-    // SAFETY: all runs have `N` bytes and can be copied, by the contract of this function; arrays of bytes need
-    // no alignment.
+    // SAFETY: all runs have `N` bytes and can be copied, by the contract of this function; arrays of bytes
+    // need no alignment.
     unsafe {
         for four in 0..fours {
             let there = [0, 1, 2, 3].map(|number| at(4 * four + number).cast::<[u8; N]>());

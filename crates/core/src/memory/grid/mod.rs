@@ -149,8 +149,8 @@ impl Tile {
         while at < end {
             let (number, within) = (at / row, at % row);
             let memory = self.memory.wrapping_add(number * first.stride);
-            // SAFETY: rows of the tile, which can be copied by the contract of this function; `at` stays below
-            // `end`.
+            // SAFETY: rows of the tile, which can be copied by the contract of this function; `at` stays
+            // below `end`.
             at += unsafe {
                 let packed = packed.add(at - skip);
                 if within > 0 || end - at < row {

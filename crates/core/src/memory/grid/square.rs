@@ -69,8 +69,8 @@ impl Square {
         for row in rows {
             for column in columns.start.max(row + 1)..columns.end {
                 let (here, there) = (self.element(row, column), self.element(column, row));
-                // SAFETY: both can be read and written, by the contract of this function, and are two different
-                // elements.
+                // SAFETY: both can be read and written, by the contract of this function, and are two
+                // different elements.
                 unsafe { ptr::swap_nonoverlapping(here, there, self.element_bytes) };
             }
         }
@@ -83,8 +83,8 @@ impl Square {
     unsafe fn swap_numbers<T: Copy>(self, rows: Range<usize>, columns: Range<usize>) {
         let whole = |range: &Range<usize>| range.start + range.len() / BLOCK * BLOCK;
         let (rows_end, columns_end) = (whole(&rows), whole(&columns));
-        // SAFETY: the elements of both can be read and written, by the contract of this function; no element is
-        // in two blocks, or in a block and in the rest.
+        // SAFETY: the elements of both can be read and written, by the contract of this function; no element
+        // is in two blocks, or in a block and in the rest.
         unsafe {
             for row in (rows.start..rows_end).step_by(BLOCK) {
                 for column in (columns.start.max(row)..columns_end).step_by(BLOCK) {

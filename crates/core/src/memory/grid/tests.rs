@@ -46,7 +46,8 @@ fn grids() -> Vec<Grid> {
     all
 }
 
-/// Whole and in parts that start and end anywhere, also within elements; the bytes between rows are unchanged.
+/// Whole and in parts that start and end anywhere, also within elements; the bytes between rows are
+/// unchanged.
 #[test]
 fn bytes_come_in_the_order_of_the_definition_and_go_back() {
     for grid in grids() {

@@ -33,8 +33,8 @@ fn operation_of(operation: Operation) -> MPI_Op {
 }
 
 /// Reduces values by `reduce` as signed numbers in the same order, where that is necessary: MPICH 4.0.2
-/// (pmodels/mpich#6083) and Open MPI 4.1.4 (open-mpi/ompi#10648) take minimum and maximum of unsigned integers as
-/// if they were signed. `None` where it is not.
+/// (pmodels/mpich#6083) and Open MPI 4.1.4 (open-mpi/ompi#10648) take minimum and maximum of unsigned
+/// integers as if they were signed. `None` where it is not.
 fn as_signed<T: Element>(
     values: &mut [T],
     operation: Operation,
@@ -86,15 +86,16 @@ impl MpiComm {
         }
         self.enter()?;
         let length = count(values.len())?;
-        // Not in place: MPICH 4.0.2 reads through MPI_IN_PLACE where the root is not the first rank of its node.
+        // Not in place: MPICH 4.0.2 reads through MPI_IN_PLACE where the root is not the first rank of its
+        // node.
         let own = if self.rank == root { values.to_vec() } else { Vec::new() };
         let (sent, received) = if self.rank == root {
             (own.as_ptr().cast::<c_void>(), values.as_mut_ptr().cast::<c_void>())
         } else {
             (values.as_ptr().cast(), std::ptr::null_mut())
         };
-        // SAFETY: slices of our own with that many elements of that type; the receive buffer is significant only
-        // on the root.
+        // SAFETY: slices of our own with that many elements of that type; the receive buffer is significant
+        // only on the root.
         check("MPI_Reduce", unsafe {
             raw::PMPI_Reduce(
                 sent,
@@ -204,8 +205,8 @@ impl MpiComm {
     fn simulated_nodes(&self) -> Result<Vec<u32>> {
         self.enter()?;
         let (mut node, mut leader) = (self.raw(), [self.rank as u64]);
-        // SAFETY: the communicator lives as long as self. Rank 0 of `node` has the smallest rank of it, as the split
-        // is ordered by rank.
+        // SAFETY: the communicator lives as long as self. Rank 0 of `node` has the smallest rank of it, as
+        // the split is ordered by rank.
         unsafe {
             let (kind, info) = (constants().comm_type_shared, constants().info_null);
             let code = raw::PMPI_Comm_split_type(self.raw(), kind, self.rank as c_int, info, &mut node);

@@ -26,8 +26,8 @@ pub(super) struct Sharing {
     pub(super) numbers: Mutex<Numbers>,
 }
 
-// SAFETY: MPI's handles name the same object in all threads, and threads that use one at the same time are those of a program
-// that has initialised MPI for that (`Handle::new`).
+// SAFETY: MPI's handles name the same object in all threads, and threads that use one at the same time are
+// those of a program that has initialised MPI for that (`Handle::new`).
 unsafe impl Send for Private {}
 // SAFETY: MPI permits concurrent calls with a handle in such programs; the rest is `Sync`.
 unsafe impl Sync for Private {}

@@ -26,8 +26,8 @@ pub struct Transfer<'a> {
     pub(super) memory: PhantomData<Region<'a>>,
 }
 
-// SAFETY: a request, which is bound to no thread, and no access to the memory: MPI has that, in the thread that asks
-// for the request, and nobody else until it has finished, by the contract of `start_send_bytes` and
+// SAFETY: a request, which is bound to no thread, and no access to the memory: MPI has that, in the thread
+// that asks for the request, and nobody else until it has finished, by the contract of `start_send_bytes` and
 // `start_receive_bytes`.
 unsafe impl Send for Transfer<'_> {}
 

@@ -94,8 +94,8 @@ impl MpiComm {
         Ok(usize::try_from(index).ok().filter(|_| flag != 0))
     }
 
-    /// Begins a collective function. With pollers, all ranks first meet in a barrier that drives them, so that
-    /// nobody waits long in MPI's own function.
+    /// Begins a collective function. With pollers, all ranks first meet in a barrier that drives them, so
+    /// that nobody waits long in MPI's own function.
     pub(super) fn enter(&self) -> Result<()> {
         self.settle();
         if self.pollers.is_empty() { Ok(()) } else { self.driven_barrier() }

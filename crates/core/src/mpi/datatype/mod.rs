@@ -28,7 +28,8 @@ use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
 use contents::Envelope;
 
-/// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm` is that of the exchange.
+/// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm` is that of the
+/// exchange.
 ///
 /// # Errors
 /// [`Error::Datatype`] for one that is null, invalid or not committed (`MPI_ERR_TYPE`);
@@ -76,7 +77,8 @@ pub fn is_usual(datatype: MPI_Datatype) -> bool {
     unsafe { raw::hcube_shim_is_predefined(datatype) != 0 }
 }
 
-/// Bytes of data of an element, also of a datatype that only [`inspect`] finds to be one that it cannot handle.
+/// Bytes of data of an element, also of a datatype that only [`inspect`] finds to be one that it cannot
+/// handle.
 ///
 /// # Errors
 /// [`Error::Datatype`] as [`inspect`].
@@ -110,8 +112,8 @@ unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     // Simulated ranks share the process, and their errors are returned.
     let judge = if simulated() { comm.raw() } else { guard().map_err(unable)? };
     let somewhere = 0u8;
-    // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function; MPI
-    // looks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
+    // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function;
+    // MPI looks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
     let code = unsafe {
         let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, judge)

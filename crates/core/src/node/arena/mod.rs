@@ -1,18 +1,20 @@
 //! Lists of records that the ranks of a node leave for each other, in shared memory.
 //!
-//! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as lists of
-//! records; what the numbers of lists mean is up to the caller. A round ends with a barrier ([`Arena::meet`]), after
-//! which every rank reads its lists in place. The memory is double-buffered: lists that were written in one turn
-//! ([`Arena::turn`]) stay as they are until the reader enters the first barrier of the next turn. So one barrier per
-//! turn suffices, and a reader may keep pointers into lists.
+//! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as
+//! lists of records; what the numbers of lists mean is up to the caller. A round ends with a barrier
+//! ([`Arena::meet`]), after which every rank reads its lists in place. The memory is double-buffered: lists
+//! that were written in one turn ([`Arena::turn`]) stay as they are until the reader enters the first barrier
+//! of the next turn. So one barrier per turn suffices, and a reader may keep pointers into lists.
 //!
-//! Restrictions: between a turn and the next there is at least one barrier. A list is located after the barrier that
-//! published it and before the rank meets the others again ([`Arena::list`]).
+//! Restrictions: between a turn and the next there is at least one barrier. A list is located after the
+//! barrier that published it and before the rank meets the others again ([`Arena::list`]).
 //!
-//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of lines of
-//! the cache per rank, which holds the counter of the barrier, the notice and the lists for up to eight readers.
-//! Memory: what the records of two turns need, in steps. The address range is much larger ([`reserve`]), so that
-//! nothing ever moves. Without shared memory a rank has such memory for itself, so that algorithms need no second path.
+//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of
+//! lines of the cache per rank, which holds the counter of the barrier, the notice and the lists for up to
+//! eight readers.
+//! Memory: what the records of two turns need, in steps. The address range is much larger ([`reserve`]), so
+//! that nothing ever moves. Without shared memory a rank has such memory for itself, so that algorithms need
+//! no second path.
 //! Source: our own.
 
 mod list;
@@ -50,8 +52,8 @@ const BUFFERS: usize = 2;
 
 /// Address range of the buffers of a rank, unless the process is limited or a node has many ranks.
 pub const MAX_ADDRESS_BYTES: usize = BUFFERS * MAX_RESERVE;
-/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of the turns in which it
-/// was last used, and as many without.
+/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of
+/// the turns in which it was last used, and as many without.
 pub const MAX_IDLE_TURNS: u32 = BUFFERS as u32 * 2 * IDLE_TURNS;
 
 /// Words before the lists in a block: the counter of the barrier and the notice, padded to 64 bytes.
@@ -68,7 +70,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// Bytes of the block that a rank publishes in a round; there are two, for rounds with even and odd numbers.
+    /// Bytes of the block that a rank publishes in a round; there are two, for rounds with even and odd
+    /// numbers.
     fn block(self) -> usize {
         ((BLOCK_HEAD + self.lists) * size_of::<u64>()).next_multiple_of(LINE_PAIR)
     }
@@ -110,8 +113,8 @@ pub struct Arena {
     writers: Vec<Writer>,
 }
 
-/// Bytes of address range for one buffer, where `ranks` of a node have two each: within what the limits of this process
-/// permit, in which `arenas` lie (several if ranks are simulated).
+/// Bytes of address range for one buffer, where `ranks` of a node have two each: within what the limits of
+/// this process permit, in which `arenas` lie (several if ranks are simulated).
 #[must_use]
 pub fn reserve(ranks: usize, arenas: usize) -> usize {
     let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks * arenas);
@@ -120,8 +123,9 @@ pub fn reserve(ranks: usize, arenas: usize) -> usize {
 }
 
 impl Arena {
-    /// Collective over `comm`: an arena for each node. `ranks` are the ranks of this rank's node, in node order; every
-    /// rank of `comm` calls it. The number of `lists` of a rank and `reserve` are the same on a node; see [`reserve`].
+    /// Collective over `comm`: an arena for each node. `ranks` are the ranks of this rank's node, in node
+    /// order; every rank of `comm` calls it. The number of `lists` of a rank and `reserve` are the same on a
+    /// node; see [`reserve`].
     ///
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
@@ -142,7 +146,8 @@ impl Arena {
         loop {
             match Segment::own(layout.length()) {
                 Ok(segment) => return Ok(Self::new(segment, layout, 0)),
-                // A system that never promises more memory than it has (vm.overcommit_memory = 2) counts all of it.
+                // A system that never promises more memory than it has (vm.overcommit_memory = 2) counts all
+                // of it.
                 Err(_) if layout.reserve > MIN_RESERVE => {
                     layout.reserve = (layout.reserve / 2).max(MIN_RESERVE).next_multiple_of(PAGE);
                 }
@@ -200,9 +205,9 @@ impl Arena {
         unsafe { self.segment.address().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// Adds a record to a list of this rank: a value and a label of the caller's, below [`LABELS`], and memory for
-    /// `length` bytes, at most [`MAX_PAYLOAD_BYTES`], which are not initialised. The payload begins at a multiple of 16
-    /// bytes.
+    /// Adds a record to a list of this rank: a value and a label of the caller's, below [`LABELS`], and
+    /// memory for `length` bytes, at most [`MAX_PAYLOAD_BYTES`], which are not initialised. The payload
+    /// begins at a multiple of 16 bytes.
     ///
     /// # Errors
     /// [`Error::Memory`] where there is no memory for it.
@@ -213,8 +218,8 @@ impl Arena {
             self.extend(list, bytes)?;
         }
         let at = self.writers[list].take(bytes);
-        // SAFETY: inside the chunk of this list, in this rank's buffer, which nobody else accesses before the next
-        // barrier; it is borrowed as long as the region lives.
+        // SAFETY: inside the chunk of this list, in this rank's buffer, which nobody else accesses before the
+        // next barrier; it is borrowed as long as the region lives.
         unsafe { Ok(list::write(self.segment.address().add(at), list::Head::new(value, label, length))) }
     }
 
@@ -252,7 +257,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists begin anew.
+    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists begin
+    /// anew.
     pub fn meet<P: Progress + ?Sized>(
         &mut self,
         comm: &P,
@@ -301,16 +307,17 @@ impl Arena {
     /// The records of a list.
     ///
     /// # Safety
-    /// The list was located in this turn or the one before, and the records are used until this rank next meets the
-    /// others in the turn after that in which the list was located.
+    /// The list was located in this turn or the one before, and the records are used until this rank next
+    /// meets the others in the turn after that in which the list was located.
     #[inline]
     pub unsafe fn records<'a>(&self, list: List) -> Records<'a> {
-        // SAFETY: its writer leaves the memory of a list of that turn alone until this rank meets the others again.
+        // SAFETY: its writer leaves the memory of a list of that turn alone until this rank meets the others
+        // again.
         unsafe { list.records(self.segment.address()) }
     }
 
-    /// Ends the time in which others may not yet access memory of this rank directly: it has done all that the turn
-    /// asks of it.
+    /// Ends the time in which others may not yet access memory of this rank directly: it has done all that
+    /// the turn asks of it.
     #[inline]
     pub fn finish(&self) {
         self.finished(self.own).store(self.turn, Ordering::Release);

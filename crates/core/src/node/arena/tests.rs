@@ -20,7 +20,8 @@ fn payload(turn: usize, from: usize, to: usize, number: usize) -> Vec<u8> {
     (0..length).map(|index| (index * 7 + turn + 11 * from + 31 * to + number) as u8).collect()
 }
 
-/// Every record arrives at its reader, in order, in each of several turns, and stays where it is for a further turn.
+/// Every record arrives at its reader, in order, in each of several turns, and stays where it is for a
+/// further turn.
 #[test]
 fn records_arrive_in_order_and_stay_for_a_turn() {
     for size in [1, 2, 3, 5] {

@@ -1,9 +1,10 @@
-//! Operations that a rank has entered while all rows of their bucket were taken: a list in its own memory, which the other ranks
-//! of the node read and change by single copy. The bucket has a lock, under which all of this happens.
+//! Operations that a rank has entered while all rows of their bucket were taken: a list in its own memory,
+//! which the other ranks of the node read and change by single copy. The bucket has a lock, under which all
+//! of this happens.
 //!
-//! Cost: a rank that looks for an operation makes a system call for 64 entries of a list, and mostly finds it among the first ones,
-//! because ranks start the operations of a communicator in the same order; another one where it removes an entry. Memory: 16 bytes
-//! for each operation.
+//! Cost: a rank that looks for an operation makes a system call for 64 entries of a list, and mostly finds it
+//! among the first ones, because ranks start the operations of a communicator in the same order; another one
+//! where it removes an entry. Memory: 16 bytes for each operation.
 
 use crate::error::{Error, Result};
 use crate::memory::Region;
@@ -85,7 +86,8 @@ impl<'a> Place<'a> {
         let mut removed = 0u64;
         // SAFETY: a local variable that nothing else refers to during the call.
         let local = unsafe { Region::new((&raw mut removed).cast(), size_of::<u64>()) };
-        // SAFETY: the key of an entry of the list, an atomic; whoever holds the lock of the bucket uses it, and that is this rank.
+        // SAFETY: the key of an entry of the list, an atomic; whoever holds the lock of the bucket uses it,
+        // and that is this rank.
         let written = unsafe { process.write(address + found.entry * ENTRY_BYTES as u64, local) };
         written.map_err(|refused| failed(found.rank, &refused))?;
         if found.entry == first {
@@ -138,8 +140,8 @@ impl Queue {
         self.0.capacity() * ENTRY_BYTES
     }
 
-    /// Leaves the memory to other ranks, which may still read it: where another list has an operation, so has this one, because this
-    /// rank has started it too. So nobody reads a list whose entries are all removed.
+    /// Leaves the memory to other ranks, which may still read it: where another list has an operation, so has
+    /// this one, because this rank has started it too. So nobody reads a list whose entries are all removed.
     pub fn abandon(&mut self) {
         let entries = std::mem::take(&mut self.0);
         if entries.iter().any(|entry| entry.key.load(Ordering::Relaxed) != 0) {

@@ -51,8 +51,8 @@ fn of_two_ranks_exactly_one_finds_the_other() {
     }
 }
 
-/// Ranks that are far more operations ahead than there are rows do not wait, in whatever order the others follow, and no memory
-/// is left when all have.
+/// Ranks that are far more operations ahead than there are rows do not wait, in whatever order the others
+/// follow, and no memory is left when all have.
 #[test]
 fn ranks_run_ahead_without_waiting() {
     const OPERATIONS: u64 = 1000;
@@ -118,7 +118,8 @@ const OF_RANKS: [[&[usize]; 3]; 6] = {
     ]
 };
 
-/// An operation that some ranks have started and others have not lies in a row, or in the lists of all that have.
+/// An operation that some ranks have started and others have not lies in a row, or in the lists of all that
+/// have.
 fn is_in_place(arrivals: &Arrivals, key: u64, started: &[bool], processes: &[Process]) -> bool {
     let bucket = bucket_of(key);
     let in_row = (0..ROWS).any(|row| arrivals.word(bucket, FIRST_KEY + row).load(Ordering::Relaxed) == key);
@@ -129,8 +130,8 @@ fn is_in_place(arrivals: &Arrivals, key: u64, started: &[bool], processes: &[Pro
     if is_open && !in_row { in_lists == others } else { in_lists == 0 && in_row == is_open }
 }
 
-/// All orders, one rank at a time, which a lock sees to. Ranks but the second one have taken all rows but one; of these, the second one
-/// frees one before, between or after two further operations.
+/// All orders, one rank at a time, which a lock sees to. Ranks but the second one have taken all rows but
+/// one; of these, the second one frees one before, between or after two further operations.
 #[test]
 fn in_all_orders_an_operation_lies_in_a_row_or_in_lists() {
     if !permitted() {

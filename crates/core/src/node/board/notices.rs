@@ -19,8 +19,8 @@ impl<'a> Notices<'a> {
     pub fn bytes(&self, rank: usize) -> &'a [u8] {
         let Self { slots, layout, round } = *self;
         assert!(slots.published(rank, round).is_some(), "a refusal ahead has no notice");
-        // SAFETY: published. This rank releases it by publishing its own next notice, for which the result must have
-        // ended: it borrows the board as long as that notice is written.
+        // SAFETY: published. This rank releases it by publishing its own next notice, for which the result
+        // must have ended: it borrows the board as long as that notice is written.
         layout.bytes(unsafe { slots.contents(rank, round) }, slots.own(), slots.ranks())
     }
 }

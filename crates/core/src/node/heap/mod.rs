@@ -1,18 +1,19 @@
 //! A heap per node: memory of all its ranks, mapped by all of them at one address.
 //!
-//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself (`ranges`), so nobody
-//! waits for another. A place is a rank of the node and an offset in its part; its address is the same on all ranks of
-//! the node, and an offset means the same to ranks of other nodes. Ranks that allocate alike have the same offsets.
-//! Others read and write a place with plain loads and stores, and with atomic ones for words.
+//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself (`ranges`),
+//! so nobody waits for another. A place is a rank of the node and an offset in its part; its address is the
+//! same on all ranks of the node, and an offset means the same to ranks of other nodes. Ranks that allocate
+//! alike have the same offsets. Others read and write a place with plain loads and stores, and with atomic
+//! ones for words.
 //!
-//! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]); memory comes
-//! with allocations and goes with those of `GIVE_BACK` bytes and more. Without shared memory a rank has a heap for
-//! itself ([`Heap::own`]).
+//! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]);
+//! memory comes with allocations and goes with those of `GIVE_BACK` bytes and more. Without shared memory a
+//! rank has a heap for itself ([`Heap::own`]).
 //!
-//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and some lines
-//! of the cache, whose number follows from that of the page, and take up to two pages more: arrays of the same length that
-//! all began at a page would compete for the same places of the cache in loops over several of them (Jin et al. 2011,
-//! §IV-B2, saw a quarter of STREAM's rate lost).
+//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and
+//! some lines of the cache, whose number follows from that of the page, and take up to two pages more: arrays
+//! of the same length that all began at a page would compete for the same places of the cache in loops over
+//! several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
 //! Source: Jin et al. 2011, §II; one address for all is our own.
 
 mod provided;
@@ -58,8 +59,8 @@ pub struct Heap {
     provided: Provided,
 }
 
-/// Address range for the part of a rank, where a node has `ranks` of them: within what the limits of this process permit,
-/// in which `heaps` lie (several if ranks are simulated).
+/// Address range for the part of a rank, where a node has `ranks` of them: within what the limits of this
+/// process permit, in which `heaps` lie (several if ranks are simulated).
 #[must_use]
 pub fn part(ranks: usize, heaps: usize) -> usize {
     let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (ranks * heaps);
@@ -68,8 +69,9 @@ pub fn part(ranks: usize, heaps: usize) -> usize {
 }
 
 impl Heap {
-    /// Collective over `comm`: a heap for each node. `ranks` are the ranks of this rank's node, in node order; every rank
-    /// of `comm` calls it. The address range `part` of a rank is the same on a node; see [`part`].
+    /// Collective over `comm`: a heap for each node. `ranks` are the ranks of this rank's node, in node
+    /// order; every rank of `comm` calls it. The address range `part` of a rank is the same on a node; see
+    /// [`part`].
     ///
     /// # Errors
     /// On all ranks of `comm`, if the ranks of a node cannot share memory at one address.
@@ -88,7 +90,8 @@ impl Heap {
         loop {
             match Segment::own(part) {
                 Ok(segment) => return Ok(Self::new(segment, part, 1, 0)),
-                // A system that never promises more memory than it has (vm.overcommit_memory = 2) counts all of it.
+                // A system that never promises more memory than it has (vm.overcommit_memory = 2) counts all
+                // of it.
                 Err(_) if part > MIN_PART => part = (part / 2).max(MIN_PART).next_multiple_of(PAGE),
                 Err(error) => return Err(error),
             }
@@ -132,8 +135,8 @@ impl Heap {
         self.own
     }
 
-    /// Local: allocates `length` bytes in this rank's part, from a pair of lines of the cache on; their offset. They hold
-    /// whatever was there before.
+    /// Local: allocates `length` bytes in this rank's part, from a pair of lines of the cache on; their
+    /// offset. They hold whatever was there before.
     ///
     /// # Errors
     /// [`Error::Memory`] where the address range or the memory is used up.
@@ -144,7 +147,8 @@ impl Heap {
         let pages = length.saturating_add((STAGGERED - 1) * LINE_PAIR).div_ceil(PAGE);
         // An odd number of pages, so that neighbours of the same length are staggered differently.
         let begin = self.provided((pages | 1).saturating_mul(PAGE), PAGE)?;
-        // A function of the range only: images that have the same range have the same offset, whatever was there before.
+        // A function of the range only: images that have the same range have the same offset, whatever was
+        // there before.
         let offset = begin + begin / PAGE % STAGGERED * LINE_PAIR;
         self.staggered.insert(offset, begin);
         Ok(offset)
@@ -240,7 +244,8 @@ impl Heap {
     pub fn word(&self, rank: usize, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(size_of::<u64>()), "a word at offset {offset}");
         let address = self.address(rank, offset, size_of::<u64>()).cast::<u64>();
-        // SAFETY: in the mapping, aligned; only regions, whose accesses are those of the program, and atomics refer to it.
+        // SAFETY: in the mapping, aligned; only regions, whose accesses are those of the program, and atomics
+        // refer to it.
         unsafe { AtomicU64::from_ptr(address) }
     }
 }

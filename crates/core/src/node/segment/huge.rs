@@ -1,17 +1,17 @@
 //! Addresses of mappings that the kernel may put on huge pages.
 //!
-//! Idea: the kernel usually gives files in memory no huge pages on demand (`shmem_enabled` is `never`), but it collapses pages
-//! that exist into huge ones when a process asks for it (`MADV_COLLAPSE`, Linux 6.1), whatever that setting is. All
-//! processes then map the huge pages where the mapping and the file are aligned alike, so segments of a huge page and more
-//! start at a multiple of it.
+//! Idea: the kernel usually gives files in memory no huge pages on demand (`shmem_enabled` is `never`), but
+//! it collapses pages that exist into huge ones when a process asks for it (`MADV_COLLAPSE`, Linux 6.1),
+//! whatever that setting is. All processes then map the huge pages where the mapping and the file are aligned
+//! alike, so segments of a huge page and more start at a multiple of it.
 //!
 //! Cost: a copy of each page, once; measured 2.2 ms per huge page on a virtual machine.
 
 use crate::node::huge_pages::HUGE_PAGE_BYTES;
 use std::ptr;
 
-/// Reserves a range of addresses that starts at a huge page, for a mapping that replaces it. `None` where the process may not
-/// have the range, which is longer than the mapping at first.
+/// Reserves a range of addresses that starts at a huge page, for a mapping that replaces it. `None` where the
+/// process may not have the range, which is longer than the mapping at first.
 pub(super) fn reserve(length: usize) -> Option<*mut libc::c_void> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let whole = length.saturating_add(HUGE_PAGE_BYTES);

@@ -1,10 +1,10 @@
 //! Segments that all ranks of a node map at the same address, so that addresses in them can be handed on.
 //!
-//! Idea: the first rank of the node maps the file where nothing else is, in a range that programs, libraries and their
-//! stacks leave free, and the others try the same address, which the kernel never gives away twice
-//! (`MAP_FIXED_NOREPLACE`, Linux 4.17; older ones take the address as a wish, which is compared). Where one of them has
-//! something there, the first rank goes on to the next address. Ranks of one process, threads or simulated, share one
-//! mapping, which the last of them unmaps.
+//! Idea: the first rank of the node maps the file where nothing else is, in a range that programs, libraries
+//! and their stacks leave free, and the others try the same address, which the kernel never gives away twice
+//! (`MAP_FIXED_NOREPLACE`, Linux 4.17; older ones take the address as a wish, which is compared). Where one
+//! of them has something there, the first rank goes on to the next address. Ranks of one process, threads or
+//! simulated, share one mapping, which the last of them unmaps.
 //!
 //! Cost: one gathering of a few words and one reduction per attempt; usually there is one.
 
@@ -102,8 +102,8 @@ fn open(location: Location, length: usize) -> Result<Segment> {
     }
 }
 
-/// Collective over `comm`: one zeroed segment for each node, at one address on all ranks of a node. `ranks` are the
-/// ranks of this rank's node, in node order; the length is the same on a node.
+/// Collective over `comm`: one zeroed segment for each node, at one address on all ranks of a node. `ranks`
+/// are the ranks of this rank's node, in node order; the length is the same on a node.
 ///
 /// # Errors
 /// On all ranks of `comm`, if the ranks of a node cannot share memory at one address.
