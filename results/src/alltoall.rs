@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 pub const LIBRARY_IN_PLACE: &str = "library-in-place";
 pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 
-/// In simulations, the simulator's own MPI_Alltoallv: in step i a rank sends to the rank at distance i and receives from
-/// the one at distance -i, without copies.
+/// In simulations, the simulator's own MPI_Alltoallv: in step i a rank sends to the rank at distance i and
+/// receives from the one at distance -i, without copies.
 pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";
 
 /// The results as they are written in JSON; those of several runs can be joined.

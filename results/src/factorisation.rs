@@ -5,7 +5,8 @@ pub const PLACES: usize = 4;
 /// Columns of a panel, as on the machine of Jin et al. 2011, whose local matrices are divisible by it.
 pub const BLOCK: usize = 128;
 
-/// Seconds of the whole from those of a panel at each place, the first one first: Simpson's rule. `None` if a place lacks.
+/// Seconds of the whole from those of a panel at each place, the first one first: Simpson's rule. `None` if a
+/// place lacks.
 pub fn whole(order: usize, seconds: &[f64]) -> Option<f64> {
     let weight = |place: usize| match place {
         0 | PLACES => 1.0,

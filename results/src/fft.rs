@@ -62,7 +62,8 @@ pub struct Run {
     pub stages: Option<Stages>,
     /// Memory of a rank beside its part of the vector; `None` where the kernel does not report it.
     pub extra_bytes: Option<u64>,
-    /// Largest error after the inverse transform, in units of the rounding error times log2 n; `None` where not verified.
+    /// Largest error after the inverse transform, in units of the rounding error times log2 n; `None` where
+    /// not verified.
     pub error: Option<f64>,
     /// Numbers whose error is too large, of all ranks.
     pub errors: Option<u64>,

@@ -106,7 +106,8 @@ impl Subject {
 }
 
 impl Run {
-    /// From the seconds of a call in each run of the program; [`Results::new`] adds what depends on other variants.
+    /// From the seconds of a call in each run of the program; [`Results::new`] adds what depends on other
+    /// variants.
     pub fn new(subject: Subject, variant: &str, seconds: &[f64]) -> Self {
         let timing = Timing::new(seconds);
         Self { subject, variant: variant.to_owned(), timing, ..Self::default() }

@@ -1,4 +1,5 @@
-//! The layout of all JSON files: what an object holds and what its lists hold, one a line, so that a run of a benchmark is a line.
+//! The layout of all JSON files: what an object holds and what its lists hold, one a line, so that a run of a
+//! benchmark is a line.
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};

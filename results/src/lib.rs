@@ -1,5 +1,5 @@
-//! Results, without anything that runs under MPI: the formats of the files that the tool writes and the lab reads,
-//! their tables and pictures, machines, and the figures of the papers.
+//! Results, without anything that runs under MPI: the formats of the files that the tool writes and the lab
+//! reads, their tables and pictures, machines, and the figures of the papers.
 
 #![expect(missing_docs, reason = "no public crate: only the tool and the lab use it")]
 

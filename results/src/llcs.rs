@@ -8,7 +8,8 @@ use crate::runs::{self, Row};
 use crate::table::{Column, Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 
-/// What one process runs: hcube as programs get it, each kernel of hcube, every entry by a plain loop, the competitor.
+/// What one process runs: hcube as programs get it, each kernel of hcube, every entry by a plain loop, the
+/// competitor.
 pub const HCUBE: &str = "hcube";
 pub const STANDARD: &str = "standard";
 pub const WORDS: &str = "words";
@@ -237,7 +238,8 @@ pub mod tests {
         variants.into_iter().zip(rates).map(|(variant, rate)| run(1, length, variant, rate)).collect()
     }
 
-    /// hcube on one process, on the selected grid and on that of alpha = 1 at these rates, and predictions that are 10% less.
+    /// hcube on one process, on the selected grid and on that of alpha = 1 at these rates, and predictions
+    /// that are 10% less.
     pub fn of_all(ranks: usize, length: usize, rates: [f64; 3]) -> Vec<Run> {
         let mut runs: Vec<Run> = [HCUBE, GRID, ALPHA]
             .into_iter()

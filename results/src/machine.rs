@@ -96,7 +96,8 @@ pub struct Costs {
     /// A complex number in a level of butterflies of a Fourier transform; 0 where it is not known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub level_ns: f64,
-    /// An entry of the matrix of a longest common subsequence, for symbols of a byte; 0 where it is not known.
+    /// An entry of the matrix of a longest common subsequence, for symbols of a byte; 0 where it is not
+    /// known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub entry_ns: f64,
 }
@@ -175,7 +176,8 @@ impl Machine {
 
     fn parse(place: &str, text: &str) -> Result<Self, String> {
         let failure = |problem| format!("machine {place}: {problem}");
-        // Another version may have other fields, so it is looked for before them. What is no JSON fails below.
+        // Another version may have other fields, so it is looked for before them. What is no JSON fails
+        // below.
         if let Ok(file) = serde_json::from_str::<Value>(text) {
             bsp::check_version(&file["bsp"]["version"]).map_err(failure)?;
         }
@@ -281,12 +283,14 @@ mod tests {
         // T1 of the paper.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
-        // Which is the rate of the first column of its Table 2: the simulated rate of one rank is no prediction.
+        // Which is the rate of the first column of its Table 2: the simulated rate of one rank is no
+        // prediction.
         assert!((1.0 / (generate_ns + update_ns) - TABLE_2[0].hypercube).abs() < 1e-4);
         // TC less a latency and 4096 bytes, over the values of a stage.
         let per_value = (33e3 - 7e3 - 4096.0 / 1.1) / 1024.0;
         assert!((red_storm.costs.divide_ns - per_value).abs() < 0.01, "{per_value}");
-        // Local products are fitted to the published HPL, the levels of butterflies to STREAM and not to transforms.
+        // Local products are fitted to the published HPL, the levels of butterflies to STREAM and not to
+        // transforms.
         let franklin = Machine::find("franklin").expect("valid").costs;
         let (ranks, gflops) = COARRAY_HPL;
         let rate = gflops / 0.9 / ranks as f64;

@@ -8,7 +8,8 @@ use crate::runs::{self, Row};
 use crate::table::{Column, cell, ratio};
 use serde::{Deserialize, Serialize};
 
-/// What is measured: panels that stay in the memory of a node, MPI's broadcasts, and the pipelined one of hcube.
+/// What is measured: panels that stay in the memory of a node, MPI's broadcasts, and the pipelined one of
+/// hcube.
 pub const HCUBE: &str = "hcube";
 pub const BCAST: &str = "mpi-bcast";
 pub const IBCAST: &str = "mpi-ibcast";

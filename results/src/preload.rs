@@ -74,7 +74,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// The measured value as a share of the reference: below 1, hcube is better. Nothing where the reference is 0.
+    /// The measured value as a share of the reference: below 1, hcube is better. Nothing where the reference
+    /// is 0.
     pub fn ratio(&self) -> Option<f64> {
         (self.reference.median > 0.0).then(|| self.measured.median / self.reference.median)
     }
@@ -146,7 +147,8 @@ impl Results {
     }
 }
 
-/// The worst and the mean ratio of the rows that have a bound, or of all if none has, and how many are beyond it.
+/// The worst and the mean ratio of the rows that have a bound, or of all if none has, and how many are beyond
+/// it.
 fn summary(rows: &[&Row]) -> String {
     let bounded: Vec<&Row> = rows.iter().copied().filter(|row| row.bound.is_some()).collect();
     let rows = if bounded.is_empty() { rows } else { &bounded };

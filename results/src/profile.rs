@@ -137,7 +137,8 @@ impl Profile {
         table.render()
     }
 
-    /// Sums of consecutive supersteps, as many points as a line may have: the first superstep of each, and its sum.
+    /// Sums of consecutive supersteps, as many points as a line may have: the first superstep of each, and
+    /// its sum.
     fn points(&self, value: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
         let step = self.supersteps().div_ceil(POINTS).max(1);
         let sum = |begin: usize| (begin..(begin + step).min(self.supersteps())).map(&value).sum();

@@ -96,8 +96,8 @@ pub const COARRAYS: (usize, f64) = (4096, 2.01);
 /// Images and GFLOP/s of its Fourier transform, said in section I.
 pub const COARRAY_FFT: (usize, f64) = (4096, 125.0);
 
-/// Images and GFLOP/s of its HPL, said in section IV-B1. Local products of the machine's model are fitted to it: rates of HPL
-/// on that model are not compared with it.
+/// Images and GFLOP/s of its HPL, said in section IV-B1. Local products of the machine's model are fitted to
+/// it: rates of HPL on that model are not compared with it.
 pub const COARRAY_HPL: (usize, f64) = (4096, 18_300.0);
 
 /// Lines of a kernel of HPCC in Coarray Fortran 2.0.

@@ -1,6 +1,7 @@
 //! What the results of all benchmarks have in common: runs, notes, and what is printed and drawn of them.
 //!
-//! A benchmark declares its run as a type, from which its JSON follows, and in [`Row`] what its columns, ratios and pictures are.
+//! A benchmark declares its run as a type, from which its JSON follows, and in [`Row`] what its columns,
+//! ratios and pictures are.
 
 use crate::measured::{Timing, distinct};
 use crate::numbers::{percent, significant};
@@ -24,7 +25,8 @@ pub trait Report: Serialize {
     }
 }
 
-/// Results of several jobs that can be joined. Ratios stay those of each job: the same may have been measured in several.
+/// Results of several jobs that can be joined. Ratios stay those of each job: the same may have been measured
+/// in several.
 pub trait Joined: Report + DeserializeOwned + Default {
     fn add(&mut self, other: Self);
 }

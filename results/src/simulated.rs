@@ -1,7 +1,9 @@
-//! Recorded results of `make simulate` (with FULL=1 for 10240 ranks), which pages show beside published figures.
+//! Recorded results of `make simulate` (with FULL=1 for 10240 ranks), which pages show beside published
+//! figures.
 //!
-//! SimGrid 3.32 gives the same figures on every machine: a change of hcube or of a machine's model changes them, and then
-//! the records of a new run take their place. Tests compare the pages and their pictures with them.
+//! SimGrid 3.32 gives the same figures on every machine: a change of hcube or of a machine's model changes
+//! them, and then the records of a new run take their place. Tests compare the pages and their pictures with
+//! them.
 
 /// RandomAccess in GUP/s on a number of ranks of Red Storm, section `ranks`.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +50,8 @@ pub const LOOK_AHEAD: [(u64, f64); 10] = [
     (32_768, 0.1731),
 ];
 
-/// Percent of time saved on 32 ranks against no optimisation by Mod1, and by Mod2, Mod3 and Mod7 in addition, section
-/// `optimisations`: beside Table 3.
+/// Percent of time saved on 32 ranks against no optimisation by Mod1, and by Mod2, Mod3 and Mod7 in addition,
+/// section `optimisations`: beside Table 3.
 pub const SAVED_PERCENT: [f64; 4] = [0.0, 0.0, 2.0, 24.0];
 
 /// RandomAccess on coarrays in GUP/s on images of Franklin: copies with events, section `coarray-updates`.
@@ -67,8 +69,8 @@ pub struct Reversed {
     pub simulated: f64,
 }
 
-/// Where the simulated change from one place to the next has not the sign of the published one. Points are places with
-/// the published and the simulated figure.
+/// Where the simulated change from one place to the next has not the sign of the published one. Points are
+/// places with the published and the simulated figure.
 pub fn reversed(points: &[(f64, f64, f64)]) -> Vec<Reversed> {
     let change = |before: f64, after: f64| 100.0 * (after / before - 1.0);
     let steps = points.windows(2).map(|pair| {

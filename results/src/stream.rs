@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Kernels, in the order of STREAM.
 pub const KERNELS: [&str; 4] = ["copy", "scale", "add", "triad"];
 
-/// What is measured: hcube as programs get it, each kind of stores, the loop of a C compiler, the C library's copy.
+/// What is measured: hcube as programs get it, each kind of stores, the loop of a C compiler, the C library's
+/// copy.
 pub const HCUBE: &str = "hcube";
 pub const ORDINARY: &str = "ordinary";
 pub const STREAMING: &str = "streaming";

@@ -138,8 +138,8 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// The rows of the tables that were not printed yet, below their heading where another one was printed last. A column
-    /// becomes wider where a new cell needs it.
+    /// The rows of the tables that were not printed yet, below their heading where another one was printed
+    /// last. A column becomes wider where a new cell needs it.
     pub fn add(&mut self, tables: &[Table]) -> String {
         self.printed.resize(self.printed.len().max(tables.len()), (1, Vec::new()));
         let mut text = String::new();

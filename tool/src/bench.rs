@@ -1,7 +1,7 @@
 //! `hcube bench <system>`: one frame for the benchmarks of all systems.
 //!
-//! A benchmark is a type of options, a [`frame::System`] (which cases there are, how one is opened, called and
-//! verified, and what its row is), and in `results` a run with its columns and its picture
+//! A benchmark is a type of options, a [`frame::System`] (which cases there are, how one is opened, called
+//! and verified, and what its row is), and in `results` a run with its columns and its picture
 //! (`hcube_results::runs::Row`). A new case of a system is a variant of its options and an arm of its `call`.
 //!
 //! | module | contents |
@@ -45,7 +45,8 @@ use std::process::ExitCode;
 /// Measures a system of hcube against its competitors
 ///
 /// All competitors are measured alternately in one run, so that a machine that becomes slower in the meantime
-/// slows all of them. Times are medians, those of the slowest rank; the spread is (largest - smallest) / median.
+/// slows all of them. Times are medians, those of the slowest rank; the spread is (largest - smallest) /
+/// median.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -1,4 +1,5 @@
-//! The kinds of `hcube bench alltoall` besides the blocking exchange: what they write, and that hcube makes the exchanges.
+//! The kinds of `hcube bench alltoall` besides the blocking exchange: what they write, and that hcube makes
+//! the exchanges.
 
 use hcube_testing as common;
 

@@ -4,8 +4,8 @@ use hcube_testing as common;
 
 use std::process::Command;
 
-/// The lines of a run of three steps, noted with 60, 60 and 120 seconds, of which the first two take these milliseconds, on a
-/// machine whose calibration has this result.
+/// The lines of a run of three steps, noted with 60, 60 and 120 seconds, of which the first two take these
+/// milliseconds, on a machine whose calibration has this result.
 fn lines(calibration: u32, taken: [u32; 2]) -> Vec<String> {
     let time = common::folder("tool").join(format!("bench-steps-{calibration}-{}", taken[0]));
     std::fs::write(&time, "0").expect("a file");

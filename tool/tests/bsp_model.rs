@@ -1,4 +1,5 @@
-//! `hcube bsp` as users start it: a probe, machine files, predictions, and programs that are compared with them.
+//! `hcube bsp` as users start it: a probe, machine files, predictions, and programs that are compared with
+//! them.
 
 use hcube_testing as common;
 
@@ -15,8 +16,8 @@ fn file(name: &str) -> PathBuf {
     common::folder("bsp-model").join(name)
 }
 
-/// Measurements of a machine that behaves as the model says: 1 ns per word, 1000 words for the start of a superstep and 20 for
-/// a message.
+/// Measurements of a machine that behaves as the model says: 1 ns per word, 1000 words for the start of a
+/// superstep and 20 for a message.
 fn samples(processes: usize, library: &str) -> String {
     let mut text = format!(
         "hcube-bsp-samples 1\nlibrary {library}\nprocesses {processes}\ncores 8\noperation matmul 0.5 0.5\n\
@@ -267,7 +268,8 @@ fn published_machines_are_predicted_beside_what_was_published() {
     assert!(model.status.success(), "{}", text(&model.stderr));
 }
 
-/// Strings of the bit-parallel algorithm were longer, and what was published stands beside predictions for these.
+/// Strings of the bit-parallel algorithm were longer, and what was published stands beside predictions for
+/// these.
 #[test]
 fn default_sizes_are_those_of_each_table() {
     for (kernel, size) in [("standard", "65536"), ("bit-parallel", "524288")] {

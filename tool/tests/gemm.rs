@@ -1,5 +1,5 @@
-//! `hcube bench gemm` as users start it: what it measures and writes, and what it refuses. Skipped where the machine
-//! has no ScaLAPACK for the MPI library.
+//! `hcube bench gemm` as users start it: what it measures and writes, and what it refuses. Skipped where the
+//! machine has no ScaLAPACK for the MPI library.
 
 use hcube_testing as common;
 

@@ -33,7 +33,8 @@ fn one_process_is_compared_with_its_kernels_and_with_rapidfuzz() {
     assert!(output.contains("verified: 0 errors") && output.contains("standard left out"), "{output}");
     assert!(output.contains("planes left out") && !output.contains("predicted"), "{output}");
     let runs = runs(&path);
-    // Without both algorithms that compute every entry of the longer strings, and without planes of the larger alphabet.
+    // Without both algorithms that compute every entry of the longer strings, and without planes of the
+    // larger alphabet.
     assert_eq!(runs.len(), 6 + 4 + 5 + 3);
     for run in &runs {
         assert_eq!((run["errors"].as_u64(), run["common"].as_u64()), (Some(0), Some(50)), "{run}");

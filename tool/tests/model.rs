@@ -1,5 +1,5 @@
-//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is measured,
-//! predictions come from it, and what cannot be is refused.
+//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is
+//! measured, predictions come from it, and what cannot be is refused.
 
 use hcube_testing as common;
 
@@ -87,7 +87,8 @@ fn median_factor(ratios: &[f64]) -> f64 {
     if factors.len() % 2 == 1 { factors[middle] } else { (factors[middle - 1] + factors[middle]) / 2.0 }
 }
 
-/// A file that is complete, from which predictions agree with its table; returns these against what was measured.
+/// A file that is complete, from which predictions agree with its table; returns these against what was
+/// measured.
 fn check_calibration(ranks: usize) -> Vec<f64> {
     let (path, table) = calibrate(ranks);
     let text = fs::read_to_string(&path).expect("the file");

@@ -65,8 +65,8 @@ fn keys(runs: &[&Run]) -> Vec<Key> {
     runs.iter().map(key).collect()
 }
 
-/// Names and looks of the series with these keys. Those that are not in [`ALGORITHMS`] or have a varied memory get
-/// a look that is free, in a colour that is free while there is one.
+/// Names and looks of the series with these keys. Those that are not in [`ALGORITHMS`] or have a varied
+/// memory get a look that is free, in a colour that is free while there is one.
 fn named(keys: &[&Key]) -> Vec<(String, Look)> {
     let known = |key: &Key| ALGORITHMS.iter().find(|(name, _, _)| *name == key.0);
     let fixed = |key: &Key| known(key).filter(|_| key.1.is_none()).map(|(_, _, look)| *look);
@@ -127,8 +127,8 @@ pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
     Some(sheet)
 }
 
-/// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results. Over ranks where
-/// there are several numbers of ranks, unless `over` says otherwise.
+/// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results.
+/// Over ranks where there are several numbers of ranks, unless `over` says otherwise.
 pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let mpi = &runs.first()?.mpi;
     // One rank exchanges nothing, in far less time than the others take.

@@ -29,7 +29,8 @@ pub struct Subject {
     pub place: Place,
     /// [`GENERAL`], [`NEIGHBOURS`] or [`NONBLOCKING`].
     pub kind: String,
-    /// Of neighbours, the form of faces and the ends of the grid; of nonblocking exchanges, [`ALONE`] or [`OVERLAPPED`].
+    /// Of neighbours, the form of faces and the ends of the grid; of nonblocking exchanges, [`ALONE`] or
+    /// [`OVERLAPPED`].
     pub exchange: String,
     /// Data of each rank: of neighbours, that of six faces.
     pub bytes_per_rank: usize,
@@ -62,7 +63,8 @@ pub struct Run {
     /// Exchanges that were timed together.
     #[serde(default)]
     pub batch: u32,
-    /// Peak memory beyond the caller's buffer; only of the general exchange, and nothing where the kernel does not tell.
+    /// Peak memory beyond the caller's buffer; only of the general exchange, and nothing where the kernel
+    /// does not tell.
     pub extra_bytes: Option<u64>,
     /// Elements that were wrong; nothing where not verified.
     pub errors: Option<u64>,

@@ -1,5 +1,5 @@
-//! Predictions for all machines, libraries and programs of Krusche 2005 beside what it has published: results of
-//! `hcube bsp published`, and tables of doc/bsp-model.md.
+//! Predictions for all machines, libraries and programs of Krusche 2005 beside what it has published: results
+//! of `hcube bsp published`, and tables of doc/bsp-model.md.
 
 use super::prediction::ByModel;
 use crate::measured::distinct;
@@ -36,7 +36,8 @@ pub struct Compared {
     pub printed_points: ByModel,
     /// The same by the corrected equations for the runs whose size is certain.
     pub certain_points: ByModel,
-    /// Mean difference of predicted and published times by the longer of both, in per cent, with a constant gap.
+    /// Mean difference of predicted and published times by the longer of both, in per cent, with a constant
+    /// gap.
     pub error_constant_percent: f64,
     /// The same with [`Program::model`].
     pub error_model_percent: f64,
@@ -56,7 +57,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The difference of two times by the longer one, in per cent, from the efficiencies, which are inverse to the times.
+/// The difference of two times by the longer one, in per cent, from the efficiencies, which are inverse to
+/// the times.
 fn time_error_percent(efficiency: f64, other: f64) -> f64 {
     100.0 * (1.0 - efficiency.min(other) / efficiency.max(other))
 }

@@ -1,4 +1,5 @@
-//! The picture of BSP programs: times of supersteps that transfer little, and the time of a message over its size.
+//! The picture of BSP programs: times of supersteps that transfer little, and the time of a message over its
+//! size.
 
 use super::{LATENCIES, Run, SWEPT, variants};
 use crate::measured::{distinct, libraries};
@@ -41,7 +42,8 @@ fn look(variant: usize, many: bool) -> Look {
     (colour, if many { looks::OTHER_OPTIONS.1 } else { looks::HCUBE.1 })
 }
 
-/// Time of a message over its size, with the fewest messages of a superstep and with the most that were measured.
+/// Time of a message over its size, with the fewest messages of a superstep and with the most that were
+/// measured.
 pub fn over_sizes(runs: &[Run], ranks: usize, operation: &str, file: Option<&'static str>) -> Chart {
     let is_shown = |run: &&Run| run.superstep.operation == operation && run.superstep.ranks == ranks;
     let shown: Vec<&Run> = runs.iter().filter(is_shown).collect();

@@ -1,5 +1,5 @@
-//! Results of `hcube bsp predict` and `hcube bsp run`: predicted times of bulk-synchronous programs beside measured, simulated and
-//! published ones.
+//! Results of `hcube bsp predict` and `hcube bsp run`: predicted times of bulk-synchronous programs beside
+//! measured, simulated and published ones.
 
 pub mod figure;
 
@@ -94,7 +94,8 @@ impl Row {
         self.efficiency_percent.constant / 100.0 * self.seconds.constant * self.processes as f64
     }
 
-    /// What the row is about, with the name of the parameter; a star where the machine's figures do not reach.
+    /// What the row is about, with the name of the parameter; a star where the machine's figures do not
+    /// reach.
     fn first_cells(&self, parameter: &str) -> Vec<(String, String)> {
         let star = if self.beyond_range { "*" } else { "" };
         let cells = [
@@ -159,7 +160,8 @@ impl Results {
         self.rows.iter().any(what)
     }
 
-    /// A line for each row: measured times and errors of predictions, or predicted efficiencies beside others.
+    /// A line for each row: measured times and errors of predictions, or predicted efficiencies beside
+    /// others.
     fn rows(&self) -> Table {
         if self.has(|row| !row.measured.is_empty()) { self.measured_rows() } else { self.predicted_rows() }
     }
@@ -215,7 +217,8 @@ impl Results {
         table
     }
 
-    /// Mean of the differences to what was published, in points of efficiency, for each number of processes and for all.
+    /// Mean of the differences to what was published, in points of efficiency, for each number of processes
+    /// and for all.
     fn differences(&self) -> Table {
         let [constant, words, messages] = ByModel::NAMES;
         let mut table = Table::new(["program", "processes", "rows", constant, words, messages]);

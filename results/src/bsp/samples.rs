@@ -1,5 +1,5 @@
-//! What a probe of a BSP machine has measured, before anything is estimated: a text file with a line for each case, which
-//! `hcube bsp probe` and the portable probe in C write.
+//! What a probe of a BSP machine has measured, before anything is estimated: a text file with a line for each
+//! case, which `hcube bsp probe` and the portable probe in C write.
 
 use serde::de::value::{Error as Unknown, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
@@ -192,8 +192,8 @@ impl Samples {
         if self.cores == 0 { 1.0 } else { (self.processes as f64 / self.cores as f64).max(1.0) }
     }
 
-    /// The noise in per cent: by how much the median of a case exceeds its minimum, in the median over all cases, or that of a
-    /// latency where it is more; nothing where there are too few repetitions to tell.
+    /// The noise in per cent: by how much the median of a case exceeds its minimum, in the median over all
+    /// cases, or that of a latency where it is more; nothing where there are too few repetitions to tell.
     pub fn noise_percent(&self) -> Option<f64> {
         let repeat = self.exchanges.iter().map(|exchange| exchange.seconds.len()).max().unwrap_or(0);
         if repeat < MIN_REPETITIONS {

@@ -1,5 +1,6 @@
-//! Pictures of a probe: the gap over the words of a message, a line for each number of messages, for an operation or for
-//! several libraries. Together the lines are the surface g(h*, c) of Krusche 2005, figures 3.3 to 3.10.
+//! Pictures of a probe: the gap over the words of a message, a line for each number of messages, for an
+//! operation or for several libraries. Together the lines are the surface g(h*, c) of Krusche 2005, figures
+//! 3.3 to 3.10.
 
 use super::samples::{Exchange, Samples};
 use crate::machine::bsp::{GapOperation, Pattern};
@@ -16,8 +17,8 @@ impl Samples {
         1e-6 * median(&self.latencies[0])
     }
 
-    /// Seconds of an exchange beyond those of an empty superstep: in its fastest, median and slowest repetition. Below 0 where
-    /// measurements differ.
+    /// Seconds of an exchange beyond those of an empty superstep: in its fastest, median and slowest
+    /// repetition. Below 0 where measurements differ.
     pub fn communication(&self, exchange: &Exchange) -> [f64; 3] {
         let empty = self.empty_seconds();
         let least = exchange.seconds.iter().copied().fold(f64::INFINITY, f64::min);
@@ -124,8 +125,8 @@ fn comparison(all: &[&Samples], pattern: Pattern, operation: GapOperation) -> Ch
     chart(title(pattern, operation), series)
 }
 
-/// Surfaces of one probe, or comparisons of several with the same number of processes; `None` without exchanges, and for
-/// different numbers.
+/// Surfaces of one probe, or comparisons of several with the same number of processes; `None` without
+/// exchanges, and for different numbers.
 pub fn sheet(all: &[&Samples], model: Model<'_>) -> Option<Sheet> {
     let first = all.first()?;
     if all.iter().any(|samples| samples.processes != first.processes) {

@@ -1,4 +1,5 @@
-//! The picture of coarrays: times of short operations, times of puts and gets over their size, rates of spawned functions.
+//! The picture of coarrays: times of short operations, times of puts and gets over their size, rates of
+//! spawned functions.
 
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
 use crate::measured::{distinct, libraries};
@@ -59,7 +60,8 @@ pub fn over_sizes(
     Chart::new(title, Axis::bytes("size"), times_axis(), series).named(file)
 }
 
-/// Rate of functions that are shipped to change a word each, and of atomic operations that change it from afar.
+/// Rate of functions that are shipped to change a word each, and of atomic operations that change it from
+/// afar.
 pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
     let mut shown: Vec<&Run> = runs.iter().filter(|run| run.subject.operation == SPAWN).collect();
     shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node));

@@ -1,5 +1,5 @@
-//! The picture of distributed matrix multiplication: ratios over the sizes of square products, and a row for each
-//! other problem.
+//! The picture of distributed matrix multiplication: ratios over the sizes of square products, and a row for
+//! each other problem.
 
 use super::{HCUBE, Problem, Run, block_name};
 use crate::measured::{distinct, libraries};

@@ -1,5 +1,5 @@
-//! The picture of Fortran programs with coarrays: speed-ups over OpenCoarrays and over MPI, a row for each operation; times of
-//! contiguous transfers over their size.
+//! The picture of Fortran programs with coarrays: speed-ups over OpenCoarrays and over MPI, a row for each
+//! operation; times of contiguous transfers over their size.
 
 use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
 use crate::measured::{Place, distinct, libraries};

@@ -30,7 +30,8 @@ pub struct Grid {
     pub depth: u32,
     /// Stock HPCC, for each broadcast.
     pub stock: Vec<Broadcast>,
-    /// GFLOP/s with hcube, with all values of the broadcast in the input file, which it does not use within a node.
+    /// GFLOP/s with hcube, with all values of the broadcast in the input file, which it does not use within a
+    /// node.
     pub hcube: Vec<f64>,
 }
 

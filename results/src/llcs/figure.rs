@@ -1,6 +1,6 @@
-//! The pictures of longest common subsequences, as in chapter 5 of Krusche's thesis: rates of one process over the length
-//! (figures 5.8 and 5.14); efficiency over the length, measured and predicted (5.9 to 5.11, 5.13 and 5.15); speed-up over
-//! the number of ranks (5.12 and 5.16).
+//! The pictures of longest common subsequences, as in chapter 5 of Krusche's thesis: rates of one process
+//! over the length (figures 5.8 and 5.14); efficiency over the length, measured and predicted (5.9 to 5.11,
+//! 5.13 and 5.15); speed-up over the number of ranks (5.12 and 5.16).
 
 use super::{ALPHA, BARRIERS, GRID, HCUBE, PLAIN, PLANES, RAPIDFUZZ, Run, STANDARD, Subject, WORDS};
 use crate::measured::distinct;
@@ -78,7 +78,8 @@ fn efficiencies(runs: &[&Run], name: &str, look: Look) -> [Series; 2] {
     [Series { name, evidence: Evidence::Predicted, look, points }, measured]
 }
 
-/// Efficiency of all ranks over the length: the selected grid beside square ones, or square ones with barriers.
+/// Efficiency of all ranks over the length: the selected grid beside square ones, or square ones with
+/// barriers.
 pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<&'static str>) -> Chart {
     let own = |variant: &str, alpha: Option<usize>| -> Vec<&Run> {
         let is_own = |run: &&Run| run.variant == variant && kind(&run.subject) == kind(subject);
@@ -118,7 +119,8 @@ pub fn on_ranks(runs: &[Run]) -> Vec<&Subject> {
     all
 }
 
-/// Speed-up over the number of ranks, on the selected grid, for the longest strings; empty with one number of ranks.
+/// Speed-up over the number of ranks, on the selected grid, for the longest strings; empty with one number of
+/// ranks.
 pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -> Chart {
     let same = |run: &&Run| run.variant == GRID && strings(&run.subject) == strings(subject);
     let shown: Vec<&Run> = runs.iter().filter(same).collect();

@@ -1,8 +1,8 @@
 //! What supersteps of bulk-synchronous programs cost on a machine: the part `bsp` of a machine file.
 //!
-//! The latency and the gap hold for a number of processes, an operation of BSPlib and a pattern of communication, so there
-//! is an entry for each. A word has 64 bits; h is the number of words that a process sends or receives in a superstep, h* that
-//! of a message.
+//! The latency and the gap hold for a number of processes, an operation of BSPlib and a pattern of
+//! communication, so there is an entry for each. A word has 64 bits; h is the number of words that a process
+//! sends or receives in a superstep, h* that of a message.
 //!
 //! Source: Krusche 2005, §2.2 (model) and chapter 3 (measurement).
 
@@ -20,7 +20,8 @@ pub const VERSION: u32 = 1;
 /// The noise in per cent above which predictions mean little.
 pub const MAX_NOISE_PERCENT: f64 = 25.0;
 
-/// Operations whose time is measured by loops of their own, or by BLAS: then [`BLAS`] is appended to the name.
+/// Operations whose time is measured by loops of their own, or by BLAS: then [`BLAS`] is appended to the
+/// name.
 pub const OPERATIONS: [&str; 6] = [
     "dot-product-double",
     "matrix-product-double",
@@ -33,8 +34,8 @@ pub const OPERATIONS: [&str; 6] = [
 /// The end of the name of an operation that BLAS has computed.
 pub const BLAS: &str = "-blas";
 
-/// Operations of programs: an entry of the matrix of a longest common subsequence, a multiplication and addition. The
-/// efficiencies that Krusche 2005 has published refer to `llcs-standard-printed`.
+/// Operations of programs: an entry of the matrix of a longest common subsequence, a multiplication and
+/// addition. The efficiencies that Krusche 2005 has published refer to `llcs-standard-printed`.
 pub const PROGRAMS: [&str; 4] = ["llcs-standard", "llcs-standard-printed", "llcs-bit-parallel", "matmul"];
 
 /// Supersteps of a machine.

@@ -2,8 +2,8 @@
 
 use super::{Fit, Machine};
 
-/// Mean error of a fit, in percent, above which predictions mean little: three times what figures usually move
-/// by from run to run.
+/// Mean error of a fit, in percent, above which predictions mean little: three times what figures usually
+/// move by from run to run.
 const MAX_MEAN_ERROR: f64 = 30.0;
 
 impl Fit {
@@ -30,8 +30,8 @@ impl Fit {
 }
 
 impl Machine {
-    /// The warning on predictions for these numbers of ranks, which need several nodes, from a network that was
-    /// not measured.
+    /// The warning on predictions for these numbers of ranks, which need several nodes, from a network that
+    /// was not measured.
     pub fn network_warning(&self, ranks: impl IntoIterator<Item = usize>) -> Option<String> {
         let ranks: Vec<String> = ranks.into_iter().map(|ranks| ranks.to_string()).collect();
         (self.network_assumed && !ranks.is_empty()).then(|| {

@@ -1,4 +1,5 @@
-//! The picture of broadcasts of panels: time of a panel over its size, a panel for each number of ranks and amount of work.
+//! The picture of broadcasts of panels: time of a panel over its size, a panel for each number of ranks and
+//! amount of work.
 
 use super::{BCAST, HCUBE, IBCAST, PIPELINED, Run};
 use crate::measured::{Place, distinct};

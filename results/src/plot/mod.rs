@@ -1,7 +1,8 @@
 //! All pictures of the project: charts as SVG, for the benchmarks, the report and the pages under `doc/`.
 //!
-//! Colours, dashes and text sizes are presentation attributes, which every renderer knows (librsvg, cairosvg, Inkscape,
-//! LaTeX). Classes serve [`dark_style`], which browsers apply in dark mode, and the style sheet of the report.
+//! Colours, dashes and text sizes are presentation attributes, which every renderer knows (librsvg, cairosvg,
+//! Inkscape, LaTeX). Classes serve [`dark_style`], which browsers apply in dark mode, and the style sheet of
+//! the report.
 
 mod axis;
 mod chart;

@@ -1,7 +1,9 @@
-//! Figures of Krusche 2005, appendices D to G: efficiencies of bulk-synchronous programs, and errors of their predictions.
+//! Figures of Krusche 2005, appendices D to G: efficiencies of bulk-synchronous programs, and errors of their
+//! predictions.
 //!
-//! They are as printed. Some efficiencies do not fit their neighbours: PUB on skua in Table F.1 (109.06 for 4 processes and
-//! alpha = 1, 96.33 for 32 and alpha = 4), Oxtool on aracari in Table G.3 (47.85 for 32 processes and alpha = 5).
+//! They are as printed. Some efficiencies do not fit their neighbours: PUB on skua in Table F.1 (109.06 for 4
+//! processes and alpha = 1, 96.33 for 32 and alpha = 4), Oxtool on aracari in Table G.3 (47.85 for 32
+//! processes and alpha = 5).
 
 use std::sync::LazyLock;
 
@@ -45,14 +47,15 @@ impl Program {
         }
     }
 
-    /// Rows of the matrices or symbols of the strings to which the published efficiencies refer: the largest that were computed
-    /// for all parameters, since the thesis lists the largest efficiency.
+    /// Rows of the matrices or symbols of the strings to which the published efficiencies refer: the largest
+    /// that were computed for all parameters, since the thesis lists the largest efficiency.
     ///
-    /// - D and E: matrices of 100 to 2000 rows (§4.3). With the smallest q for a number of processes they had up to 10000, and
-    ///   the tables do not say whether their efficiencies are among these: [`Row::may_be_larger`].
+    /// - D and E: matrices of 100 to 2000 rows (§4.3). With the smallest q for a number of processes they
+    ///   had up to 10000, and the tables do not say whether their efficiencies are among these:
+    ///   [`Row::may_be_larger`].
     /// - F: strings of 8192 to 65536 symbols (§5.3).
-    /// - G: the text of §5.4 has no lengths. With 2^19 symbols the predictions meet the tables of argus and aracari, with half
-    ///   or twice as many they do not; a test of the tool compares them.
+    /// - G: the text of §5.4 has no lengths. With 2^19 symbols the predictions meet the tables of argus and
+    ///   aracari, with half or twice as many they do not; a test of the tool compares them.
     pub fn size(self) -> usize {
         match self {
             Self::MatmulCustomized | Self::MatmulStatic => 2000,
@@ -99,8 +102,8 @@ impl Row {
         format!("{}-{}", self.machine, self.library)
     }
 
-    /// Whether its efficiency may be of matrices with more rows than [`Program::size`]: the smallest q of `all` for this number
-    /// of processes.
+    /// Whether its efficiency may be of matrices with more rows than [`Program::size`]: the smallest q of
+    /// `all` for this number of processes.
     pub fn may_be_larger(&self, all: &[Self]) -> bool {
         let same = |row: &&Self| {
             (row.program, row.machine, row.processes) == (self.program, self.machine, self.processes)

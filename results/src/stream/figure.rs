@@ -1,5 +1,6 @@
-//! The picture of STREAM: rates of the kernels on the longest vectors, and of triad over the size of the vectors; a pair of
-//! panels for each place where they were measured, since no line joins different machines or numbers of ranks.
+//! The picture of STREAM: rates of the kernels on the longest vectors, and of triad over the size of the
+//! vectors; a pair of panels for each place where they were measured, since no line joins different machines
+//! or numbers of ranks.
 
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
 use crate::measured::{self, Place, distinct};

@@ -1,4 +1,5 @@
-//! `hcube bench alltoall`: the benchmark of Hofmann and Rünger 2013, section 4, and the other kinds of exchanges.
+//! `hcube bench alltoall`: the benchmark of Hofmann and Rünger 2013, section 4, and the other kinds of
+//! exchanges.
 //!
 //! | file | holds |
 //! |---|---|

@@ -35,8 +35,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     })
 }
 
-/// Transforms in place without new data: each one multiplies the numbers by the root of the length, and the product must stay
-/// below the largest number.
+/// Transforms in place without new data: each one multiplies the numbers by the root of the length, and the
+/// product must stay below the largest number.
 const MAX_GROWTH: f64 = 1e300;
 
 /// What hcube counts.

@@ -1,6 +1,7 @@
 //! `hcube bench fftw`: tables and the plot of what the benchmark of FFTW's transposes has measured.
 //!
-//! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW, whose licence the tool does not have.
+//! The benchmark itself, hpcc-glue/fftw/bench, is a program that uses FFTW, whose licence the tool does not
+//! have.
 
 use super::drawn;
 use crate::output::JsonOption;

@@ -37,8 +37,8 @@ fn trim_heap() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Collective: what the work adds to the memory of a process, on the largest rank; nothing where the kernel does
-/// not permit it on every rank.
+/// Collective: what the work adds to the memory of a process, on the largest rank; nothing where the kernel
+/// does not permit it on every rank.
 pub fn added_by(comm: &impl Comm, work: impl FnOnce() -> Result<()>) -> Result<Option<Added>> {
     comm.barrier()?;
     let before = Footprint::begin();

@@ -1,9 +1,10 @@
 //! The frame that the benchmarks of all systems fill.
 //!
-//! A system says what its cases are (variants and competitors, at each size), how one of them is prepared, called and verified,
-//! and what a row of its results is; see [`System`]. The frame does the rest: it opens all cases of a size, verifies them, finds
-//! how many calls are timed together, measures the cases alternately in an order that rotates, shows progress with the remaining
-//! time, and checks which implementation has worked in each of them ([`proof`](super::proof)). [`job`](super::job) prints and writes
+//! A system says what its cases are (variants and competitors, at each size), how one of them is prepared,
+//! called and verified, and what a row of its results is; see [`System`]. The frame does the rest: it opens
+//! all cases of a size, verifies them, finds how many calls are timed together, measures the cases
+//! alternately in an order that rotates, shows progress with the remaining time, and checks which
+//! implementation has worked in each of them ([`proof`](super::proof)). [`job`](super::job) prints and writes
 //! what it has found.
 
 use super::proof::{Claim, Counts, Moved};
@@ -32,8 +33,8 @@ pub struct Line<C, W> {
 /// A line of a system.
 pub type LineOf<S> = Line<<S as System>::Case, <S as System>::Work>;
 
-/// A system with its competitors. All methods but [`System::name`] are collective, and what they return is the
-/// same on all ranks where it decides what happens next.
+/// A system with its competitors. All methods but [`System::name`] are collective, and what they return is
+/// the same on all ranks where it decides what happens next.
 pub trait System {
     /// The name in `hcube bench`.
     const NAME: &'static str;
@@ -110,8 +111,8 @@ pub trait System {
     fn results(&self, rows: Vec<Self::Row>, left_out: Vec<String>) -> Self::Results;
 }
 
-/// Finds how many calls are timed together, the same number for all cases of a size, from the fastest of some calls of each case
-/// that take about this many seconds at most.
+/// Finds how many calls are timed together, the same number for all cases of a size, from the fastest of some
+/// calls of each case that take about this many seconds at most.
 pub fn settle_together<S: System>(
     system: &mut S,
     comm: &impl Comm,
@@ -136,8 +137,8 @@ pub struct Measured<R> {
     pub refuted: Vec<String>,
 }
 
-/// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so far, whenever those of a
-/// size are added.
+/// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so
+/// far, whenever those of a size are added.
 pub fn measure<S: System>(
     comm: &impl Comm,
     system: &mut S,
@@ -290,7 +291,8 @@ mod tests {
 
     type ToyRow = <Toy as System>::Row;
 
-    /// Measures everything twice: what was found, the toy afterwards, and how many rows there were after each size.
+    /// Measures everything twice: what was found, the toy afterwards, and how many rows there were after each
+    /// size.
     fn measured(deceives: Option<&'static str>) -> (Measured<ToyRow>, Toy, Vec<usize>) {
         let of_ranks = hcube_core::comm::threads::run(1, 1, |comm| {
             let (mut toy, mut shown) = (Toy { deceives, ..Toy::default() }, Vec::new());

@@ -84,7 +84,8 @@ impl<'a> Gemm<'a> {
         Ok(made)
     }
 
-    /// Collective: whether ScaLAPACK calls the function for the width of its panels that this program defines.
+    /// Collective: whether ScaLAPACK calls the function for the width of its panels that this program
+    /// defines.
     fn asks_for_panels(&self) -> Result<bool> {
         let problem = Problem { size: [16; 3], blocks: [4; 3], ..self.problems[0] };
         let problem = Problem { routine: Routine::Gemm, ..problem };
@@ -97,7 +98,8 @@ impl<'a> Gemm<'a> {
         Ok(panels > 0)
     }
 
-    /// Collective: products that ScaLAPACK's functions were called for and panels that it has asked for, since then.
+    /// Collective: products that ScaLAPACK's functions were called for and panels that it has asked for,
+    /// since then.
     fn counted_since(&self, before: [u64; 2]) -> Result<[u64; 2]> {
         let now = self.grid.scalapack_counts();
         Ok([self.sum(now[0] - before[0])?, self.sum(now[1] - before[1])?])
@@ -119,7 +121,8 @@ impl<'a> Gemm<'a> {
         (&self.grid, matrices)
     }
 
-    /// Collective: a call of a variant from the beginning, and the products and panels that were counted in it.
+    /// Collective: a call of a variant from the beginning, and the products and panels that were counted in
+    /// it.
     fn once(&mut self, variant: Variant) -> Result<[u64; 2]> {
         let (grid, matrices) = self.matrices();
         matrices.restore();

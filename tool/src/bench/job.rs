@@ -1,5 +1,6 @@
-//! A benchmark from the check of the files that it is to write to its results: it prints the rows of a size as soon as it was
-//! measured and the verdict of the verification at the end, writes JSON, and ends all ranks with the same status.
+//! A benchmark from the check of the files that it is to write to its results: it prints the rows of a size
+//! as soon as it was measured and the verdict of the verification at the end, writes JSON, and ends all ranks
+//! with the same status.
 
 use super::frame::{Measured, System, measure};
 use crate::output::JsonOption;
@@ -12,8 +13,8 @@ use hcube_results::measured::Place;
 use hcube_results::runs::{Report, verification};
 use hcube_results::table::Growing;
 
-/// A number for the life of the process. (`default_value_t` keeps its text in a static variable, which all systems
-/// would share.)
+/// A number for the life of the process. (`default_value_t` keeps its text in a static variable, which all
+/// systems would share.)
 fn text(number: u32) -> &'static str {
     number.to_string().leak()
 }
@@ -84,7 +85,8 @@ pub fn begin<const REPEAT: u32>(
     agree(&session.comm, files).map_err(|error| error.to_string())
 }
 
-/// Collective: measures a system, from its heading to the lines below its tables. Whether all claims have held.
+/// Collective: measures a system, from its heading to the lines below its tables. Whether all claims have
+/// held.
 pub fn run<S: System, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,

@@ -25,8 +25,8 @@ pub unsafe fn find<F: Copy>(library: Library, prefixes: &[&str], name: &str) -> 
     })
 }
 
-/// A structure of pointers to functions, which are looked up by their names behind a prefix, or one of several. A function whose
-/// name is a word of Rust has another name here.
+/// A structure of pointers to functions, which are looked up by their names behind a prefix, or one of
+/// several. A function whose name is a word of Rust has another name here.
 macro_rules! functions {
     (@name $function:ident) => { stringify!($function) };
     (@name $function:ident $name:literal) => { $name };
@@ -39,7 +39,8 @@ macro_rules! functions {
         }
 
         impl $Name {
-            /// Looks all functions up in a library, where these names have these types: its file, and that this defines all of them.
+            /// Looks all functions up in a library, where these names have these types: its file, and that
+            /// this defines all of them.
             ///
             /// # Errors
             /// Names the first one that is missing or lies elsewhere; ranks may differ.
@@ -86,7 +87,8 @@ impl Named<'_> {
         Error::argument(self.option, file.display(), format!("{} ({reason})", self.what))
     }
 
-    /// Loads the file that was named, or the first of these that can be loaded, and makes of it what is wanted.
+    /// Loads the file that was named, or the first of these that can be loaded, and makes of it what is
+    /// wanted.
     ///
     /// # Errors
     /// Where that fails; ranks may differ.
@@ -138,7 +140,8 @@ pub fn scalapack_files(mpi: &str) -> Vec<PathBuf> {
     files
 }
 
-/// ScaLAPACK for an MPI library, loaded as if the program were linked to it: the file that was named, or the one that is installed.
+/// ScaLAPACK for an MPI library, loaded as if the program were linked to it: the file that was named, or the
+/// one that is installed.
 ///
 /// # Errors
 /// Names the file and the loader's reason; ranks may differ.
@@ -151,8 +154,8 @@ pub fn load_scalapack(file: Option<&Path>, mpi: &str) -> Result<Library, Error> 
     })
 }
 
-/// Where a library of hcube may be, from the place of the tool: beside it in a build, and below `lib` where both are
-/// installed.
+/// Where a library of hcube may be, from the place of the tool: beside it in a build, and below `lib` where
+/// both are installed.
 pub fn own_files(name: &str, mpi: &str) -> Vec<PathBuf> {
     files_beside(name, std::env::current_exe().ok().as_deref(), mpi)
 }

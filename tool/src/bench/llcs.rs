@@ -1,4 +1,5 @@
-//! `hcube bench llcs`: the length of longest common subsequences, by hcube, its kernels, and a library of string metrics.
+//! `hcube bench llcs`: the length of longest common subsequences, by hcube, its kernels, and a library of
+//! string metrics.
 
 mod algorithms;
 mod arguments;
@@ -36,7 +37,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     })
 }
 
-/// Bytes per symbol of a string that a rank needs: two strings of two bytes, the numbers from which they are made, ids.
+/// Bytes per symbol of a string that a rank needs: two strings of two bytes, the numbers from which they are
+/// made, ids.
 const BYTES: usize = 16;
 
 /// The largest alphabet of the kernel planes.
@@ -52,7 +54,8 @@ struct Case {
     alpha: usize,
 }
 
-/// Batches of 5 ms that an entry takes, one by one and many at a time as bits, on the machines of today: only the proportion counts.
+/// Batches of 5 ms that an entry takes, one by one and many at a time as bits, on the machines of today: only
+/// the proportion counts.
 const EVERY_ENTRY: f64 = 1e-7;
 const MANY_ENTRIES: f64 = 1e-9;
 
@@ -100,8 +103,8 @@ fn left_out(case: &Case, max_standard: usize) -> Option<String> {
     }
 }
 
-/// What all cases must find, from what each has found: that of rapidfuzz, which shares no code with the others, or of the first one.
-/// Nothing where there is nobody to compare with.
+/// What all cases must find, from what each has found: that of rapidfuzz, which shares no code with the
+/// others, or of the first one. Nothing where there is nobody to compare with.
 fn expected(found: &[(Variant, u64)]) -> Option<u64> {
     let competitor = found.iter().find(|one| one.0 == Variant::Rapidfuzz);
     competitor.or(found.first()).filter(|_| found.len() > 1).map(|one| one.1)

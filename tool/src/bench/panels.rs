@@ -1,4 +1,5 @@
-//! `hcube bench panels`: broadcasts of panels along a row of ranks, as LU factorisations with look-ahead make them.
+//! `hcube bench panels`: broadcasts of panels along a row of ranks, as LU factorisations with look-ahead make
+//! them.
 
 mod arguments;
 mod calls;
@@ -33,7 +34,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// Slices of the computation, between which broadcasts make progress.
 const SLICES: u64 = 8;
-/// Panels of a rank that are in memory: the contents, two buffers of each broadcast by messages, and the slots of hcube.
+/// Panels of a rank that are in memory: the contents, two buffers of each broadcast by messages, and the
+/// slots of hcube.
 const PANELS_IN_MEMORY: usize = 1 + 3 * 2 + 3;
 
 /// A variant at a size.

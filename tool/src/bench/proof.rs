@@ -1,13 +1,14 @@
 //! Which implementation a line has measured, proved by what has worked meanwhile.
 //!
-//! The name of a variant is a [`Claim`]. Each implementation counts how often it has worked, in the statistics of its system or in
-//! a counter beside its code, and [`frame`](super::frame) compares these [`Counts`] before and after each measurement of a line, on all
-//! ranks: a counter of the implementation that the line claims must have moved, and none of another. The functions of other
-//! libraries have no counter: they are called by an [`Origin`], for which the file that defines each of them was checked, and
-//! all counters must stand still. A line whose claim does not hold is no result.
+//! The name of a variant is a [`Claim`]. Each implementation counts how often it has worked, in the
+//! statistics of its system or in a counter beside its code, and [`frame`](super::frame) compares these
+//! [`Counts`] before and after each measurement of a line, on all ranks: a counter of the implementation that
+//! the line claims must have moved, and none of another. The functions of other libraries have no counter:
+//! they are called by an [`Origin`], for which the file that defines each of them was checked, and all
+//! counters must stand still. A line whose claim does not hold is no result.
 //!
-//! There is no line without a claim: [`System::claim`](super::frame::System::claim) has no default, and a claim names a counter or
-//! an origin.
+//! There is no line without a claim: [`System::claim`](super::frame::System::claim) has no default, and a
+//! claim names a counter or an origin.
 
 use hcube_core::comm::Comm;
 use hcube_core::node::loader;
@@ -19,7 +20,8 @@ fn file_of(function: *const c_void) -> String {
     loader::file_of(function).map_or_else(String::new, |file| file.to_string_lossy().into_owned())
 }
 
-/// How often each implementation of a system has worked in this process, by name: always the same names, in the same order.
+/// How often each implementation of a system has worked in this process, by name: always the same names, in
+/// the same order.
 pub type Counts = Vec<(&'static str, u64)>;
 
 /// The implementation that a line claims to measure.
@@ -133,8 +135,8 @@ impl Origin {
         Self::beside(c"getpid", names)
     }
 
-    /// Functions of the MPI library: those that a call in this program reaches must lie where the library has its
-    /// `PMPI_Comm_size`, which no other library replaces.
+    /// Functions of the MPI library: those that a call in this program reaches must lie where the library has
+    /// its `PMPI_Comm_size`, which no other library replaces.
     ///
     /// # Errors
     /// [`Error::Unsupported`] names the first one that a preloaded library replaces.

@@ -11,9 +11,11 @@ const MAX_BATCH_SECONDS: f64 = 20e-3;
 /// Calls of a batch.
 const MAX_BATCH_CALLS: u32 = 1000;
 
-/// Seconds that the calls of a long batch take together: far more than leaving a barrier, also where ranks share cores.
+/// Seconds that the calls of a long batch take together: far more than leaving a barrier, also where ranks
+/// share cores.
 const LONG_BATCH_SECONDS: f64 = 5e-3;
-/// Batches from whose fastest the length of further ones follows: a single one may have waited for another program.
+/// Batches from whose fastest the length of further ones follows: a single one may have waited for another
+/// program.
 const TRIALS: usize = 8;
 /// Seconds of these batches, after which there are no more.
 pub const TRIAL_SECONDS: f64 = 0.02;
@@ -74,8 +76,8 @@ pub fn fastest(seconds: f64, mut trial: impl FnMut() -> Result<f64>) -> Result<f
     Ok(fastest)
 }
 
-/// How many calls of one kind are timed together, where each kind has batches of its own: about as many as take 5 ms. `timed`
-/// returns the seconds of one call, from a batch of this length.
+/// How many calls of one kind are timed together, where each kind has batches of its own: about as many as
+/// take 5 ms. `timed` returns the seconds of one call, from a batch of this length.
 ///
 /// # Errors
 /// Those of `timed`.

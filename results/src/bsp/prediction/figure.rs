@@ -1,5 +1,5 @@
-//! The picture of predictions: times over the size where they were measured, efficiencies over the parameter where they were
-//! published or simulated, and predicted times otherwise.
+//! The picture of predictions: times over the size where they were measured, efficiencies over the parameter
+//! where they were published or simulated, and predicted times otherwise.
 
 use super::{ByModel, Results, Row};
 use crate::measured::distinct;

@@ -36,8 +36,8 @@ pub enum ExchangeKind {
     All,
 }
 
-/// What can be measured of the blocking exchange, in the order of tables: hcube's choice, schedules and paths of these names, and
-/// the MPI library's own function.
+/// What can be measured of the blocking exchange, in the order of tables: hcube's choice, schedules and paths
+/// of these names, and the MPI library's own function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Algorithm {
     // All that work here.
@@ -163,9 +163,9 @@ pub struct Arguments {
     /// The kinds of exchanges to measure, in the order of this list
     #[arg(long, value_name = "KIND[,KIND...]", value_delimiter = ',', default_value = "exchange")]
     pub kinds: Vec<ExchangeKind>,
-    /// The algorithms to measure, of the kind exchange. mpich, linear-shift and hierarchical-sets are schedules of messages (path
-    /// message unless --path says otherwise), single-copy and shared are paths inside a node.
-    /// Default: auto, auto-out-of-place, library-in-place, library-out-of-place
+    /// The algorithms to measure, of the kind exchange. mpich, linear-shift and hierarchical-sets are
+    /// schedules of messages (path message unless --path says otherwise), single-copy and shared are paths
+    /// inside a node. Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
     /// Bytes of data per rank, for example 64k or 4M; of all kinds but neighbours [default: 64k,512k,4M,32M]
@@ -183,11 +183,12 @@ pub struct Arguments {
     /// Doubles along an edge of a rank's cube, whose faces neighbours exchange
     #[arg(long, value_name = "EDGE[,EDGE...]", value_delimiter = ',', value_parser = cube, default_value = "64")]
     pub cubes: Vec<Cube>,
-    /// Microseconds of computation beside a nonblocking exchange, by a calibrated loop; where ranks share a core, it takes
-    /// longer [default: as long as the library's exchange]
+    /// Microseconds of computation beside a nonblocking exchange, by a calibrated loop; where ranks share a
+    /// core, it takes longer [default: as long as the library's exchange]
     #[arg(long, value_name = "US", value_parser = value_parser!(u32).range(0..=1_000_000))]
     pub work: Option<u32>,
-    /// Equal counts instead of random ones, and MPI_Alltoall (MPI_Ialltoall) instead of MPI_Alltoallv (MPI_Ialltoallv)
+    /// Equal counts instead of random ones, and MPI_Alltoall (MPI_Ialltoall) instead of MPI_Alltoallv
+    /// (MPI_Ialltoallv)
     #[arg(long)]
     pub uniform: bool,
     /// Seed of the random counts
@@ -195,7 +196,8 @@ pub struct Arguments {
     pub seed: u64,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if there are no others
+    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if there are no
+    /// others
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// The x axis of the plot [default: ranks where there are several numbers of ranks]

@@ -86,7 +86,8 @@ impl<'a> Blocking<'a> {
         }
     }
 
-    /// What makes the exchanges of a path inside nodes: a rank that is alone on one of several nodes only has messages.
+    /// What makes the exchanges of a path inside nodes: a rank that is alone on one of several nodes only has
+    /// messages.
     fn inside_nodes(&self, path: UsedPath) -> Claim {
         let claim = by_path(&[path, UsedPath::Mixed]);
         if self.node_sizes.len() > 1 { claim.with(&[UsedPath::Message.name()]) } else { claim }

@@ -1,5 +1,5 @@
-//! The calls that are measured. A channel is a communicator of its own, so that what hcube keeps for it, and its
-//! options, concern only one case.
+//! The calls that are measured. A channel is a communicator of its own, so that what hcube keeps for it, and
+//! its options, concern only one case.
 
 use super::problem::Blocks;
 use crate::bench::proof::{self, Claim, Origin};
@@ -34,7 +34,8 @@ const PATHS: [&str; UsedPath::ALL.len() + 1] = {
     names
 };
 
-/// An exchange by hcube, by any of its paths; with those that it leaves to the library, where it may choose that.
+/// An exchange by hcube, by any of its paths; with those that it leaves to the library, where it may choose
+/// that.
 pub fn by_hcube(may_leave: bool) -> Claim {
     Claim::counted_as(if may_leave { &PATHS } else { &PATHS[..UsedPath::ALL.len()] })
 }
@@ -64,8 +65,8 @@ pub struct Exchange<'a> {
     pub blocks: &'a Blocks,
 }
 
-/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the exchanges on it that an
-/// allowance has left to the library.
+/// A communicator of its own: a duplicate of MPI_COMM_WORLD, or one with a topology; and the exchanges on it
+/// that an allowance has left to the library.
 pub struct Channel<C = SimpleCommunicator>(C, Cell<u64>);
 
 /// The result of a call of MPI.
@@ -144,13 +145,15 @@ impl Channel {
         unsafe { perform(&call, exchange.ours, &self.1) }
     }
 
-    /// Collective: the general exchange in place by hcube: blocks that are sent and blocks that are received lie in one buffer.
+    /// Collective: the general exchange in place by hcube: blocks that are sent and blocks that are received
+    /// lie in one buffer.
     pub fn in_one_buffer(&self, [sent, received]: [&Blocks; 2], buffer: &mut [u64]) -> Result<()> {
         [sent, received].iter().for_each(|blocks| self.check(blocks, buffer.len()));
         let counts = (sent.as_counts(false), received.as_counts(false));
         let (kind, comm, buffer) = (datatype::<u64>(), self.handle(), buffer.as_mut_ptr().cast());
         const NAME: &str = "hcube_alltoallv_in_place";
-        // SAFETY: an entry per rank, and the blocks of each direction follow one another inside the buffer, as checked.
+        // SAFETY: an entry per rank, and the blocks of each direction follow one another inside the buffer,
+        // as checked.
         done(NAME, unsafe { general::in_one_buffer(NAME, buffer, counts, kind, comm) })
     }
 
@@ -189,7 +192,8 @@ impl Channel {
         const { assert!(size_of::<MPI_Request>() == size_of::<mpi::ffi::MPI_Request>()) };
         // SAFETY: a constant of MPI; both types are MPI_Request of one mpi.h.
         let mut request: MPI_Request = unsafe { std::mem::transmute_copy(&RSMPI_REQUEST_NULL) };
-        // SAFETY: an entry per rank, and blocks inside the buffers, as checked, which are borrowed until the request is complete.
+        // SAFETY: an entry per rank, and blocks inside the buffers, as checked, which are borrowed until the
+        // request is complete.
         let started = unsafe {
             if exchange.ours {
                 match nonblocking::start(&call) {
@@ -292,7 +296,8 @@ impl Channel<CartesianCommunicator> {
         let sent = (cube.cast_const(), counts, Types::Each(sends.as_ptr()));
         let received = (cube, counts, Types::Each(receives.as_ptr()));
         let call = Call::new(Function::NeighborAlltoallw, sent, received, self.handle(), false);
-        // SAFETY: an entry per neighbour; layers inside the cube, as checked, those that are received in its halo.
+        // SAFETY: an entry per neighbour; layers inside the cube, as checked, those that are received in its
+        // halo.
         unsafe { perform(&call, ours, &self.1) }
     }
 
@@ -324,7 +329,8 @@ impl<C: AsRaw<Raw = mpi::ffi::MPI_Comm>> Channel<C> {
         collective::set_options(comm, Ok(*options))
     }
 
-    /// Local: the exchanges that hcube has made by each path, as it counts them, and those that it has left to the library.
+    /// Local: the exchanges that hcube has made by each path, as it counts them, and those that it has left
+    /// to the library.
     pub fn counts(&self) -> proof::Counts {
         // SAFETY: the communicator is alive as long as this channel.
         let comm = unsafe { Handle::new(self.handle()) };

@@ -1,7 +1,8 @@
-//! The general exchange in place: what a rank sends and what it receives lie in one buffer, and their counts differ.
+//! The general exchange in place: what a rank sends and what it receives lie in one buffer, and their counts
+//! differ.
 //!
-//! The competitor is what a program does without hcube: it copies the buffer to a second one, and calls MPI_Alltoallv from
-//! there. The second buffer is kept between the calls.
+//! The competitor is what a program does without hcube: it copies the buffer to a second one, and calls
+//! MPI_Alltoallv from there. The second buffer is kept between the calls.
 
 use super::arguments::{Arguments, ELEMENT, Memory};
 use super::calls::{Channel, by_hcube, by_library, repeat};

@@ -1,5 +1,5 @@
-//! What the kinds besides the blocking exchange have in common: exchanges by hcube and by the MPI library, as a system of
-//! the bench frame.
+//! What the kinds besides the blocking exchange have in common: exchanges by hcube and by the MPI library, as
+//! a system of the bench frame.
 
 use super::arguments::{Arguments, Memory};
 use crate::bench::footprint::Added;
@@ -68,8 +68,8 @@ pub trait Kind {
     fn open(&mut self, case: &Case<Self::What>) -> Result<Self::Line>;
     /// Collective: the exchange, several times.
     fn call(&mut self, line: &mut Self::Line, calls: u32) -> Result<()>;
-    /// Collective: one exchange of known data; elements of this rank that are wrong then, or nothing where a line is what
-    /// others are compared with, on all ranks.
+    /// Collective: one exchange of known data; elements of this rank that are wrong then, or nothing where a
+    /// line is what others are compared with, on all ranks.
     fn wrong(&mut self, line: &mut Self::Line) -> Result<Option<u64>>;
     /// Collective: what depends on the other lines of a group, before they are measured.
     fn prepare(&mut self, _session: &Session, _lines: &mut [&mut Self::Line]) -> Result<()> {

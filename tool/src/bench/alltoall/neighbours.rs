@@ -1,9 +1,10 @@
-//! Exchanges between neighbours: the halo of a cube of doubles per rank, in a grid of ranks whose three axes are periodic
-//! or have open ends.
+//! Exchanges between neighbours: the halo of a cube of doubles per rank, in a grid of ranks whose three axes
+//! are periodic or have open ends.
 //!
-//! Faces are subarrays of the cube (MPI_Neighbor_alltoallw), or lie packed in two buffers (MPI_Neighbor_alltoall). The
-//! competitor is the MPI library's own function. Which of two blocks for the same rank arrives first, on a periodic axis of two
-//! ranks, depends on the library, so that hcube's results are compared with its results.
+//! Faces are subarrays of the cube (MPI_Neighbor_alltoallw), or lie packed in two buffers
+//! (MPI_Neighbor_alltoall). The competitor is the MPI library's own function. Which of two blocks for the
+//! same rank arrives first, on a periodic axis of two ranks, depends on the library, so that hcube's results
+//! are compared with its results.
 
 use super::arguments::{Arguments, Cube};
 use super::calls::{Channel, FACES, Faces, by_hcube, by_library, repeat};
@@ -31,7 +32,8 @@ impl Halo {
         self.edge * self.edge
     }
 
-    /// Doubles of the buffer that is sent from, and of that which is received into: the same cube where faces are subarrays.
+    /// Doubles of the buffer that is sent from, and of that which is received into: the same cube where faces
+    /// are subarrays.
     fn doubles(self) -> usize {
         if self.packed { FACES * self.face() } else { Faces::doubles(self.edge) }
     }

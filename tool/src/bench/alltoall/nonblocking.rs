@@ -1,6 +1,6 @@
-//! Nonblocking exchanges beside a computation: the computation alone, the exchange alone (start, wait), and both (start,
-//! computation, wait). hcube makes them by single copy, unless another path is asked for; the competitor is the MPI library's
-//! own function.
+//! Nonblocking exchanges beside a computation: the computation alone, the exchange alone (start, wait), and
+//! both (start, computation, wait). hcube makes them by single copy, unless another path is asked for; the
+//! competitor is the MPI library's own function.
 
 use super::arguments::{Arguments, ELEMENT};
 use super::calls::{Channel, Exchange, by_hcube, by_library, repeat};
@@ -176,8 +176,8 @@ impl Kind for Nonblocking<'_> {
         let computes: &[&str] = if case.what.overlapped { &[COMPUTATION] } else { &[] };
         match case.variant {
             Variant::Computation => Ok(Claim::counted(COMPUTATION)),
-            // It leaves those of one rank to the library, and where they are not made by single copy on one node; the column of paths
-            // says so.
+            // It leaves those of one rank to the library, and where they are not made by single copy on one
+            // node; the column of paths says so.
             Variant::Hcube => {
                 let by_single_copy = self.is_one_node && self.options.path == Path::SingleCopy;
                 Ok(by_hcube(self.ranks == 1 || !by_single_copy).with(computes))

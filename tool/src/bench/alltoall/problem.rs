@@ -91,8 +91,8 @@ impl Blocks {
         Self::new(rank, vec![(elements / ranks) as c_int; ranks])
     }
 
-    /// What a rank sends and what it receives, with a random count for each ordered pair of ranks. Sums differ, and the
-    /// largest one is at most `elements`, which fits an int.
+    /// What a rank sends and what it receives, with a random count for each ordered pair of ranks. Sums
+    /// differ, and the largest one is at most `elements`, which fits an int.
     pub fn directed(rank: usize, ranks: usize, elements: usize, seed: u64) -> [Self; 2] {
         let sum = |weights: &dyn Fn(usize) -> f64| (0..ranks).map(weights).sum::<f64>();
         let sums = (0..ranks)

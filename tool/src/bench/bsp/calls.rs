@@ -61,12 +61,13 @@ pub struct BspLibrary {
 }
 
 impl BspLibrary {
-    /// Collective: begins the SPMD part on all ranks of the job and registers the shared memory. MPI is active. Nothing where
-    /// the library has another number of processes.
+    /// Collective: begins the SPMD part on all ranks of the job and registers the shared memory. MPI is
+    /// active. Nothing where the library has another number of processes.
     pub fn begin(functions: Functions, areas: Rc<Areas>) -> Option<Self> {
         let place = Place::new(areas);
         let shared = &place.areas.shared;
-        // SAFETY: functions of BSPlib, called by all ranks in this order; the memory lives as long as this value.
+        // SAFETY: functions of BSPlib, called by all ranks in this order; the memory lives as long as this
+        // value.
         let processes = unsafe {
             (functions.begin)(int(place.ranks));
             (functions.push_reg)(address(shared).cast(), int(size_of_val(&shared[..])));
@@ -84,8 +85,8 @@ impl BspLibrary {
         let (own, shared) = (address(&areas.own), address(&areas.shared));
         let (bytes, next) = (int(step.bytes), place.next());
         let offsets = || (0..step.messages).map(|message| message * step.bytes);
-        // SAFETY: the step lies in the memory, as checked, and the shared memory is registered; what arrives is made of words
-        // that may change at any time.
+        // SAFETY: the step lies in the memory, as checked, and the shared memory is registered; what arrives
+        // is made of words that may change at any time.
         unsafe {
             for _ in 0..times {
                 match step.operation {
@@ -166,8 +167,8 @@ impl MpiFunctions {
         ])
     }
 
-    /// Collective: a communicator of its own, and a window of the shared memory. Nothing where MPI makes no window, as Open MPI
-    /// without mpirun.
+    /// Collective: a communicator of its own, and a window of the shared memory. Nothing where MPI makes no
+    /// window, as Open MPI without mpirun.
     pub fn new(areas: Rc<Areas>, most_messages: usize) -> Option<Self> {
         let (place, comm) = (Place::new(areas), SimpleCommunicator::world().duplicate());
         let shared = &place.areas.shared;
@@ -202,7 +203,8 @@ impl MpiFunctions {
         let words = int(step.bytes / size_of::<u64>());
         let kind: MPI_Datatype = u64::equivalent_datatype().as_raw();
         let offsets = || (0..step.messages).map(|message| message * step.bytes);
-        // SAFETY: the step lies in the memory and in the window, as checked; requests are complete at the end of each turn.
+        // SAFETY: the step lies in the memory and in the window, as checked; requests are complete at the end
+        // of each turn.
         unsafe {
             for _ in 0..times {
                 match step.operation {

@@ -29,7 +29,8 @@ impl Functions {
         named.load(|| own_files("libhcube_bsp.so", mpi), |library| unsafe { Self::find(library) })
     }
 
-    /// A library that `--library` names, apart from others with the same names; its file, and that this defines all functions.
+    /// A library that `--library` names, apart from others with the same names; its file, and that this
+    /// defines all functions.
     ///
     /// # Errors
     /// Where the file cannot be loaded or a function is missing; ranks may differ.

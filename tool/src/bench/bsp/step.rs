@@ -50,7 +50,8 @@ pub struct Step {
     pub messages: usize,
 }
 
-/// The memory of a process: what only it knows, and what the others know. Words of known data go from one to the other.
+/// The memory of a process: what only it knows, and what the others know. Words of known data go from one to
+/// the other.
 #[derive(Debug)]
 pub struct Areas {
     pub own: Box<[AtomicU64]>,

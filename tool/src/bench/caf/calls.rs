@@ -13,8 +13,8 @@ pub trait Calls {
     /// The memory of this rank that others access.
     fn shared(&self) -> &[AtomicU64];
 
-    /// Collective: an operation so often, with memory that only this rank uses. The seconds until all of them are
-    /// complete; 0 on ranks that have no part in it. A call that fails ends the job.
+    /// Collective: an operation so often, with memory that only this rank uses. The seconds until all of them
+    /// are complete; 0 on ranks that have no part in it. A call that fails ends the job.
     fn run(&mut self, task: &Task, times: u32, own: &[AtomicU64]) -> f64;
 }
 
@@ -77,7 +77,8 @@ pub fn completed(times: u32, call: impl FnMut(), complete: impl FnOnce()) -> f64
     begin.elapsed().as_secs_f64()
 }
 
-/// Seconds of one way of notices that go back and forth: the first rank begins. Without a second one, it notifies itself.
+/// Seconds of one way of notices that go back and forth: the first rank begins. Without a second one, it
+/// notifies itself.
 pub fn back_and_forth(
     place: Place,
     times: u32,

@@ -41,7 +41,8 @@ impl Statistics {
         Self(all)
     }
 
-    /// Puts, gets, atomic operations, functions shipped, and reductions at the end of finish blocks, in shared memory and by messages.
+    /// Puts, gets, atomic operations, functions shipped, and reductions at the end of finish blocks, in
+    /// shared memory and by messages.
     pub fn counts(&self) -> [u64; 5] {
         let [_, puts, gets, _, other_puts, other_gets, _, atomics, _, _, _, spawned, _, finish_rounds, _] =
             self.0;
@@ -104,7 +105,8 @@ functions! {
 }
 
 impl Coarrays {
-    /// libhcube.so, its file, and that this defines all functions. `mpi` is the name of the MPI library in those of files.
+    /// libhcube.so, its file, and that this defines all functions. `mpi` is the name of the MPI library in
+    /// those of files.
     ///
     /// # Errors
     /// Where no file can be loaded or a function is missing; ranks may differ.

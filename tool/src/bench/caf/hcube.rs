@@ -22,9 +22,11 @@ const COMPARE_SWAP: c_int = 6;
 /// The words of this image that shipped functions change.
 static TABLE: AtomicPtr<AtomicU64> = AtomicPtr::new(null_mut());
 
-/// The function that is shipped: an exclusive-or on a word. Only this image changes its words, so nothing has to be atomic.
+/// The function that is shipped: an exclusive-or on a word. Only this image changes its words, so nothing has
+/// to be atomic.
 unsafe extern "C-unwind" fn exclusive_or(_: i32, arguments: *const c_void, _: u64) {
-    // SAFETY: the arguments are two words, the first one an index of the table, whose memory lives as long as the runtime.
+    // SAFETY: the arguments are two words, the first one an index of the table, whose memory lives as long as
+    // the runtime.
     let (word, value) = unsafe {
         let [index, value] = *arguments.cast::<[u64; 2]>();
         (&*TABLE.load(Ordering::Relaxed).add(index as usize), value)
@@ -64,7 +66,8 @@ impl Images {
             if code == 0 { Ok(()) } else { Err(Error::Unsupported(format!("hcube_caf_{what}: {text}"))) }
         };
         let (mut coarray, mut shared, mut events, mut locks, mut function) = (0, null_mut(), 0, 0, 0);
-        // SAFETY: the functions of hcube/caf.h, called by all ranks in this order; `error` is as long as hcube_error.
+        // SAFETY: the functions of hcube/caf.h, called by all ranks in this order; `error` is as long as
+        // hcube_error.
         unsafe {
             let out = error.as_mut_ptr().cast();
             failed("init", (functions.init)(out), &error)?;

@@ -82,7 +82,8 @@ fn window(comm: &SimpleCommunicator, words: usize) -> Option<(MPI_Win, *const At
 }
 
 impl Windows {
-    /// Collective: windows of `words` words of each rank. Nothing where MPI makes none, as Open MPI without mpirun.
+    /// Collective: windows of `words` words of each rank. Nothing where MPI makes none, as Open MPI without
+    /// mpirun.
     pub fn new(place: Place, words: usize) -> Option<Self> {
         let comm = SimpleCommunicator::world().duplicate();
         let (window, shared) = window(&comm, words)?;
@@ -109,7 +110,8 @@ impl Windows {
         };
         let (one, mut before) = (1_u64, 0_u64);
         let result = (&raw mut before).cast::<c_void>();
-        // SAFETY: the operation lies in the memory and in the window, as `run` has checked; it is complete when it is flushed.
+        // SAFETY: the operation lies in the memory and in the window, as `run` has checked; it is complete
+        // when it is flushed.
         unsafe {
             match task.operation {
                 Operation::Put => repeated(times, || {

@@ -1,7 +1,8 @@
-//! The same operations by OpenSHMEM, in the same processes: Open MPI's library is loaded and started beside MPI.
+//! The same operations by OpenSHMEM, in the same processes: Open MPI's library is loaded and started beside
+//! MPI.
 //!
-//! Restrictions: its shmem_finalize, which also runs when a process ends, crashes in Open MPI 4.1 with UCX. So it is not
-//! called, and a process in which OpenSHMEM was started ends by [`leave`], after MPI_Finalize.
+//! Restrictions: its shmem_finalize, which also runs when a process ends, crashes in Open MPI 4.1 with UCX.
+//! So it is not called, and a process in which OpenSHMEM was started ends by [`leave`], after MPI_Finalize.
 
 use super::calls::{Calls, Place, address, back_and_forth, check, completed, repeated};
 use super::functions::Openshmem;
@@ -14,7 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// `SHMEM_CMP_GE`.
 const GREATER_OR_EQUAL: i32 = 5;
-/// Words of their own behind the memory that is accessed, each on another line of the cache: a lock and a counter of notices.
+/// Words of their own behind the memory that is accessed, each on another line of the cache: a lock and a
+/// counter of notices.
 const LOCK: usize = 0;
 const NOTICES: usize = 16;
 const FURTHER_WORDS: usize = 32;
@@ -51,8 +53,8 @@ unsafe extern "C" {
 
 /// Why OpenSHMEM cannot be started in this program.
 ///
-/// Open MPI's library takes the program's data up to the symbol `_end` for symmetric memory, and crashes where it finds another
-/// library's symbol of that name, because the program does not export its own.
+/// Open MPI's library takes the program's data up to the symbol `_end` for symmetric memory, and crashes
+/// where it finds another library's symbol of that name, because the program does not export its own.
 pub fn refusal() -> Option<&'static str> {
     let exported = loader::global(c"_end");
     (exported != Some((&raw const END).cast())).then_some("the tool does not export its symbol _end")

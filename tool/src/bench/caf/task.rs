@@ -10,8 +10,8 @@ pub const WORD: usize = size_of::<u64>();
 /// Elements of a strided put, and words from one to the next.
 pub const ELEMENTS: usize = 1000;
 pub const STRIDE: usize = 8;
-/// Words of a rank that shipped functions change: more than a second-level cache has room for, but in tests, beside which others
-/// look at the memory of the process.
+/// Words of a rank that shipped functions change: more than a second-level cache has room for, but in tests,
+/// beside which others look at the memory of the process.
 pub const TABLE_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 
 /// What is measured, in the order of tables.
@@ -147,7 +147,8 @@ impl Task {
         set(shared, is_get);
     }
 
-    /// Words that are not what they have to be after [`Self::verified_by`] operations; nothing where no data shows it.
+    /// Words that are not what they have to be after [`Self::verified_by`] operations; nothing where no data
+    /// shows it.
     pub fn wrong(&self, own: &[AtomicU64], shared: &[AtomicU64], rank: usize, ranks: usize) -> Option<u64> {
         let (own, shared) = (&own[..self.own_words()], &shared[..self.shared_words()]);
         let (is_target, is_first) = (rank == 1 % ranks, rank == 0);

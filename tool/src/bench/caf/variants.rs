@@ -104,12 +104,13 @@ fn copies(task: &Task, times: u32, own: &[AtomicU64], there: *mut u8) -> f64 {
     } else {
         (here.cast_const(), there)
     };
-    // SAFETY: memory of this rank and of the target's coarray, which is mapped here, as `neighbour` has found out; nobody else
-    // uses either meanwhile.
+    // SAFETY: memory of this rank and of the target's coarray, which is mapped here, as `neighbour` has found
+    // out; nobody else uses either meanwhile.
     repeated(times, || unsafe { std::ptr::copy_nonoverlapping(from, to, task.bytes) })
 }
 
-/// Collective: where this rank can access the memory of the target's coarray by loads and stores, if ranks 0 and 1 share it.
+/// Collective: where this rank can access the memory of the target's coarray by loads and stores, if ranks 0
+/// and 1 share it.
 fn neighbour(comm: &impl Comm, place: Place, shared: &[AtomicU64]) -> Result<Option<*mut u8>> {
     let cookie = 0x6863_7562_6500_0000 ^ u64::from(std::process::id()) << 8 ^ place.rank as u64;
     shared[0].store(cookie, Ordering::Relaxed);

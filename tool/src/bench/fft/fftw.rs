@@ -1,5 +1,5 @@
-//! FFTW's transform of a distributed vector, by functions of its MPI library, which is loaded where it exists: neither the tool
-//! nor the library of hcube is linked to it.
+//! FFTW's transform of a distributed vector, by functions of its MPI library, which is loaded where it
+//! exists: neither the tool nor the library of hcube is linked to it.
 
 use super::vector::WORDS;
 use crate::bench::library::{self, file_of, functions};
@@ -47,7 +47,8 @@ pub const ESTIMATE: c_uint = 1 << 6;
 /// Bytes of a complex number.
 const COMPLEX: usize = WORDS * size_of::<u64>();
 
-/// What [`load`] has found: the functions, the file of FFTW's MPI library, and that it defines those which plan.
+/// What [`load`] has found: the functions, the file of FFTW's MPI library, and that it defines those which
+/// plan.
 pub type Loaded = (Functions, Planning, String, Origin);
 
 /// The library, with a communicator of its own.
@@ -99,11 +100,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Collective: plans the transform of a vector of which each rank has `part` numbers, from the number `start` on.
+    /// Collective: plans the transform of a vector of which each rank has `part` numbers, from the number
+    /// `start` on.
     ///
     /// # Errors
-    /// Where FFTW distributes the vector in another way or has no memory; ranks may differ. Planning itself is collective, so
-    /// it does not begin before the ranks agree on `agreed`.
+    /// Where FFTW distributes the vector in another way or has no memory; ranks may differ. Planning itself
+    /// is collective, so it does not begin before the ranks agree on `agreed`.
     pub fn new(
         fftw: &Fftw,
         length: usize,
@@ -158,7 +160,8 @@ impl Plan {
     }
 
     fn words(&mut self, memory: *mut c_void) -> &mut [u64] {
-        // SAFETY: memory for at least this part, aligned for words, which this plan owns and has written before.
+        // SAFETY: memory for at least this part, aligned for words, which this plan owns and has written
+        // before.
         unsafe { std::slice::from_raw_parts_mut(memory.cast(), WORDS * self.part) }
     }
 

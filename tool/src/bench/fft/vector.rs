@@ -1,4 +1,5 @@
-//! The vector that is transformed: numbers that follow from their places, so that a part needs no copy to be verified.
+//! The vector that is transformed: numbers that follow from their places, so that a part needs no copy to be
+//! verified.
 
 use crate::bench::random::{STEP, mix};
 
@@ -20,8 +21,8 @@ pub fn fill(part: &mut [u64], start: usize) {
     }
 }
 
-/// The largest error of a part that was transformed forward and backward, in rounding errors times log2 of the length, and how
-/// many numbers are wrong.
+/// The largest error of a part that was transformed forward and backward, in rounding errors times log2 of
+/// the length, and how many numbers are wrong.
 pub fn errors(part: &[u64], start: usize, length: usize) -> (f64, u64) {
     let unit = f64::EPSILON * (length as f64).log2().max(1.0);
     let (mut largest, mut wrong) = (0.0_f64, 0);

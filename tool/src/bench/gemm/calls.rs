@@ -111,8 +111,9 @@ impl Grid {
         [counts[0].1, counts[1].1 + counts[2].1]
     }
 
-    /// What has to work for a variant, where ScaLAPACK computes this number of products in a call, and asks this often for the width
-    /// of its panels. Those of hcube ask for none, and lie in its library, as those of ScaLAPACK do in its own.
+    /// What has to work for a variant, where ScaLAPACK computes this number of products in a call, and asks
+    /// this often for the width of its panels. Those of hcube ask for none, and lie in its library, as those
+    /// of ScaLAPACK do in its own.
     pub fn claim(&self, variant: Variant, [products, panels]: [u64; 2]) -> Claim {
         let by_symbol = Claim::of(&self.functions.origin).with(&[PRODUCTS]);
         match variant {
@@ -167,13 +168,13 @@ impl Grid {
             scalars: [&alpha, &beta].map(|scalar| scalar.bytes().as_ptr().cast()),
             matrices: [factor(0, a), factor(1, b), result],
         };
-        // SAFETY: functions of PBLAS by type; the sub-matrices lie in matrices in memory, as checked above, on the grid
-        // of this context, and only C is written.
+        // SAFETY: functions of PBLAS by type; the sub-matrices lie in matrices in memory, as checked above,
+        // on the grid of this context, and only C is written.
         unsafe { call.forward(hcube_bench_gemm_products[element as usize] as *const c_void) }
     }
 
-    /// Collective: LU factorisation of a square matrix by ScaLAPACK, with the products of the selected variant.
-    /// Returns the number that says whether it has worked: 0.
+    /// Collective: LU factorisation of a square matrix by ScaLAPACK, with the products of the selected
+    /// variant. Returns the number that says whether it has worked: 0.
     pub fn factorise(&self, element: Element, layout: &Layout, a: &mut [u64], pivots: &mut [c_int]) -> c_int {
         check(element, Operand { layout, memory: a }, layout.size);
         assert!(pivots.len() >= layout.local[0] + layout.block, "pivots of the rows, and a block");

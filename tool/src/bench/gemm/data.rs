@@ -1,9 +1,9 @@
 //! Elements of so few bits that all sums are exact, whatever their order.
 //!
-//! Matrices of products hold integers times a power of 2. The matrix to factorise is P L U: below the diagonal of L
-//! are multiples of 1/4 of at most 1/2, on that of U powers of 2, and the other elements of U are small integers. Then
-//! the largest element of a column is unique in every step, partial pivoting finds P again, and all intermediate
-//! results are multiples of 1/4.
+//! Matrices of products hold integers times a power of 2. The matrix to factorise is P L U: below the
+//! diagonal of L are multiples of 1/4 of at most 1/2, on that of U powers of 2, and the other elements of U
+//! are small integers. Then the largest element of a column is unique in every step, partial pivoting finds P
+//! again, and all intermediate results are multiples of 1/4.
 
 use super::problem::Layout;
 use crate::bench::random::{STEP, mix};

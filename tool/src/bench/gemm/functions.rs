@@ -131,7 +131,8 @@ impl Functions {
             }
             origin = Origin::of_file(&of_hcube, named(own))?;
         }
-        // SAFETY: functions of these names have these types in ScaLAPACK, the BLACS, the BLAS, OpenBLAS and MKL.
+        // SAFETY: functions of these names have these types in ScaLAPACK, the BLACS, the BLAS, OpenBLAS and
+        // MKL.
         unsafe {
             Ok(Self {
                 scalapack: products,

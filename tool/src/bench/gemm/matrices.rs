@@ -27,7 +27,8 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// Collective: memory of all matrices, not yet filled; with factors of local products where the bound is measured.
+    /// Collective: memory of all matrices, not yet filled; with factors of local products where the bound is
+    /// measured.
     pub fn new(comm: &impl Comm, place: Place, bound: bool, problem: Problem) -> Result<Self> {
         let element = problem.element;
         let layouts = problem.layouts(place);

@@ -13,14 +13,14 @@ const MAX_BYTES: usize = 256 << 20;
 
 /// The benchmark of Fortran programs with coarrays (not under mpirun)
 ///
-/// Compiles programs with gfortran -fcoarray=lib, links the same objects to libhcube_caf.so and to OpenCoarrays,
+#[doc = " Compiles programs with gfortran -fcoarray=lib, links the same objects to libhcube_caf.so and to OpenCoarrays,"]
 /// and starts them by mpirun, alternating. Where OpenCoarrays is not installed, or a statement ends its
 /// program, a note says so.
 ///
 ///   get, put            contiguous sections of the right neighbour, over --sizes
 ///   get-scalar, put-scalar       a scalar
 ///   get-row, put-row             a row of 1024 x 1024 elements of 8 bytes
-///   get-face, put-face           a face of 64 x 64 x 64, in which all elements lie apart (get) or runs of 64 do (put)
+#[doc = "   get-face, put-face           a face of 64 x 64 x 64, in which all elements lie apart (get) or runs of 64 do (put)"]
 ///   get-vector, put-vector       1000 elements by a vector subscript
 ///   get-component, put-component an allocatable component of 4096 elements
 ///   sync-all, sync-images, event-round-trip, lock, critical, atomic-add, co_sum, co_broadcast
@@ -60,7 +60,8 @@ pub struct Arguments {
     /// Do not measure OpenCoarrays
     #[arg(long)]
     pub no_opencoarrays: bool,
-    /// File of OpenCoarrays' library [default: libcaf_openmpi, libcaf_mpich or libcaf_mpi, where the linker finds it]
+    /// File of OpenCoarrays' library [default: libcaf_openmpi, libcaf_mpich or libcaf_mpi, where the linker
+    /// finds it]
     #[arg(long, value_name = "FILE")]
     pub opencoarrays: Option<PathBuf>,
     /// Do not measure the programs with MPI
@@ -75,7 +76,8 @@ pub struct Arguments {
     /// The command that starts programs, without -np [default: mpirun of the MPI library]
     #[arg(long, value_name = "COMMAND")]
     pub launcher: Option<String>,
-    /// Folder that all nodes see: the compiled programs are kept there in 'hcube-bench-gfortran' [default: a temporary one]
+    /// Folder that all nodes see: the compiled programs are kept there in 'hcube-bench-gfortran' [default: a
+    /// temporary one]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Seconds after which a run is ended

@@ -66,7 +66,8 @@ impl Launcher<'_> {
         Ok(Some(Ended { output, failure }))
     }
 
-    /// Waits for the launcher: nothing inside where the time was up, nothing at all where the user has interrupted it.
+    /// Waits for the launcher: nothing inside where the time was up, nothing at all where the user has
+    /// interrupted it.
     fn wait(&self, child: &mut Child, interrupt: &Interrupt) -> std::io::Result<Option<Option<ExitStatus>>> {
         let begin = Instant::now();
         loop {

@@ -51,8 +51,9 @@ impl Drop for Folder {
     }
 }
 
-/// Checks which library for coarrays has served a program, from the files that its process had loaded. Libraries for coarrays have
-/// the same functions: the one that the loader has found first serves the program.
+/// Checks which library for coarrays has served a program, from the files that its process had loaded.
+/// Libraries for coarrays have the same functions: the one that the loader has found first serves the
+/// program.
 fn check_library(variant: &str, libraries: &[String]) -> Result<(), Failure> {
     let name = |path: &String| Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_there = |prefix: &str| libraries.iter().any(|path| name(path).starts_with(prefix));
@@ -175,8 +176,8 @@ impl Bench<'_> {
         }
     }
 
-    /// Runs a program until all of its operations have been measured, or have ended it; false where the user has interrupted it.
-    /// A program of another library that fails between operations is not run again.
+    /// Runs a program until all of its operations have been measured, or have ended it; false where the user
+    /// has interrupted it. A program of another library that fails between operations is not run again.
     fn measure(&self, task: &Task<'_>, images: u32, into: &mut Measurements) -> Result<bool, Failure> {
         let place = self.place(images);
         let mut left = task.operations.clone();
@@ -198,7 +199,8 @@ impl Bench<'_> {
                 if into.is_left_out(images, task.variant, &line.operation) {
                     continue;
                 }
-                // A library whose results are wrong is no comparison; hcube's own errors and those of the programs count.
+                // A library whose results are wrong is no comparison; hcube's own errors and those of the
+                // programs count.
                 if task.variant == OPENCOARRAYS && line.errors > 0 {
                     into.leave_out(images, task.variant, &line.operation, "its results are wrong");
                     continue;
@@ -234,7 +236,8 @@ impl Bench<'_> {
         images
     }
 
-    /// All runs, alternating in an order that rotates. `show` gets what was measured with each number of images.
+    /// All runs, alternating in an order that rotates. `show` gets what was measured with each number of
+    /// images.
     fn measure_all(
         &self,
         kinds: &[Vec<Task<'_>>],

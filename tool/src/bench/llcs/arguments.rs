@@ -55,16 +55,16 @@ impl Variant {
 
 /// The benchmark of longest common subsequences (run it under mpirun)
 ///
-/// Computes the length of a longest common subsequence of two random strings of equal length. One process, while
-/// the others wait: hcube with the kernel that it selects, each kernel of hcube, a plain loop over every entry of
-/// the matrix, and the crate rapidfuzz. All ranks of the job, where they are several, with the strings in equal
-/// parts: the grid of blocks that hcube selects, and square grids with alpha block columns on each rank, without
+#[doc = " Computes the length of a longest common subsequence of two random strings of equal length. One process, while"]
+#[doc = " the others wait: hcube with the kernel that it selects, each kernel of hcube, a plain loop over every entry of"]
+#[doc = " the matrix, and the crate rapidfuzz. All ranks of the job, where they are several, with the strings in equal"]
+#[doc = " parts: the grid of blocks that hcube selects, and square grids with alpha block columns on each rank, without"]
 /// and with the barriers of the thesis (Krusche 2005).
 ///
 /// All algorithms must find the same length. The rate counts the entries of the matrix, the product of both
 /// lengths. Short computations are timed in batches of about 5 ms; the slowest rank counts.
 ///
-/// The time of all ranks is predicted before: from the rate of an entry, which is measured on all ranks at the
+#[doc = " The time of all ranks is predicted before: from the rate of an entry, which is measured on all ranks at the"]
 /// same time, and the messages of a machine (--machine), by the sum over supersteps or, with barriers, by
 /// equations 5.3 and 5.5 of the thesis.
 ///
@@ -109,7 +109,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The variants on a number of ranks, in the order of the table, each with its alpha; 0 where it has none.
+    /// The variants on a number of ranks, in the order of the table, each with its alpha; 0 where it has
+    /// none.
     pub fn variants(&self, ranks: usize) -> Vec<(Variant, usize)> {
         let with_alpha = chosen(&self.variants).into_iter().flat_map(|variant| match variant.kind() {
             Kind::OneProcess { .. } => vec![(variant, 0)],

@@ -27,7 +27,8 @@ pub struct Model {
 const NAMED: u64 = 1;
 
 impl Model {
-    /// Collective: the machine of the options, or messages that are measured now. Only rank 0 has the figures of a file.
+    /// Collective: the machine of the options, or messages that are measured now. Only rank 0 has the figures
+    /// of a file.
     pub fn new(session: &Session, arguments: &Arguments, node_sizes: &[usize]) -> Result<Self> {
         let comm = &session.comm;
         let placement =

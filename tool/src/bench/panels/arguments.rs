@@ -28,7 +28,7 @@ pub enum Variant {
 /// The benchmark of broadcasts of panels (run it under mpirun)
 ///
 /// Ranks take turns as the root of a panel, as in a row of HPL's process grid with a look-ahead of one panel.
-/// For each panel the root writes it, all ranks compute for a given time, and read the panel. Compared are hcube,
+#[doc = " For each panel the root writes it, all ranks compute for a given time, and read the panel. Compared are hcube,"]
 /// where ranks of a node read the panel in the memory of its root, MPI_Bcast, MPI_Ibcast with MPI_Test
 /// during the computation, and the pipelined broadcast of hcube by messages.
 ///

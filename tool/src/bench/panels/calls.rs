@@ -30,7 +30,8 @@ const PANELS: &str = "panels in node memory";
 const SEGMENTS: &str = "segments of the pipelined broadcast";
 
 impl Variant {
-    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must be those of the library.
+    /// What the variant must have called: hcube counts its own broadcasts, MPI's functions must be those of
+    /// the library.
     ///
     /// # Errors
     /// Where they are not; ranks may differ.
@@ -74,7 +75,8 @@ impl Messages {
         let (buffer, request) = (&mut self.buffers[which], &mut self.requests[which]);
         if self.variant == Variant::Pipelined {
             let (bytes, patience) = (bytes_of_mut(buffer), self.patience);
-            // Not `Comm::broadcast`, which is that of the MPI library, nor what forwards short messages to it.
+            // Not `Comm::broadcast`, which is that of the MPI library, nor what forwards short messages to
+            // it.
             let plan = Plan::best(comm.size(), bytes.len());
             let segments = pipelined_broadcast::broadcast_by(comm, bytes, root, patience, plan)?;
             self.segments += segments as u64;
@@ -83,8 +85,8 @@ impl Messages {
         let (address, count) = (buffer.as_mut_ptr().cast(), buffer.len() as c_int);
         let (kind, comm) = (u64::equivalent_datatype().as_raw(), self.comm.as_raw());
         let root = root as c_int;
-        // SAFETY: words that live as long as this value, and nobody uses them before the broadcast has ended: `finish` waits
-        // for it before the buffer is read, or written again.
+        // SAFETY: words that live as long as this value, and nobody uses them before the broadcast has ended:
+        // `finish` waits for it before the buffer is read, or written again.
         unsafe {
             match self.variant {
                 Variant::MpiIbcast => {
@@ -122,8 +124,8 @@ impl Drop for Messages {
 }
 
 impl Broadcast {
-    /// Collective: a broadcast of panels of this size, with options that are valid on all ranks; or why it is left out,
-    /// on all ranks.
+    /// Collective: a broadcast of panels of this size, with options that are valid on all ranks; or why it is
+    /// left out, on all ranks.
     ///
     /// # Errors
     /// On all ranks, where their options differ.
@@ -194,14 +196,15 @@ impl Broadcast {
         }
     }
 
-    /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this broadcast.
+    /// Waits for a panel and reads it; the number is that of `begin`, counted over all panels of this
+    /// broadcast.
     pub fn read(&mut self, comm: &MpiComm, number: usize, read: impl FnOnce(&[u64]) -> u64) -> Result<u64> {
         match self {
             Self::Node(panels, _) => {
                 panels.wait(comm, number as u64)?;
                 let place = panels.content(number as u64)?;
-                // SAFETY: the panel has arrived, so its root does not write to it before this rank has released it; it is
-                // aligned to lines of the cache.
+                // SAFETY: the panel has arrived, so its root does not write to it before this rank has
+                // released it; it is aligned to lines of the cache.
                 let words =
                     unsafe { std::slice::from_raw_parts(place.address().cast::<u64>(), place.len() / WORD) };
                 let found = read(words);

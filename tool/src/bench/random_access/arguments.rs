@@ -31,9 +31,9 @@ pub const MAX_TABLE_SIZE: i64 = 40;
 /// Updates random words of a table that is distributed over all ranks and reports billions of updates
 /// per second (GUP/s). Defaults are those of the environment variables HCUBE_*; options have precedence.
 ///
-/// Columns: generate, route, wait and update are shares of the time of all ranks; messages and bytes are means
-/// per rank; excess counts the values above Q that ranks held for others while routing; of bound is relative to
-/// the local bound (--local-bound).
+/// Columns: generate, route, wait and update are shares of the time of all ranks; messages and bytes are
+/// means per rank; excess counts the values above Q that ranks held for others while routing; of bound is
+/// relative to the local bound (--local-bound).
 ///
 /// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode auto,events,spawn
 #[derive(Debug, clap::Args)]

@@ -71,7 +71,7 @@ pub enum Who {
 /// The benchmark of STREAM (run it under mpirun)
 ///
 /// Times the kernels copy, scale, add and triad of STREAM on vectors that each rank has for itself: by hcube,
-/// with vectors on huge pages and the stores that a trial has selected; with ordinary and with streaming stores
+#[doc = " with vectors on huge pages and the stores that a trial has selected; with ordinary and with streaming stores"]
 /// on the same vectors; and by plain loops in C, compiled with -O3, on vectors from malloc.
 ///
 /// The rate counts the bytes that STREAM counts: 16 per element for copy and scale, 24 for add and triad.

@@ -1,4 +1,5 @@
-//! Loops that the C compiler has translated (plain.c), on vectors that each have an allocation of their own, as in STREAM.
+//! Loops that the C compiler has translated (plain.c), on vectors that each have an allocation of their own,
+//! as in STREAM.
 
 use crate::bench::proof::Origin;
 use hcube_core::{Error, Result};
