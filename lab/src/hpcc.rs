@@ -19,6 +19,7 @@ mod variant;
 
 pub use arguments::Arguments;
 pub use plan::cores;
+pub use report::{Entry, Results};
 
 use hcube_tool::output;
 use hcube_tool::session::{self, Failure};
@@ -51,7 +52,7 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
     }
     launch::end_children_on_signals()?;
     let outcomes = run_all(arguments, &launcher)?;
-    let results = report::Results::new(launcher.mpi, arguments.n, &outcomes);
+    let results = Results::new(launcher.mpi, arguments.n, &outcomes);
     if arguments.json.tables() {
         print!("{}", report::text(&results, arguments, &outcomes));
         if let Some(sentence) = results.sentence(cores()) {

@@ -1,7 +1,7 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
 mod bsp_programs_simulated;
-pub mod checks;
+mod checks;
 mod coarrays;
 mod coarrays_simulated;
 mod exchange_kinds;

@@ -243,3 +243,54 @@ fn run_batch(
     }
     Ok(cases)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// Fields that drivers print, with invented values.
+    const TIMES: [&str; 7] =
+        ["seconds", "communication", "split", "barrier", "lookup", "access", "exchanges"];
+    const COUNTS: [&str; 10] = [
+        "updates",
+        "errors",
+        "messages",
+        "message_bytes",
+        "members",
+        "words",
+        "lookups",
+        "reads",
+        "reductions",
+        "subsequence",
+    ];
+
+    /// A row of every kind, by all sections.
+    #[test]
+    fn results_are_read_as_they_were_written() {
+        let arguments = Line::try_parse_from(["x"]).expect("defaults").arguments;
+        let all = batches(&arguments).expect("machines of hcube");
+        let mut filled: Vec<Vec<Case>> = all.iter().map(|batch| batch.cases.clone()).collect();
+        for case in filled.iter_mut().flatten() {
+            let mut text = format!("case\t{}\nplan\ta plan\nway\ta way\npath\tsumma\n", case.row().text());
+            text.extend(TIMES.map(|name| format!("{name}\t0.125\n")));
+            text.extend(COUNTS.map(|name| format!("{name}\t7\n")));
+            let records = records::parse(&(text + "\n")).expect("a record");
+            take(case.row_mut(), &records[0], true).expect("all fields");
+            assert_eq!(case.row().errors(), Some(7));
+        }
+        let results = collect(&all, filled, vec!["a failure".to_owned()]);
+        let text = hcube_results::json::text(&results).expect("JSON");
+        let read: Results = serde_json::from_str(&text).expect("results");
+        assert!(read.lists().iter().all(|(_, rows)| !rows.is_empty()));
+        // Parsed in the same way: numbers may differ in their last digit from those that were written.
+        let written: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert!(serde_json::to_value(&read).expect("JSON") == written, "a row is not read as it was written");
+    }
+}

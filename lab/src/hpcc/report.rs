@@ -13,36 +13,44 @@ use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
 use hcube_tool::session::Failure;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
 
 /// The results as they are written in JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Results {
-    mpi: &'static str,
+    pub mpi: String,
     #[serde(skip)]
     title: &'static str,
-    n: u32,
-    runs: Vec<Entry>,
+    /// Order of HPL's matrix; older files do not have it.
+    #[serde(default)]
+    pub n: Option<u32>,
+    pub runs: Vec<Entry>,
     /// Figures of merit of whole runs.
-    figures: Vec<Compared>,
+    #[serde(default)]
+    pub figures: Vec<Compared>,
     /// HPL of whole runs, by process grids.
+    #[serde(default)]
     hpl: Vec<Grid>,
 }
 
 /// Medians of the runs of one variant on one number of ranks.
-#[derive(Debug, PartialEq, Serialize)]
-struct Entry {
-    variant: &'static str,
-    ranks: usize,
-    gups: f64,
-    gups_lcg: f64,
-    errors: u64,
-    errors_lcg: u64,
-    log2_table: u32,
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// `stock`, `sandia` or `hcube`.
+    pub variant: String,
+    pub ranks: usize,
+    /// With the polynomial stream.
+    pub gups: f64,
+    pub gups_lcg: f64,
+    /// Wrong words of the table, at most.
+    pub errors: u64,
+    pub errors_lcg: u64,
+    pub log2_table: u32,
     /// Runs with both results.
-    repeats: usize,
+    #[serde(default)]
+    pub repeats: usize,
     #[serde(skip)]
     spread: f64,
 }
@@ -54,8 +62,12 @@ impl Entry {
         enough.then(|| self.rate(lcg) / other.rate(lcg))
     }
 
-    fn rate(&self, lcg: bool) -> f64 {
+    pub fn rate(&self, lcg: bool) -> f64 {
         if lcg { self.gups_lcg } else { self.gups }
+    }
+
+    pub fn errors(&self, lcg: bool) -> u64 {
+        if lcg { self.errors_lcg } else { self.errors }
     }
 
     /// `None` where no run has both results.
@@ -69,7 +81,7 @@ impl Entry {
         let polynomial: Vec<f64> = both.iter().map(|(polynomial, _)| polynomial.gups).collect();
         let lcg: Vec<f64> = both.iter().map(|(_, lcg)| lcg.gups).collect();
         Some(Self {
-            variant: variant.name(),
+            variant: variant.name().to_owned(),
             ranks,
             gups: median(&polynomial),
             gups_lcg: median(&lcg),
@@ -94,12 +106,12 @@ impl Results {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
         let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
         let (figures, hpl) = (merits::compared(outcomes), merits::grids(outcomes));
-        Self { mpi: mpi.name(), title: mpi.title(), n, runs, figures, hpl }
+        Self { mpi: mpi.name().to_owned(), title: mpi.title(), n: Some(n), runs, figures, hpl }
     }
 
     /// Writes the picture, if there are figures of whole runs.
     pub fn draw(&self, path: &Path) -> Result<(), Failure> {
-        let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.n);
+        let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.order());
         figure::sheet(&self.figures, &title)
             .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
@@ -144,6 +156,10 @@ impl Results {
         own.filter(|_| variant == Variant::Stock)?.speed_up()
     }
 
+    fn order(&self) -> u32 {
+        self.n.unwrap_or_default()
+    }
+
     fn entry(&self, variant: Variant, ranks: usize) -> Option<&Entry> {
         self.runs.iter().find(|entry| entry.variant == variant.name() && entry.ranks == ranks)
     }
@@ -166,7 +182,7 @@ pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)
     let mut text = format!(
         "\nHPCC 1.5.0, {}, N = {}, table of {} words\n\n",
         results.title,
-        results.n,
+        results.order(),
         cell(log2, |log2| format!("2^{log2}")),
     );
     text.push_str(&hpcc::text(&results.figures));
@@ -209,9 +225,7 @@ fn random_access(results: &Results, outcomes: &[(Run, Outcome)]) -> String {
 
 fn row(results: &Results, ranks: usize, lcg: bool, variants: &[Variant], others: &[Variant]) -> Vec<String> {
     let rate = |variant| results.entry(variant, ranks).map(|entry| entry.rate(lcg));
-    let errors = |variant| {
-        results.entry(variant, ranks).map(|entry| if lcg { entry.errors_lcg } else { entry.errors })
-    };
+    let errors = |variant| results.entry(variant, ranks).map(|entry| entry.errors(lcg));
     let mut cells = vec![ranks.to_string(), if lcg { "lcg" } else { "polynomial" }.to_owned()];
     cells.extend(variants.iter().map(|&variant| cell(rate(variant), significant)));
     cells.extend(variants.iter().map(|&variant| cell(errors(variant), |errors| errors.to_string())));

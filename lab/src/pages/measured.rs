@@ -1,7 +1,7 @@
 //! What pages say of measurements whose results are kept in `doc/results`: the official HPCC and FFTW.
 
+use crate::hpcc::Results as Hpcc;
 use crate::records::read;
-use crate::report::checks::Hpcc;
 use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
 use hcube_results::hpcc::{self, Compared, figure};
@@ -18,7 +18,7 @@ fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, Failure> {
 
 /// Results of `make run`, and the order of HPL's matrix.
 struct Official {
-    n: u64,
+    n: u32,
     file: Hpcc,
 }
 

@@ -1,45 +1,12 @@
 //! Checks of the files that the report shows, and the contents of those that no crate below has.
 
+use crate::hpcc::Results as Hpcc;
 use crate::simulate::results::Results as Simulated;
-use hcube_results::hpcc::Compared;
 use hcube_results::machine::Machine;
 use hcube_results::measured::Timing;
 use hcube_results::{alltoall, bsp, caf, fft, fftw, gemm, llcs, panels, preload, stream};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// Results of `hcube-lab hpcc --json`.
-#[derive(Debug, Deserialize)]
-pub struct Hpcc {
-    pub mpi: String,
-    /// Order of HPL's matrix.
-    #[serde(default)]
-    pub n: Option<u64>,
-    pub runs: Vec<HpccRun>,
-    /// Figures of merit of whole runs.
-    #[serde(default)]
-    pub figures: Vec<Compared>,
-}
-
-/// Medians of one variant.
-#[derive(Debug, Deserialize)]
-pub struct HpccRun {
-    /// `stock`, `sandia` or `hcube`.
-    pub variant: String,
-    pub ranks: usize,
-    /// GUP/s with the polynomial stream.
-    pub gups: f64,
-    /// GUP/s with the LCG stream.
-    pub gups_lcg: f64,
-    /// Wrong words of the table.
-    pub errors: u64,
-    /// Wrong words with the LCG stream.
-    pub errors_lcg: u64,
-    pub log2_table: u32,
-    /// Runs of which these are the medians.
-    #[serde(default)]
-    pub repeats: usize,
-}
 
 /// Results of scripts/bench.sh: several runs of `hcube bench random-access`.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,5 @@
 //! The headline figures, each with its evidence.
 
-use super::checks::HpccRun;
 use super::exchange_kinds;
 use super::exchanges;
 use super::kernels;
@@ -13,6 +12,7 @@ use super::sources::Inputs;
 use super::transforms;
 use super::variants;
 use super::{coarrays, subsequences, supersteps};
+use crate::hpcc::Entry;
 use crate::simulate::results::Results;
 use hcube_results::alltoall::kinds;
 use hcube_results::gemm::HCUBE;
@@ -92,11 +92,11 @@ fn official(inputs: &Inputs) -> Option<Card> {
 fn hpcc(inputs: &Inputs, variant: &str, title: &str, other: &str) -> Option<Card> {
     let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
     // No single run is called a speed-up.
-    let enough = |run: &&HpccRun| run.repeats >= MIN_PAIRS;
+    let enough = |run: &&Entry| run.repeats >= MIN_PAIRS;
     let find = |name: &str, ranks: usize| {
         runs().filter(enough).find(|run| run.variant == name && run.ranks == ranks)
     };
-    let rates = |run: &HpccRun| [run.gups, run.gups_lcg];
+    let rates = |run: &Entry| [run.gups, run.gups_lcg];
     let pairs: Vec<(usize, f64, f64)> = runs()
         .filter(enough)
         .filter(|run| run.variant == "hcube")

@@ -1,12 +1,13 @@
 //! RandomAccess over numbers of ranks: rates and parallel efficiency.
 
-use super::checks::{HpccRun, Line};
+use super::checks::Line;
 use super::model;
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, paper_machine, ranks_axis, spread_point};
 use super::sources::{BENCH, Inputs, PROBE, RUN, SIMULATE};
 use super::table::{Table, cell};
 use super::variants;
+use crate::hpcc::Entry;
 use crate::simulate::RandomAccess;
 use hcube_random_access::Options;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
@@ -118,45 +119,36 @@ fn red_storm(inputs: &Inputs) -> Chart {
 }
 
 fn table_here(inputs: &Inputs) -> Table {
-    let mut table = Table::new(
-        "GUP/s of the official HPCC on this machine",
-        [
-            ("ranks", None),
-            ("stream", None),
-            ("HPCC as shipped", Some(Measured)),
-            ("Sandia's update", Some(Measured)),
-            ("hcube", Some(Measured)),
-            ("speed-up over shipped", Some(Measured)),
-            ("speed-up over Sandia", Some(Measured)),
-            ("errors shipped", Some(Measured)),
-            ("errors Sandia", Some(Measured)),
-            ("errors hcube", Some(Measured)),
-        ],
-    );
     let runs = || inputs.run.iter().flat_map(|hpcc| &hpcc.runs);
-    for ours in runs().filter(|run| run.variant == "hcube") {
-        let other = |variant: &str| runs().find(|run| run.variant == variant && run.ranks == ours.ranks);
-        let (stock, sandia) = (other("stock"), other("sandia"));
-        let enough = |run: &&HpccRun| run.repeats.min(ours.repeats) >= MIN_PAIRS;
-        for lcg in [false, true] {
-            let rate = |run: &HpccRun| if lcg { run.gups_lcg } else { run.gups };
-            let errors = |run: &HpccRun| if lcg { run.errors_lcg } else { run.errors };
-            let speed_up = |run: &HpccRun| format!("{:.2}", rate(ours) / rate(run));
-            table.row([
-                ours.ranks.to_string(),
-                if lcg { "lcg" } else { "polynomial" }.to_owned(),
-                cell(stock, |run| gups(rate(run))),
-                cell(sandia, |run| gups(rate(run))),
-                gups(rate(ours)),
-                cell(stock.filter(enough), speed_up),
-                cell(sandia.filter(enough), speed_up),
-                cell(stock, |run| errors(run).to_string()),
-                cell(sandia, |run| errors(run).to_string()),
-                errors(ours).to_string(),
-            ]);
-        }
-    }
-    table
+    let ours = runs().filter(|run| run.variant == "hcube");
+    let rows = ours.flat_map(|ours| [(ours, false), (ours, true)]);
+    let other = |&(ours, _): &(&Entry, bool), variant: &str| {
+        runs().find(|run| run.variant == variant && run.ranks == ours.ranks)
+    };
+    let rate = |row: &(&Entry, bool), variant: &str| cell(other(row, variant), |run| gups(run.rate(row.1)));
+    let errors =
+        |row: &(&Entry, bool), variant: &str| cell(other(row, variant), |run| run.errors(row.1).to_string());
+    let speed_up = |row: &(&Entry, bool), variant: &str| {
+        let enough = |run: &&Entry| run.repeats.min(row.0.repeats) >= MIN_PAIRS;
+        let ratio = |run: &Entry| format!("{:.2}", row.0.rate(row.1) / run.rate(row.1));
+        cell(other(row, variant).filter(enough), ratio)
+    };
+    Table::of(
+        "GUP/s of the official HPCC on this machine",
+        rows,
+        &[
+            ("ranks", None, &|row| row.0.ranks.to_string()),
+            ("stream", None, &|row| if row.1 { "lcg" } else { "polynomial" }.to_owned()),
+            ("HPCC as shipped", Some(Measured), &|row| rate(row, "stock")),
+            ("Sandia's update", Some(Measured), &|row| rate(row, "sandia")),
+            ("hcube", Some(Measured), &|row| gups(row.0.rate(row.1))),
+            ("speed-up over shipped", Some(Measured), &|row| speed_up(row, "stock")),
+            ("speed-up over Sandia", Some(Measured), &|row| speed_up(row, "sandia")),
+            ("errors shipped", Some(Measured), &|row| errors(row, "stock")),
+            ("errors Sandia", Some(Measured), &|row| errors(row, "sandia")),
+            ("errors hcube", Some(Measured), &|row| row.0.errors(row.1).to_string()),
+        ],
+    )
 }
 
 fn table_red_storm(inputs: &Inputs) -> Table {

@@ -1,6 +1,7 @@
 //! The files that the report is made of, in one table: a new one has a row in [`SOURCES`], a field in [`Inputs`] and a section.
 
-use super::checks::{Bench, Checked, Hpcc};
+use super::checks::{Bench, Checked};
+use crate::hpcc::Results as Hpcc;
 use crate::simulate::results::Results as Simulated;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, value_parser};
 use hcube_results::machine::Machine;
