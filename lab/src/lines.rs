@@ -14,9 +14,9 @@ use std::process::ExitCode;
 
 /// Counts lines of coarray programs: computation, communication, declarations, comments
 ///
-/// A line is communication if its statement calls a function of hcube_caf or MPI, except MPI_Wtime; a declaration if
-/// it declares something or begins or ends a part of the program; a comment if there is nothing else on it; else
-/// computation.
+/// A line is communication if its statement calls a function of hcube_caf or MPI, except MPI_Wtime; a
+/// declaration if it declares something or begins or ends a part of the program; a comment if there is
+/// nothing else on it; else computation.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Programs in C (.c) and Fortran (.f90) [default: examples/c/caf_*.c and examples/fortran/caf_*.f90]

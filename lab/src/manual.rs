@@ -1,5 +1,6 @@
-//! `hcube-lab manual`: manual pages, completions for shells, the table of all options, and parts of pages, written from the
-//! sources. `make build` and `make manual` call it; `make install` installs what `make build` has written.
+//! `hcube-lab manual`: manual pages, completions for shells, the table of all options, and parts of pages,
+//! written from the sources. `make build` and `make manual` call it; `make install` installs what
+//! `make build` has written.
 
 mod command;
 mod commands;
@@ -21,7 +22,8 @@ use hcube_tool::session::{self, Failure};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Writes manual pages and completions for shells, a table of all options, or parts of the pages of the documentation
+/// Writes manual pages and completions for shells, a table of all options, or parts of the pages of the
+/// documentation
 ///
 /// What it writes is the same on every machine.
 #[derive(Debug, clap::Args)]
@@ -33,7 +35,8 @@ pub struct Arguments {
     /// Print all environment variables and options as Markdown
     #[arg(long)]
     options: bool,
-    /// Write the parts of README.md and doc/*.md in DIRECTORY that stand between '<!-- written: NAME -->' and '<!-- end -->'
+    /// Write the parts of README.md and doc/*.md in DIRECTORY that stand between '<!-- written: NAME -->' and
+    /// '<!-- end -->'
     #[arg(long, value_name = "DIRECTORY")]
     pages: Option<PathBuf>,
 }

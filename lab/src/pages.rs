@@ -1,5 +1,6 @@
-//! Parts of the pages that are written from the sources, from pictures and from other pages, so that no number stands in two
-//! places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of their own or within a line.
+//! Parts of the pages that are written from the sources, from pictures and from other pages, so that no
+//! number stands in two places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of
+//! their own or within a line.
 //!
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 

@@ -1,8 +1,9 @@
-//! Results as programs in C print them: the benchmark of FFTW, those of the preload library and the drivers of simulations.
+//! Results as programs in C print them: the benchmark of FFTW, those of the preload library and the drivers
+//! of simulations.
 //!
-//! A line is `name<TAB>value`, and an empty line ends a record. A text of several lines has a line of the same name for
-//! each of them; the numbers of a list are separated by blanks. So a program needs no escapes, and output that was cut
-//! off is recognised.
+//! A line is `name<TAB>value`, and an empty line ends a record. A text of several lines has a line of the
+//! same name for each of them; the numbers of a list are separated by blanks. So a program needs no escapes,
+//! and output that was cut off is recognised.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -138,8 +138,8 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// The costs as the library reads them, by the names of the units that the systems declare. That of local products by SUMMA
-/// is an argument of their driver.
+/// The costs as the library reads them, by the names of the units that the systems declare. That of local
+/// products by SUMMA is an argument of their driver.
 fn costs(batch: &Batch, row: &dyn Row) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
     let scale = batch.scale as f64;
@@ -163,8 +163,8 @@ fn costs(batch: &Batch, row: &dyn Row) -> String {
     texts.join(",")
 }
 
-/// Runs the batches, several concurrently; returns the cases with their figures, in the order of the batches, and
-/// the failures.
+/// Runs the batches, several concurrently; returns the cases with their figures, in the order of the batches,
+/// and the failures.
 fn run_all(
     arguments: &Arguments,
     batches: &[Batch],

@@ -1,5 +1,5 @@
-//! Files that commands of hcube-lab write because the command line names them: never in the place of an input, or of a file
-//! that holds something else.
+//! Files that commands of hcube-lab write because the command line names them: never in the place of an
+//! input, or of a file that holds something else.
 
 use hcube_testing as common;
 

@@ -1,4 +1,5 @@
-//! Every picture shows its colours in a renderer that is no browser: those of `doc/plots` and those drawn now.
+//! Every picture shows its colours in a renderer that is no browser: those of `doc/plots` and those drawn
+//! now.
 
 use hcube_testing as common;
 

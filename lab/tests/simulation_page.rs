@@ -1,5 +1,5 @@
-//! Figures of doc/simulation.md that are not computed tables (`hcube-lab manual --pages`): published figures are those of the
-//! papers, statements about a table follow from it, and pictures show the recorded results.
+//! Figures of doc/simulation.md that are not computed tables (`hcube-lab manual --pages`): published figures
+//! are those of the papers, statements about a table follow from it, and pictures show the recorded results.
 
 use hcube_testing as common;
 

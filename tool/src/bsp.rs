@@ -1,4 +1,5 @@
-//! `hcube bsp`: the figures of a BSP machine, predicted times of bulk-synchronous programs, and both against what is measured.
+//! `hcube bsp`: the figures of a BSP machine, predicted times of bulk-synchronous programs, and both against
+//! what is measured.
 
 pub mod blas;
 pub mod machine;
@@ -13,9 +14,10 @@ use std::process::ExitCode;
 
 /// Measures a BSP machine, predicts bulk-synchronous programs, and checks the predictions
 ///
-/// 'hcube bsp probe' measures how long supersteps and words take and writes a machine file, by which 'hcube bsp predict'
-/// predicts the time of a program. 'hcube bsp run' measures the program as well, and says by how much the prediction was
-/// wrong. 'hcube bsp published' does the same for all runs that Krusche 2005 has published.
+/// 'hcube bsp probe' measures how long supersteps and words take and writes a machine file, by which 'hcube
+/// bsp predict' predicts the time of a program. 'hcube bsp run' measures the program as well, and says by how
+/// much the prediction was wrong. 'hcube bsp published' does the same for all runs that Krusche 2005 has
+/// published.
 ///
 /// Example: mpirun -np 2 hcube bsp probe && mpirun -np 2 hcube bsp run matmul
 #[derive(Debug, clap::Args)]

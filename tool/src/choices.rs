@@ -1,5 +1,5 @@
-//! Options of the command line that are options of a system: what they accept and what the help says follow from the
-//! system's table.
+//! Options of the command line that are options of a system: what they accept and what the help says follow
+//! from the system's table.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hcube_core::options::{Name, Number, Table, phrase};

@@ -10,8 +10,8 @@
 //! | `llcs` | computes the length of a longest common subsequence of two files | with or without mpirun |
 //! | `profile` | shows the profile of a BSP program | without mpirun |
 //!
-//! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the commands
-//! for those who develop hcube.
+//! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the
+//! commands for those who develop hcube.
 
 use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};

@@ -25,8 +25,8 @@ use serde::Serialize;
 
 /// Reports what works on this machine and what hcube will choose (with or without mpirun)
 ///
-/// Start it as you start your program: with the same options of mpirun and the same environment. Findings that
-/// need an action have advice. The exit status is 1 if something does not work.
+/// Start it as you start your program: with the same options of mpirun and the same environment. Findings
+/// that need an action have advice. The exit status is 1 if something does not work.
 ///
 /// Example: mpirun -np 4 hcube doctor
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
-//! Ctrl-C, and the signal by which launchers pass it on: a long computation ends at its next look, a second signal ends the
-//! process at once.
+//! Ctrl-C, and the signal by which launchers pass it on: a long computation ends at its next look, a second
+//! signal ends the process at once.
 
 use hcube_core::{Error, Result};
 use std::sync::Arc;

@@ -31,9 +31,9 @@ use std::time::Instant;
 
 /// Computes the length of a longest common subsequence of two files
 ///
-/// Prints the length and the normalised similarity: the length divided by that of the longer file. Under mpirun, all ranks
-/// compute, and each reads its part of the files. The time is proportional to the product of the lengths; it is predicted
-/// first. Ctrl-C ends the computation.
+/// Prints the length and the normalised similarity: the length divided by that of the longer file. Under
+/// mpirun, all ranks compute, and each reads its part of the files. The time is proportional to the product
+/// of the lengths; it is predicted first. Ctrl-C ends the computation.
 ///
 /// Exit status: 0; 1 if the length is below --at-least; 2 for an error; 130 if it was interrupted.
 ///
@@ -135,7 +135,8 @@ fn common_bytes(comm: &impl Comm, parts: [&[u8]; 2]) -> Result<u64> {
     Ok(if comm.rank() == 0 { common as u64 } else { 0 })
 }
 
-/// Seconds of an entry of the matrix where nothing is known of it: those of a computation that is too short to matter.
+/// Seconds of an entry of the matrix where nothing is known of it: those of a computation that is too short
+/// to matter.
 const ENTRY_SECONDS: f64 = 1e-11;
 
 /// The figures of the machine that was named, or that was measured in this directory.
@@ -159,8 +160,8 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Collective: computes the length for the strings of all ranks' parts, which have `common` symbols in common as rank 0
-    /// has counted them.
+    /// Collective: computes the length for the strings of all ranks' parts, which have `common` symbols in
+    /// common as rank 0 has counted them.
     fn compute<S: Symbol>(
         &self,
         [a, b]: [&[S]; 2],

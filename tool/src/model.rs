@@ -1,5 +1,5 @@
-//! `hcube model`: predicted times of RandomAccess, the in-place exchange and matrix multiplication on a machine that a
-//! file describes, by the cost models of the library. Never starts MPI.
+//! `hcube model`: predicted times of RandomAccess, the in-place exchange and matrix multiplication on a
+//! machine that a file describes, by the cost models of the library. Never starts MPI.
 
 mod arguments;
 mod gemm;

@@ -1,8 +1,8 @@
 //! Where results go: tables to standard output, JSON to a file or instead of the tables.
 //!
-//! All files that a command writes because the command line names them are written here. A file that exists is replaced
-//! only if it is empty or of the [`Kind`] that is written, and never if another argument names it, as an input or for
-//! another output.
+//! All files that a command writes because the command line names them are written here. A file that exists
+//! is replaced only if it is empty or of the [`Kind`] that is written, and never if another argument names
+//! it, as an input or for another output.
 
 mod kind;
 mod named;
@@ -24,7 +24,8 @@ fn make_folder(path: &Path) {
     }
 }
 
-/// Whether the file that an option names can be written, and holds nothing that must not be lost. Does not change it.
+/// Whether the file that an option names can be written, and holds nothing that must not be lost. Does not
+/// change it.
 pub fn check(option: &'static str, path: &Path, kind: &Kind) -> hcube_core::Result<()> {
     let refuse = |expected| hcube_core::Error::argument(option, path.display(), expected);
     make_folder(path);
@@ -69,7 +70,8 @@ fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
 pub fn write(option: &str, path: &Path, kind: &Kind, text: &str) -> Result<(), Failure> {
     make_folder(path);
     if let Some(expected) = loss(option, path, kind) {
-        // It was checked before the measurement, whose results are not lost because the file has changed since.
+        // It was checked before the measurement, whose results are not lost because the file has changed
+        // since.
         let mut beside = path.as_os_str().to_owned();
         beside.push(format!(".{}.new", std::process::id()));
         let kept = match put(Path::new(&beside), text) {

@@ -32,8 +32,8 @@ pub const DEFAULT_FILE: &str = "calibration.json";
 
 /// Measures this machine for the predictions of `hcube model` (run it under mpirun)
 ///
-/// Measures local work, messages, and rounds of RandomAccess of many lengths on the ranks of the job, fits the cost
-/// model to them and writes its parameters to a file. Use at most as many ranks as cores.
+/// Measures local work, messages, and rounds of RandomAccess of many lengths on the ranks of the job, fits
+/// the cost model to them and writes its parameters to a file. Use at most as many ranks as cores.
 ///
 /// Example: mpirun -np 2 hcube probe && hcube model --ranks "1 2 64"
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
-//! Progress and remaining time of measurements, on standard error of rank 0: a bar on a terminal, else (launchers
-//! put a pipe there) a line every ten seconds.
+//! Progress and remaining time of measurements, on standard error of rank 0: a bar on a terminal, else
+//! (launchers put a pipe there) a line every ten seconds.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -57,7 +57,8 @@ impl Progress {
         self.begin_weighted(steps as f64);
     }
 
-    /// Announces steps by the sum of their weights: a step takes as long as it weighs, compared with the others.
+    /// Announces steps by the sum of their weights: a step takes as long as it weighs, compared with the
+    /// others.
     pub fn begin_weighted(&mut self, all: f64) {
         self.all = all;
     }

@@ -1,6 +1,6 @@
-//! All environment variables of hcube: those of the options of a system, from its table, and the others. `hcube
-//! doctor`, the manual pages and doc/options.md say what stands here; a test (lab/tests/manual.rs) compares it with
-//! what the sources read.
+//! All environment variables of hcube: those of the options of a system, from its table, and the others.
+//! `hcube doctor`, the manual pages and doc/options.md say what stands here; a test (lab/tests/manual.rs)
+//! compares it with what the sources read.
 
 use hcube_core::machine::work;
 use hcube_core::options::{Table, Variable};

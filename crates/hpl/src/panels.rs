@@ -22,9 +22,9 @@
 //! creates and frees before it is factored), and that no root begins panels more often than the rows need:
 //! where `slots` own panels are more than `live` numbers apart, the panel waited for is released before its
 //! rank waits for this or any later panel, so the rank that is least far never waits for another one.
-//! [`slots_for`](crate::slots::slots_for) is that number of slots for roots that take turns; receivers take turns always, and have
-//! live / members + 1. Between nodes, ranks post panels before they wait for later ones, and those that pass
-//! panels on do that before they wait for anything else: HPL polls until they have.
+//! [`slots_for`](crate::slots::slots_for) is that number of slots for roots that take turns; receivers take
+//! turns always, and have live / members + 1. Between nodes, ranks post panels before they wait for later
+//! ones, and those that pass panels on do that before they wait for anything else: HPL polls until they have.
 //!
 //! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the
 //! cache from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and

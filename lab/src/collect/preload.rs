@@ -1,8 +1,9 @@
-//! Values that the programs in lab/preload and scripts/bench.sh have written with and without the preload library.
+//! Values that the programs in lab/preload and scripts/bench.sh have written with and without the preload
+//! library.
 //!
-//! A record has the fields benchmark, case, ranks, variant, unit (s or B) and values, and may have bound (the largest
-//! accepted ratio to the variant `stock`) and result (what a program has computed, as text). A record with the field
-//! skipped has no other: it says what was left out, and why.
+//! A record has the fields benchmark, case, ranks, variant, unit (s or B) and values, and may have bound (the
+//! largest accepted ratio to the variant `stock`) and result (what a program has computed, as text). A record
+//! with the field skipped has no other: it says what was left out, and why.
 
 use crate::records::{self, Record, read};
 use hcube_results::alltoall;

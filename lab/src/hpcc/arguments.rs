@@ -63,8 +63,8 @@ pub fn broadcasts(list: &str) -> Result<Broadcasts, String> {
 /// prints one table. Fails if a verification failed or hcube was not active. Sandia's variant differs from
 /// the stock one in RandomAccess only.
 ///
-/// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its broadcasts
-/// in stock HPCC.
+/// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its
+/// broadcasts in stock HPCC.
 ///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 4000 --json results.json
 ///
@@ -80,8 +80,8 @@ pub struct Arguments {
     /// All variants on 1, 2, 3, 4 and 8 ranks; oversubscribed, stock HPCC takes more than 2 minutes per run
     #[arg(long)]
     pub full: bool,
-    /// Size of HPL's matrix, from which HPCC derives the size of the table [default: 4000 on 2 cores, with the same memory for each
-    /// core on others]
+    /// Size of HPL's matrix, from which HPCC derives the size of the table [default: 4000 on 2 cores, with
+    /// the same memory for each core on others]
     #[arg(long, value_name = "N", default_value_t = plan::size(plan::cores()), hide_default_value = true, value_parser = value_parser!(u32).range(1..=10_000_000))]
     pub n: u32,
     /// Columns of a block of HPL's matrix
@@ -99,8 +99,8 @@ pub struct Arguments {
     /// Variants to run [default: stock and hcube; with --full also sandia]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
-    /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups those of at least 3 pairs
-    /// [default: as many as --minutes permits, at most 5; 3 with --full]
+    /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups those of at
+    /// least 3 pairs [default: as many as --minutes permits, at most 5; 3 with --full]
     #[arg(long, value_name = "TIMES", value_parser = value_parser!(u32).range(1..=100))]
     pub repeat: Option<u32>,
     /// Without --repeat: minutes after which no further runs begin

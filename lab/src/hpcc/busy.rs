@@ -1,8 +1,8 @@
 //! How busy the machine was with other work while a job ran.
 //!
-//! The kernel counts the time that all processors were not idle, and what a hypervisor has withheld; the rusage of ended children
-//! says how much of it the job has used. Ranks that are not descendants of the launcher, as under some batch systems, are not
-//! counted there: then nothing is known.
+//! The kernel counts the time that all processors were not idle, and what a hypervisor has withheld; the
+//! rusage of ended children says how much of it the job has used. Ranks that are not descendants of the
+//! launcher, as under some batch systems, are not counted there: then nothing is known.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::Instant;
@@ -29,7 +29,8 @@ impl Clock {
         Self { start: Instant::now(), processors: Processors::now(), children_s: children_s() }
     }
 
-    /// The share of the machine's processor time that others than the ended job have used since the start; `None` if unknown.
+    /// The share of the machine's processor time that others than the ended job have used since the start;
+    /// `None` if unknown.
     pub fn others(&self, ranks: usize) -> Option<f64> {
         let (before, now) = (self.processors?, Processors::now()?);
         let (own_s, elapsed_s) = (children_s() - self.children_s, self.start.elapsed().as_secs_f64());
@@ -40,7 +41,8 @@ impl Clock {
 fn others(before: Processors, now: Processors, own_s: f64, elapsed_s: f64, ranks: usize) -> Option<f64> {
     let all = now.all.checked_sub(before.all).filter(|&all| all > 0)?;
     let busy = now.busy.checked_sub(before.busy)? as f64 / all as f64;
-    // Ranks compute or poll all the time, so that a job that has used far less was not this process' descendant.
+    // Ranks compute or poll all the time, so that a job that has used far less was not this process'
+    // descendant.
     let seen = own_s > 0.3 * elapsed_s * ranks.min(now.count) as f64;
     seen.then(|| (busy - own_s / (elapsed_s * now.count as f64)).max(0.0))
 }
@@ -50,7 +52,8 @@ impl Processors {
         Self::parse(&std::fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// From the line `cpu user nice system idle iowait irq softirq steal ...` and one line for each processor.
+    /// From the line `cpu user nice system idle iowait irq softirq steal ...` and one line for each
+    /// processor.
     fn parse(text: &str) -> Option<Self> {
         let ticks: Vec<u64> = text
             .lines()

@@ -1,8 +1,8 @@
 //! Solutions in HPL's section of HPCC's result file.
 //!
-//! HPL writes a line for each: its variant (`WR11C2R4`), N, NB, P, Q, seconds, GFLOP/s. In the variant follow each other
-//! the mapping of processes (R by rows, C by columns), the look-ahead, the broadcast (one digit), and how panels are
-//! factored. Below the line stands whether the residual is small enough.
+//! HPL writes a line for each: its variant (`WR11C2R4`), N, NB, P, Q, seconds, GFLOP/s. In the variant follow
+//! each other the mapping of processes (R by rows, C by columns), the look-ahead, the broadcast (one digit),
+//! and how panels are factored. Below the line stands whether the residual is small enough.
 
 /// A solution.
 #[derive(Debug, Clone, Copy, PartialEq)]

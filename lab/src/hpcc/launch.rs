@@ -22,8 +22,8 @@ const POLL: Duration = Duration::from_millis(50);
 /// Whether a signal has interrupted this command.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes [`interrupted`] report SIGINT and SIGTERM, which otherwise end this process: mpirun, in a process group of
-/// its own, must be stopped first.
+/// Makes [`interrupted`] report SIGINT and SIGTERM, which otherwise end this process: mpirun, in a process
+/// group of its own, must be stopped first.
 pub fn end_children_on_signals() -> Result<(), Failure> {
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed))
         .map_err(|error| format!("signals: {error}"))
@@ -117,8 +117,8 @@ impl Job {
         !matches!(waitid(Id::Pid(self.group()), flags), Ok(WaitStatus::StillAlive))
     }
 
-    /// Kills the process group, and the launcher if it still runs. smpirun does not wait for its simulator when it
-    /// ends by a signal, so other processes may outlive the launcher.
+    /// Kills the process group, and the launcher if it still runs. smpirun does not wait for its simulator
+    /// when it ends by a signal, so other processes may outlive the launcher.
     fn clear(&mut self) -> std::io::Result<ExitStatus> {
         let group = self.group();
         // Before the launcher is reaped: afterwards the number of the group may be reused.

@@ -33,7 +33,8 @@ pub fn compared(outcomes: &[(Run, Outcome)]) -> Vec<Compared> {
     one.filter(|compared| !(compared.stock.is_empty() && compared.hcube.is_empty())).collect()
 }
 
-/// HPL by process grids, in the order of the solutions: each broadcast of stock HPCC, and all solutions with hcube.
+/// HPL by process grids, in the order of the solutions: each broadcast of stock HPCC, and all solutions with
+/// hcube.
 pub fn grids(outcomes: &[(Run, Outcome)]) -> Vec<Grid> {
     let mut grids: Vec<Grid> = Vec::new();
     for (run, outcome) in outcomes {

@@ -34,15 +34,16 @@ pub fn cores() -> usize {
 /// Runs of each variant on each number of ranks, where a time limit decides: an odd number of pairs.
 pub const MAX_REPEATS: u32 = 5;
 
-/// Size of HPL's matrix on this number of cores: that of 4000 for two cores, with the same memory for each core. A run of stock
-/// HPCC then takes about 15 s, most of it RandomAccess, and RandomAccess has 32 MiB of table for each core, more than its
-/// caches.
+/// Size of HPL's matrix on this number of cores: that of 4000 for two cores, with the same memory for each
+/// core. A run of stock HPCC then takes about 15 s, most of it RandomAccess, and RandomAccess has 32 MiB of
+/// table for each core, more than its caches.
 pub fn size(cores: usize) -> u32 {
     (4000.0 * (cores as f64 / 2.0).sqrt()).round().clamp(1.0, 1e7) as u32
 }
 
-/// The variants in the order of one repetition: hcube's HPCC and the stock one follow each other, so that they meet the same machine,
-/// and each of them comes first in every second repetition, so that what only grows or falls favours neither.
+/// The variants in the order of one repetition: hcube's HPCC and the stock one follow each other, so that
+/// they meet the same machine, and each of them comes first in every second repetition, so that what only
+/// grows or falls favours neither.
 fn in_order(variants: &[Variant], repeat: u32) -> Vec<Variant> {
     let mut ordered = vec![Variant::Sandia, Variant::Stock, Variant::Hcube];
     if repeat % 2 == 1 {
@@ -55,7 +56,8 @@ fn in_order(variants: &[Variant], repeat: u32) -> Vec<Variant> {
 /// Runs of all variants on a number of ranks, one directly after the other.
 pub type Group = (usize, u32, Vec<Variant>);
 
-/// All groups, in their order: as many repetitions as a speed-up needs on each of these numbers of ranks, then the others in turn.
+/// All groups, in their order: as many repetitions as a speed-up needs on each of these numbers of ranks,
+/// then the others in turn.
 pub fn groups(ranks: &[usize], variants: &[Variant], repeats: u32) -> Vec<Group> {
     let first = repeats.min(MIN_PAIRS as u32);
     let blocks = ranks.iter().flat_map(|&ranks| (0..first).map(move |repeat| (ranks, repeat)));
@@ -63,7 +65,8 @@ pub fn groups(ranks: &[usize], variants: &[Variant], repeats: u32) -> Vec<Group>
     blocks.chain(further).map(|(ranks, repeat)| (ranks, repeat, in_order(variants, repeat))).collect()
 }
 
-/// All cores first, then half of them. Oversubscribed, stock HPCC uses up its limit of 60 s for each of both streams.
+/// All cores first, then half of them. Oversubscribed, stock HPCC uses up its limit of 60 s for each of both
+/// streams.
 pub fn usual(cores: usize) -> Vec<usize> {
     if cores > 1 { vec![cores, cores / 2] } else { vec![cores] }
 }

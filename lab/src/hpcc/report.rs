@@ -116,8 +116,8 @@ impl Results {
             .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
 
-    /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others. Without enough runs it
-    /// states no speed-up.
+    /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
+    /// Without enough runs it states no speed-up.
     pub fn sentence(&self, cores: usize) -> Option<String> {
         let ours = self.runs.iter().filter(|entry| entry.variant == Variant::Hcube.name());
         let ours = ours.max_by_key(|entry| (entry.ranks <= cores, entry.ranks))?;
@@ -175,8 +175,8 @@ fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("-".to_owned(), text)
 }
 
-/// The table of the figures of merit, that of RandomAccess where Sandia's variant or only RandomAccess was run, and how
-/// they were measured.
+/// The table of the figures of merit, that of RandomAccess where Sandia's variant or only RandomAccess was
+/// run, and how they were measured.
 pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)]) -> String {
     let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
     let mut text = format!(

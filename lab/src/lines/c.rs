@@ -2,7 +2,8 @@
 
 use super::count::{Class, Lines, communicates, first_word};
 
-/// Types that declarations begin with. Names that end in `_t`, and those that the program defines, are types as well.
+/// Types that declarations begin with. Names that end in `_t`, and those that the program defines, are types
+/// as well.
 const TYPES: [&str; 15] = [
     "char", "const", "double", "enum", "extern", "float", "int", "long", "short", "signed", "static",
     "struct", "typedef", "unsigned", "void",

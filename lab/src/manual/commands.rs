@@ -1,5 +1,5 @@
-//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, but for what the command
-//! line does not say: variables, exit status, examples, other pages.
+//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, but for what the
+//! command line does not say: variables, exit status, examples, other pages.
 
 use super::command;
 use super::file::{File, twins};

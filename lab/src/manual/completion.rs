@@ -13,8 +13,8 @@ fn script(shell: impl Generator, command: &Command) -> String {
     String::from_utf8(text).expect("scripts are text")
 }
 
-/// Scripts for bash, zsh and fish. A file is found by the name of the command, so that other names of a command need
-/// files, or an entry, of their own.
+/// Scripts for bash, zsh and fish. A file is found by the name of the command, so that other names of a
+/// command need files, or an entry, of their own.
 pub fn files(tool: &Command) -> Vec<File> {
     let mut files = Vec::new();
     for command in [tool.clone()].into_iter().chain(SCRIPTS.map(Script::command)) {

@@ -1,6 +1,7 @@
 //! What the parts of the manual hand over.
 
-/// The other names of a command: most are installed under a name for each MPI library, too, and bspcxx is bspcc for C++.
+/// The other names of a command: most are installed under a name for each MPI library, too, and bspcxx is
+/// bspcc for C++.
 pub fn twins(command: &str) -> Vec<String> {
     let names: &[&str] = match command {
         "bspcc" => &["bspcc", "bspcxx"],

@@ -60,8 +60,8 @@ fn divide(header: &Header) -> Vec<Content<'_>> {
     }
     let mut places: Vec<(&str, usize)> = Vec::new();
     for structure in &header.structures {
-        // A structure belongs to the functions that take it, if they are of one part, otherwise to those of its name.
-        // What is for Fortran takes the structures of all.
+        // A structure belongs to the functions that take it, if they are of one part, otherwise to those of
+        // its name. What is for Fortran takes the structures of all.
         let users = header.functions.iter();
         let users = users.filter(|f| takes(f, &structure.name) && !f.name.starts_with(FORTRAN));
         let mut users: Vec<usize> = users.map(|function| part_of(&function.name)).collect();

@@ -1,8 +1,10 @@
-//! Manual pages in the macros of man(7): those of section 3, and what clap_mangen does not write in section 1.
+//! Manual pages in the macros of man(7): those of section 3, and what clap_mangen does not write in section
+//! 1.
 
 use std::fmt::Write;
 
-/// Text as it is. Hyphens are those of the keyboard, so that what is copied from a page can be typed, and found.
+/// Text as it is. Hyphens are those of the keyboard, so that what is copied from a page can be typed, and
+/// found.
 pub fn plain(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
@@ -66,8 +68,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page, on which no word is divided: most of the long ones are names. It has no date: it changes
-    /// with the version.
+    /// An empty page, on which no word is divided: most of the long ones are names. It has no date: it
+    /// changes with the version.
     pub fn new(name: &str, section: u8) -> Self {
         let (name, version) = (plain(name), plain(env!("CARGO_PKG_VERSION")));
         let text = format!(".TH \"{name}\" {section} \"\" \"hcube {version}\" \"hcube\"\n.nh\n.ad l\n");

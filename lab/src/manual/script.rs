@@ -122,7 +122,8 @@ impl Script {
             if optional {
                 option = option.num_args(0..=1).require_equals(true);
             }
-            // The names that `make` knows; a build may have one of the site's own, and the script itself checks it.
+            // The names that `make` knows; a build may have one of the site's own, and the script itself
+            // checks it.
             if name == "mpi" {
                 option = option.value_parser(["openmpi", "mpich", "openmpi5", "mpich5", "intelmpi", "abi"]);
             }

@@ -56,7 +56,8 @@ fn time_and_speedup<'a>(row: &[&'a str], column: usize) -> Result<(&'a str, &'a 
     cell.split_once(", ").ok_or_else(|| format!("'{cell}': expected a time and a speed-up"))
 }
 
-/// The row of README.md on BSPlib programs: the measured ranges of doc/bsp.md, and the slowest put of its picture.
+/// The row of README.md on BSPlib programs: the measured ranges of doc/bsp.md, and the slowest put of its
+/// picture.
 pub fn readme_programs(root: &Path) -> Result<String, Failure> {
     let page = read(&root.join("doc/bsp.md"))?;
     let supersteps = table(&page, &["processes", "no data"])?;

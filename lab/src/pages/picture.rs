@@ -1,4 +1,5 @@
-//! Figures of a picture in `doc/plots`: each point has its values in a title, so that a picture is the record of a measurement.
+//! Figures of a picture in `doc/plots`: each point has its values in a title, so that a picture is the record
+//! of a measurement.
 
 use crate::records::read;
 use hcube_tool::session::Failure;

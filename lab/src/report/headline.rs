@@ -49,7 +49,8 @@ fn ends(ratios: &[f64]) -> Option<(f64, f64)> {
     Some((ratios.iter().copied().reduce(f64::min)?, ratios.iter().copied().reduce(f64::max)?))
 }
 
-/// The mean of speed-ups, and what they are in words: `over what: geometric mean over 3 things, from ×1.1 to ×2.0`.
+/// The mean of speed-ups, and what they are in words:
+/// `over what: geometric mean over 3 things, from ×1.1 to ×2.0`.
 fn mean_in_words(ratios: &[f64], over: &str, things: &str) -> Option<(String, String)> {
     let (mean, (least, most)) = numbers::geometric_mean(ratios).zip(ends(ratios))?;
     let (count, least, most) = (ratios.len(), times(least), times(most));

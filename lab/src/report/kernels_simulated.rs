@@ -1,4 +1,5 @@
-//! HPCC's kernels on simulated machines: Fourier transforms, and LU factorisations by their broadcasts of panels.
+//! HPCC's kernels on simulated machines: Fourier transforms, and LU factorisations by their broadcasts of
+//! panels.
 
 use super::section::Section;
 use super::shared::{distinct, machine_title};

@@ -50,7 +50,8 @@ impl Section {
         }
     }
 
-    /// Names and contents of the files of its charts. Charts that name the same file are beside each other there.
+    /// Names and contents of the files of its charts. Charts that name the same file are beside each other
+    /// there.
     pub fn files(&self) -> Vec<(&'static str, String)> {
         let mut files: Vec<(&'static str, Vec<&Chart>)> = Vec::new();
         for chart in &self.charts {

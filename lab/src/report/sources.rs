@@ -1,4 +1,5 @@
-//! The files that the report is made of, in one table: a new one has a row in [`SOURCES`], a field in [`Inputs`] and a section.
+//! The files that the report is made of, in one table: a new one has a row in [`SOURCES`], a field in
+//! [`Inputs`] and a section.
 
 use super::checks::{Bench, Checked};
 use crate::hpcc::Results as Hpcc;

@@ -1,8 +1,9 @@
-//! All-to-all exchanges: by hcube's schedules and paths, and by node leaders beside MPI_Alltoall of MPI libraries.
+//! All-to-all exchanges: by hcube's schedules and paths, and by node leaders beside MPI_Alltoall of MPI
+//! libraries.
 //!
-//! The functions of MPI libraries are those that MPICH and Open MPI select for each size, as SimGrid has them: algorithms of
-//! Bruck, of all messages at once, and by pairs. Beside them hcube's votes are summed by recursive doubling, as those
-//! libraries sum few words.
+//! The functions of MPI libraries are those that MPICH and Open MPI select for each size, as SimGrid has
+//! them: algorithms of Bruck, of all messages at once, and by pairs. Beside them hcube's votes are summed by
+//! recursive doubling, as those libraries sum few words.
 
 use super::arguments::Section;
 use super::columns::{Layout, NONE, links, printed};
@@ -139,10 +140,10 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
     let schedules = ["mpich", "linear-shift", "hierarchical-sets"];
     match place.section {
         Section::Schedules => {
-            // Without additional memory on every number of ranks, as the paper's algorithms in section 4.2: a line over
-            // ranks has one condition. With memory for all blocks, simulations take long besides: SimGrid redistributes the
-            // bandwidth among all active messages whenever one ends, more than 4 minutes of a core on 256 ranks instead of
-            // 17 s.
+            // Without additional memory on every number of ranks, as the paper's algorithms in section 4.2: a
+            // line over ranks has one condition. With memory for all blocks, simulations take long besides:
+            // SimGrid redistributes the bandwidth among all active messages whenever one ends, more than 4
+            // minutes of a core on 256 ranks instead of 17 s.
             let all = schedules.into_iter().chain([RING_OUT_OF_PLACE]);
             all.map(|algorithm| Alltoall { memory: Some(0), ..by(algorithm) }).collect()
         }

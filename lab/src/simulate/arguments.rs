@@ -48,9 +48,11 @@ pub enum Section {
     Fft,
     /// The broadcasts of an LU factorisation, beside section IV-B1
     Hpl,
-    /// Longest common subsequences on the chosen grid and on those of Krusche 2005, beside the predictions of the cost model
+    /// Longest common subsequences on the chosen grid and on those of Krusche 2005, beside the predictions of
+    /// the cost model
     Lcs,
-    /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F of Krusche 2005
+    /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F
+    /// of Krusche 2005
     BspPrograms,
 }
 
@@ -66,8 +68,11 @@ impl Section {
 
 /// Runs the library on simulated machines with SimGrid SMPI (not under mpirun)
 ///
-/// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte, matrix products
-/// by the corners of all local matrices, teams by every word that is read, Fourier transforms by every number, panels by every byte, longest common subsequences by their length, products of BSP programs by every element. The machines are models; their files name the sources. Fails if a run has errors, hangs or cannot be started.
+/// Every run is verified: RandomAccess by its table, the all-to-all exchange and supersteps by every byte,
+/// matrix products by the corners of all local matrices, teams by every word that is read, Fourier transforms
+/// by every number, panels by every byte, longest common subsequences by their length, products of BSP
+/// programs by every element. The machines are models; their files name the sources. Fails if a run has
+/// errors, hangs or cannot be started.
 ///
 /// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
 #[derive(Debug, clap::Args)]
@@ -81,7 +86,8 @@ pub struct Arguments {
     /// Sections to run
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::value_variants())]
     pub sections: Vec<Section>,
-    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin, skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
+    /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin,
+    /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as "64 256"; by default those of each section

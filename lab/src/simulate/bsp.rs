@@ -1,8 +1,9 @@
 //! Supersteps of BSP programs.
 //!
-//! Processes put words to processes that a hash selects, as in fine-grained BSP programs. The competitor is what a BSP
-//! library does with functions of MPI: everybody tells everybody the number of bytes (`MPI_Alltoall`), and data follows in
-//! a message to each process for which there is any; a superstep without data is `MPI_Barrier`.
+//! Processes put words to processes that a hash selects, as in fine-grained BSP programs. The competitor is
+//! what a BSP library does with functions of MPI: everybody tells everybody the number of bytes
+//! (`MPI_Alltoall`), and data follows in a message to each process for which there is any; a superstep
+//! without data is `MPI_Barrier`.
 
 use super::columns::{Layout, Line, both, links, maybe, printed, shown};
 use super::place::Place;

@@ -1,11 +1,12 @@
-//! BSP programs on simulated machines: matrix products and longest common subsequences of Krusche 2005, beside their
-//! predicted and published efficiencies.
+//! BSP programs on simulated machines: matrix products and longest common subsequences of Krusche 2005,
+//! beside their predicted and published efficiencies.
 //!
-//! A prediction is that of `hcube bsp predict --costs corrected`: it has the gaps and latencies that the thesis has measured
-//! for its machines. Their network in the simulation is derived from these figures. Other machines have no such figures;
-//! [`figures`] derives them from their links. All operations are computed, whatever they cost in the simulation. The grid
-//! of a subsequence has a barrier after each block, as in the thesis, and an entry takes the time of the standard algorithm,
-//! although it is computed, and travels, as a bit.
+//! A prediction is that of `hcube bsp predict --costs corrected`: it has the gaps and latencies that the
+//! thesis has measured for its machines. Their network in the simulation is derived from these figures. Other
+//! machines have no such figures; [`figures`] derives them from their links. All operations are computed,
+//! whatever they cost in the simulation. The grid of a subsequence has a barrier after each block, as in the
+//! thesis, and an entry takes the time of the standard algorithm, although it is computed, and travels, as a
+//! bit.
 
 pub mod figures;
 
@@ -32,10 +33,11 @@ use serde::{Deserialize, Serialize};
 
 /// Ranks from which problems are larger than those of the thesis, and ranks that wait look less often.
 const MIN_RANKS_LARGE: usize = 256;
-/// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps, which takes the
-/// simulator a time that grows with the square of their number.
+/// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps,
+/// which takes the simulator a time that grows with the square of their number.
 const MAX_RANKS_LLCS: usize = 256;
-/// Rows of a matrix and symbols of a string on many ranks. All operations are computed on a core: 9 10^9 and 10^12.
+/// Rows of a matrix and symbols of a string on many ranks. All operations are computed on a core: 9 10^9 and
+/// 10^12.
 const LARGE_MATRIX: usize = 2048;
 const LARGE_STRING: usize = 1 << 20;
 
@@ -64,8 +66,8 @@ impl BspProgram {
         }
     }
 
-    /// Nanoseconds that a rank adds to its pauses: a sixteenth of the time that a block takes out of a node of this bandwidth
-    /// while all of its ranks send, or a microsecond, which is a small part of a superstep.
+    /// Nanoseconds that a rank adds to its pauses: a sixteenth of the time that a block takes out of a node
+    /// of this bandwidth while all of its ranks send, or a microsecond, which is a small part of a superstep.
     fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
         let &prediction::Row { processes, size, parameter, .. } = &self.row;
         match self.program() {
@@ -132,8 +134,8 @@ impl Row for BspProgram {
         ]
     }
 
-    /// Three matrices and three blocks; or the strings, their symbols and bits in block columns, and both strings on the rank
-    /// that computes the length without a grid.
+    /// Three matrices and three blocks; or the strings, their symbols and bits in block columns, and both
+    /// strings on the rank that computes the length without a grid.
     fn bytes_per_rank(&self) -> u64 {
         let &prediction::Row { processes, size, parameter, .. } = &self.row;
         let bytes = match self.program() {

@@ -1,4 +1,5 @@
-//! Coarrays: teams, their storage and their lookups; and RandomAccess by the two programs that coarrays offer.
+//! Coarrays: teams, their storage and their lookups; and RandomAccess by the two programs that coarrays
+//! offer.
 
 use super::columns::{Layout, NONE, both, links, maybe, printed, shown};
 use super::place::Place;
@@ -15,10 +16,11 @@ use serde::{Deserialize, Serialize};
 const IMAGE_BYTES: u64 = 512 << 10;
 /// Values of a round: the look-ahead of HPCC's rules.
 const VALUES: usize = 1024;
-/// Images up to which functions are shipped. On more, nearly each of the functions of a round is a message of its own: 64
-/// images take the simulator 12 s of a core, 1024 more than five minutes.
+/// Images up to which functions are shipped. On more, nearly each of the functions of a round is a message of
+/// its own: 64 images take the simulator 12 s of a core, 1024 more than five minutes.
 const MAX_IMAGES_SPAWN: usize = 64;
-/// Images up to which teams are split: 512 take two minutes of a core, and as many more as log2^2 P times P says.
+/// Images up to which teams are split: 512 take two minutes of a core, and as many more as log2^2 P times P
+/// says.
 const MAX_IMAGES_SPLIT: usize = 512;
 /// Images up to which those of a program share the links between nodes.
 const MAX_IMAGES_SHARING: usize = 1024;

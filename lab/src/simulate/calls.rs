@@ -2,8 +2,8 @@
 //!
 //! It reads two categories. `smpi_mpi` logs begin and end of every call of an `MPI_` name. hcube calls
 //! `PMPI_` names, which are not logged there; `smpi_request` logs every request: its sender and receiver, its
-//! tag, and who waits for it. Messages of collectives have negative tags, one for each collective. A rank that
-//! polls with `PMPI_Test` is not logged, so the report only says that it does not wait.
+//! tag, and who waits for it. Messages of collectives have negative tags, one for each collective. A rank
+//! that polls with `PMPI_Test` is not logged, so the report only says that it does not wait.
 //!
 //! Ranks at the same place share a line, in the order of the first rank of each place.
 

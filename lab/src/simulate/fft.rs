@@ -1,10 +1,10 @@
 //! Fourier transforms, and how a short transform is simulated as a long one.
 //!
-//! Vectors of the machines do not fit into the memory of this one. A simulated rank has `scale` times fewer numbers, on a
-//! machine with `scale` times less bandwidth whose copies and levels of butterflies take `scale` times as long; the levels that a
-//! shorter part lacks are charged in addition. Messages are therefore as many and take as long as those of the long vector,
-//! except that binary exchange cuts a part into 16 strips and the long one into more. Data is real, and every number of the
-//! result is compared.
+//! Vectors of the machines do not fit into the memory of this one. A simulated rank has `scale` times fewer
+//! numbers, on a machine with `scale` times less bandwidth whose copies and levels of butterflies take
+//! `scale` times as long; the levels that a shorter part lacks are charged in addition. Messages are
+//! therefore as many and take as long as those of the long vector, except that binary exchange cuts a part
+//! into 16 strips and the long one into more. Data is real, and every number of the result is compared.
 
 use super::columns::{Layout, both, links, maybe, printed, shown};
 use super::place::Place;
@@ -19,10 +19,11 @@ use hcube_results::plot::Evidence::{Published, Simulated};
 use hcube_results::published::{COARRAY_FFT, COARRAY_MACHINE};
 use serde::{Deserialize, Serialize};
 
-/// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the paper's machine, as HPCC demands a vector that
-/// fills a quarter together with its transform.
+/// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the paper's machine, as HPCC demands a
+/// vector that fills a quarter together with its transform.
 const PART: usize = 1 << 24;
-/// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which notices of some dozens of bytes are short.
+/// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which notices of some dozens of bytes are
+/// short.
 const MIN_PART: usize = 4096;
 /// Numbers that a simulated rank has for each other one at least, for the same reason.
 const MIN_BLOCK: usize = 4;
@@ -59,8 +60,9 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: a block's way alone out of a
-    /// node of this bandwidth. Other messages are on that way at the same time, so no wait becomes much longer.
+    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: a block's way
+    /// alone out of a node of this bandwidth. Other messages are on that way at the same time, so no wait
+    /// becomes much longer.
     fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
         if self.algorithm == "six-step" && self.site.ranks > MAX_RANKS_SHARING {
             (COMPLEX * self.part / self.site.ranks) as f64 / bandwidth_gb_s

@@ -1,11 +1,11 @@
 //! Products of matrices by SUMMA and HSUMMA, and how a simulation of a smaller product is one of a larger.
 //!
-//! Matrices of the paper do not fit into the memory of one machine. A simulated product has `scale` times fewer rows
-//! of A and columns of B, on a machine with `scale` times less bandwidth whose copies take `scale` times as long and
-//! whose local products `scale`^2 times: all messages and local products take the time that they have in the large
-//! product, and number and columns of panels are the same. Where `k` is less than the order, only the first `k`
-//! inner indices are multiplied, with the distribution of the whole matrices. Data is real, and the corners of all
-//! local matrices are compared.
+//! Matrices of the paper do not fit into the memory of one machine. A simulated product has `scale` times
+//! fewer rows of A and columns of B, on a machine with `scale` times less bandwidth whose copies take `scale`
+//! times as long and whose local products `scale`^2 times: all messages and local products take the time that
+//! they have in the large product, and number and columns of panels are the same. Where `k` is less than the
+//! order, only the first `k` inner indices are multiplied, with the distribution of the whole matrices. Data
+//! is real, and the corners of all local matrices are compared.
 
 pub mod cases;
 
@@ -139,14 +139,16 @@ impl Row for Gemm {
     }
 }
 
-/// What the paper has measured with the best number of groups, for the machine and the matrices of its Figure 9.
+/// What the paper has measured with the best number of groups, for the machine and the matrices of its Figure
+/// 9.
 fn published(row: &Gemm) -> Option<f64> {
     let of_paper = row.site.machine == "bluegene-p" && row.order == ORDER;
     let measured = MEASURED.iter().find(|measured| of_paper && measured.ranks == row.site.ranks)?;
     Some(measured.gain)
 }
 
-/// Communication time of SUMMA over that of a row: SUMMA with the same matrices and the same broadcast, without shared panels.
+/// Communication time of SUMMA over that of a row: SUMMA with the same matrices and the same broadcast,
+/// without shared panels.
 pub fn gain(line: &Line<'_, Gemm>) -> Option<f64> {
     let same = |one: &Gemm| (one.site.clone(), one.order, one.k, one.inner_block, one.broadcast.clone());
     let is_summa =

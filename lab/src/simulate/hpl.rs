@@ -1,11 +1,12 @@
 //! LU factorisation: its broadcasts of panels at some places of the factorisation, and what the whole takes.
 //!
-//! Matrices of the machines do not fit into the memory of this one, and a factorisation has thousands of panels. So some
-//! successive panels are simulated at five places, from the first panel to the last ones, and the time of the whole is the
-//! integral over them (Simpson's rule). Panels are real messages of hcube between the ranks of all process rows, `scale` times
-//! shorter on a machine with as much less bandwidth. Everything else is time that a rank lets pass: the update and the
-//! factorisation of a panel at the rate of local products, the search for pivots and the exchange of rows by a formula
-//! (`Work`), as if they met no other messages. Every byte of a panel is compared.
+//! Matrices of the machines do not fit into the memory of this one, and a factorisation has thousands of
+//! panels. So some successive panels are simulated at five places, from the first panel to the last ones, and
+//! the time of the whole is the integral over them (Simpson's rule). Panels are real messages of hcube
+//! between the ranks of all process rows, `scale` times shorter on a machine with as much less bandwidth.
+//! Everything else is time that a rank lets pass: the update and the factorisation of a panel at the rate of
+//! local products, the search for pivots and the exchange of rows by a formula (`Work`), as if they met no
+//! other messages. Every byte of a panel is compared.
 
 use super::caf;
 use super::columns::{Layout, Line, both, links, maybe, printed, shown};
@@ -210,7 +211,8 @@ fn panels(place: &Place<'_>, ranks: usize, topology: &str) -> Vec<Panels> {
     (0..=PLACES).map(at).collect()
 }
 
-/// The least seconds of a panel: every rank updates, and the process columns take turns to factor a panel in addition.
+/// The least seconds of a panel: every rank updates, and the process columns take turns to factor a panel in
+/// addition.
 fn bound(work: &Work, columns: usize) -> f64 {
     1e-9 * (work.rest + (work.next + work.factor) / columns as f64)
 }
@@ -297,7 +299,8 @@ mod tests {
         assert!((0.9..=1.0).contains(&(rate * machine.costs.multiply_ns / 2.0)), "{text}");
     }
 
-    /// The published rate is what the local products of the machine are fitted to: no column compares with it.
+    /// The published rate is what the local products of the machine are fitted to: no column compares with
+    /// it.
     #[test]
     fn rates_do_not_stand_beside_what_they_are_fitted_to() {
         let rows = panels(&[64, 4096], false);

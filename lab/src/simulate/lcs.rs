@@ -1,12 +1,12 @@
 //! Lengths of longest common subsequences.
 //!
-//! The simulated computation and the predicted one have the same grid, which is chosen here by the cost model with the
-//! figures of the machine's file. The strings are random. The simulator computes every entry of the matrix, so that a
-//! simulation takes the time of the whole computation on one core.
+//! The simulated computation and the predicted one have the same grid, which is chosen here by the cost model
+//! with the figures of the machine's file. The strings are random. The simulator computes every entry of the
+//! matrix, so that a simulation takes the time of the whole computation on one core.
 //!
-//! Long strings: the second one is `scale` times shorter in the simulation, on a machine with `scale` times less bandwidth
-//! where an entry takes `scale` times as long. Blocks, supersteps and messages are as many, and each takes the time that it has
-//! for the whole strings, except that messages consist of whole words.
+//! Long strings: the second one is `scale` times shorter in the simulation, on a machine with `scale` times
+//! less bandwidth where an entry takes `scale` times as long. Blocks, supersteps and messages are as many,
+//! and each takes the time that it has for the whole strings, except that messages consist of whole words.
 
 use super::columns::{Layout, both, deviation, links, percent, printed, shown};
 use super::place::Place;
@@ -24,16 +24,17 @@ use serde::{Deserialize, Serialize};
 
 /// Symbols of the strings: as many as nucleotides.
 const SYMBOLS: usize = 4;
-/// Nanoseconds of an entry where the file of a machine does not say it: between that of words and that of vectors.
+/// Nanoseconds of an entry where the file of a machine does not say it: between that of words and that of
+/// vectors.
 const DEFAULT_ENTRY_NS: f64 = 0.02;
 /// The longest strings of the thesis' predictions, and longer ones.
 const LENGTHS: [usize; 3] = [1 << 16, 1 << 18, 1_000_000];
-/// Symbols of the longest strings. A core computes the 10^14 entries in 6 minutes with AVX-512, and without it in half an hour:
-/// a simulation has [`SCALE_LARGE`] times fewer.
+/// Symbols of the longest strings. A core computes the 10^14 entries in 6 minutes with AVX-512, and without
+/// it in half an hour: a simulation has [`SCALE_LARGE`] times fewer.
 const LARGE: usize = 10_000_000;
 const SCALE_LARGE: usize = 8;
-/// Ranks up to which the grids of the thesis are simulated: those of more ranks have millions of messages, and tens of millions
-/// with barriers.
+/// Ranks up to which the grids of the thesis are simulated: those of more ranks have millions of messages,
+/// and tens of millions with barriers.
 const MAX_RANKS_OF_THESIS: usize = 64;
 /// Symbols of a string up to which they are: each computes all entries.
 const MAX_LENGTH_OF_THESIS: usize = 1 << 18;
@@ -42,12 +43,14 @@ const MAX_LENGTH_OF_THESIS: usize = 1 << 18;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// The grid with the shortest prediction; a superstep ends for a rank when it has the messages for the next.
+    /// The grid with the shortest prediction; a superstep ends for a rank when it has the messages for the
+    /// next.
     #[default]
     Chosen,
     /// As many block rows as block columns, and no barriers.
     Square,
-    /// As many block rows as block columns; each block of a rank on a diagonal is a superstep that ends with a barrier.
+    /// As many block rows as block columns; each block of a rank on a diagonal is a superstep that ends with
+    /// a barrier.
     Thesis,
 }
 
@@ -155,8 +158,8 @@ impl Row for Subsequence {
         ]
     }
 
-    /// The strings, their symbols and bits in block columns, and both strings on the rank that computes the length without a
-    /// grid.
+    /// The strings, their symbols and bits in block columns, and both strings on the rank that computes the
+    /// length without a grid.
     fn bytes_per_rank(&self) -> u64 {
         (16 * self.length).div_ceil(self.site.ranks) as u64
     }

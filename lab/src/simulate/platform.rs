@@ -1,10 +1,10 @@
 //! The platform of a simulation: the part of a machine that its nodes need, as the description that
 //! `lab/simgrid/platform.cpp` reads, and the list of the node of every rank.
 //!
-//! A run of few ranks uses a compact part of the machine. In a grid this is a block that grows from one
-//! node, always in its shortest dimension that is not complete (the last if several are), until it holds
-//! all nodes; a dimension shorter than the machine's does not wrap around. In a tree these are the first nodes
-//! and the switches above them. Nodes are numbered with the first dimension
+//! A run of few ranks uses a compact part of the machine. In a grid this is a block that grows from one node,
+//! always in its shortest dimension that is not complete (the last if several are), until it holds all nodes;
+//! a dimension shorter than the machine's does not wrap around. In a tree these are the first nodes and the
+//! switches above them. Nodes are numbered with the first dimension
 //! fastest, and ranks fill one node after the other.
 //!
 //! Routes share the links between nodes by max-min fairness, which takes too long for thousands of irregular
@@ -14,11 +14,13 @@
 use hcube_results::machine::{Link, Machine, Topology};
 use std::fmt::Write;
 
-/// The largest number of nodes whose routes share links. Three rounds of RandomAccess on 4096 nodes take 17 to
-/// 19 s of a core, without shared links 15 s; on 8192 nodes they did not end in five minutes, without 36 s.
+/// The largest number of nodes whose routes share links. Three rounds of RandomAccess on 4096 nodes take 17
+/// to 19 s of a core, without shared links 15 s; on 8192 nodes they did not end in five minutes, without 36
+/// s.
 const MAX_SHARING_NODES: usize = 4096;
 
-/// What messages compete for; the less, the fewer rates change when a message comes or goes, and the faster the simulation.
+/// What messages compete for; the less, the fewer rates change when a message comes or goes, and the faster
+/// the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sharing {
     /// Links between nodes, and the ports of nodes.
@@ -81,8 +83,8 @@ fn subtree(down: &[usize], nodes: usize) -> Vec<usize> {
 }
 
 impl<'a> Platform<'a> {
-    /// Fails if the machine has too few nodes. More ranks per node than cores are permitted: they model larger
-    /// nodes.
+    /// Fails if the machine has too few nodes. More ranks per node than cores are permitted: they model
+    /// larger nodes.
     pub fn new(machine: &'a Machine, ranks: usize, ranks_per_node: usize) -> Result<Self, String> {
         let name = &machine.name;
         let Some(topology) = &machine.topology else {
@@ -134,11 +136,11 @@ impl<'a> Platform<'a> {
         if self.scale == 1 { name } else { format!("{name}-{}", self.scale) }
     }
 
-    /// Seconds that a rank spends on sending a message of any length, inside a node or between nodes: half of the
-    /// shorter of both latencies, which is an estimate. SimGrid accepts one figure for all messages; without it, any
-    /// number of messages would cost no more than one. The time is a part of the latency, not added to it. SimGrid
-    /// does not charge it for blocking sends. hcube has no blocking sends, but some of SimGrid's collectives do: they
-    /// are too fast by this time.
+    /// Seconds that a rank spends on sending a message of any length, inside a node or between nodes: half of
+    /// the shorter of both latencies, which is an estimate. SimGrid accepts one figure for all messages;
+    /// without it, any number of messages would cost no more than one. The time is a part of the latency, not
+    /// added to it. SimGrid does not charge it for blocking sends. hcube has no blocking sends, but some of
+    /// SimGrid's collectives do: they are too fast by this time.
     pub fn overhead(&self) -> f64 {
         0.5e-6 * self.machine.network.latency_us.min(self.machine.node.latency_us)
     }

@@ -169,8 +169,8 @@ fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<RandomAccess> 
     vec![plain, hcube, relaxed]
 }
 
-/// The modes beside the paper's figure. Of shipped functions to many images nearly each is a message of its own, with an
-/// answer, which takes the simulator long.
+/// The modes beside the paper's figure. Of shipped functions to many images nearly each is a message of its
+/// own, with an answer, which takes the simulator long.
 fn coarray_modes(place: &Place<'_>, ranks: usize) -> Vec<RandomAccess> {
     let spawn = (ranks <= MAX_RANKS_SPAWN).then_some("spawn");
     let modes = ["auto", "events"].into_iter().chain(spawn);

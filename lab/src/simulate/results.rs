@@ -1,6 +1,7 @@
 //! Cases of all kinds, and results of simulations: the rows of the JSON, which the report reads.
 //!
-//! A new kind is a row with its columns in a file of its own, a variant of [`Case`], a list of [`Results`] and a section.
+//! A new kind is a row with its columns in a file of its own, a variant of [`Case`], a list of [`Results`]
+//! and a section.
 
 use super::alltoall::Alltoall;
 use super::bsp::Superstep;

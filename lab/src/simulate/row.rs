@@ -34,8 +34,8 @@ pub trait Row {
     /// In the form that the driver reads.
     fn text(&self) -> String;
 
-    /// Takes the figures that the driver has printed, and whether routes shared the links between nodes; otherwise they shared
-    /// only the ports of nodes.
+    /// Takes the figures that the driver has printed, and whether routes shared the links between nodes;
+    /// otherwise they shared only the ports of nodes.
     fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String>;
 
     fn site(&self) -> &Site;
@@ -51,9 +51,10 @@ pub trait Row {
         0
     }
 
-    /// What messages compete for at most. The bandwidth of links among thousands of images that all send to partners in
-    /// other parts of the machine takes the simulator many times longer than the images themselves; so do already the ports of
-    /// nodes that receive, where each image has messages to many others under way, as transforms have.
+    /// What messages compete for at most. The bandwidth of links among thousands of images that all send to
+    /// partners in other parts of the machine takes the simulator many times longer than the images
+    /// themselves; so do already the ports of nodes that receive, where each image has messages to many
+    /// others under way, as transforms have.
     fn sharing(&self) -> Sharing {
         Sharing::Links
     }
@@ -63,7 +64,8 @@ pub trait Row {
         false
     }
 
-    /// Nanoseconds of units of work where they are not those of all systems, on a machine with this many times less bandwidth.
+    /// Nanoseconds of units of work where they are not those of all systems, on a machine with this many
+    /// times less bandwidth.
     fn costs(&self, _machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
         Vec::new()
     }
@@ -91,8 +93,8 @@ pub struct Batch<T> {
     pub machine: Machine,
     pub ranks: usize,
     pub ranks_per_node: usize,
-    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer rows
-    /// and columns, and for vectors, panels and strings that are as many times shorter.
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
+    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
     pub scale: usize,
     pub cases: Vec<T>,
 }

@@ -6,12 +6,12 @@
 //!   networks, and competing messages share a link evenly (weight-S).
 //! - No send is detached: SimGrid keeps detached sends of all ranks in one list and searches it when one
 //!   ends, which takes three quarters of the time on 8192 ranks.
-//! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in
-//!   every step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By
-//!   default rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one
-//!   rank. The all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with
-//!   one partner after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first. Numbers
-//!   are exchanged by Bruck's algorithm, as MPI libraries do with so small blocks.
+//! - Collectives along trees, 2 P messages in log2 P steps: a reduction in which all ranks exchange in every
+//!   step costs the simulator as much as a round of RandomAccess, and no figure depends on it. By default
+//!   rank 0 sends to all others, and SimGrid's `ompi` for all of them fails in a reduction on one rank. The
+//!   all-to-all exchange that hcube is compared with is the pairwise one of MPI libraries, with one partner
+//!   after the other (SimGrid's name for it is `ring`); in place SimGrid copies the blocks first. Numbers are
+//!   exchanged by Bruck's algorithm, as MPI libraries do with so small blocks.
 //! - A poll takes no time: hcube lets simulated time pass while it waits (progress::wait).
 //! - Real time is not counted: the library charges simulated time for local work.
 
@@ -54,7 +54,8 @@ const OPTIONS: [&str; 21] = [
     "--log=ker_engine.thres:info",
 ];
 
-/// Bytes of SimGrid, hcube and the driver per rank: 260 MB on 8192 ranks without the driver, twice that with it.
+/// Bytes of SimGrid, hcube and the driver per rank: 260 MB on 8192 ranks without the driver, twice that with
+/// it.
 pub const MEMORY_PER_RANK: u64 = 64 << 10;
 
 /// File handles of a simulation, with room to spare: libraries, files of the run, pipes.
@@ -176,7 +177,8 @@ struct Room {
     memory: Option<u64>,
 }
 
-/// Checks that simulations of `ranks` ranks, which open this number of files each, and their memory fit into this machine.
+/// Checks that simulations of `ranks` ranks, which open this number of files each, and their memory fit into
+/// this machine.
 pub fn check_room(ranks: usize, files: usize, memory: u64) -> Result<(), Failure> {
     let room = Room {
         handles: number_in("/proc/self/limits", "Max open files"),

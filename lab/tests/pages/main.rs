@@ -1,5 +1,5 @@
-//! Pages against what they are about: parts that are written, numbers that constants have, and tables of figures that pictures and
-//! the cost model have.
+//! Pages against what they are about: parts that are written, numbers that constants have, and tables of
+//! figures that pictures and the cost model have.
 
 mod plots;
 

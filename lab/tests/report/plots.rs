@@ -42,7 +42,8 @@ fn plots_as_files_of_their_own() {
             "{name}: {drawn}"
         );
         assert!(drawn.contains("<text class=\"evidence\""), "{name}: {drawn}");
-        // Simulated exchanges are those of no MPI library, and rates of HPL stand beside none to which they are fitted.
+        // Simulated exchanges are those of no MPI library, and rates of HPL stand beside none to which they
+        // are fitted.
         assert!(name != "alltoall-simulated" || !drawn.contains("MPI library"), "{drawn}");
         assert!(name != "hpl-simulated" || !drawn.contains("Coarray Fortran 2.0"), "{drawn}");
     }

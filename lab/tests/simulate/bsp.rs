@@ -5,7 +5,8 @@ use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
-/// Every superstep is verified by the driver; beside nodes of any number of processes, a process may be alone.
+/// Every superstep is verified by the driver; beside nodes of any number of processes, a process may be
+/// alone.
 #[test]
 fn supersteps_are_right_on_any_number_of_processes() {
     if !has_its_turn() {

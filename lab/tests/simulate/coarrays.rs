@@ -20,7 +20,8 @@ fn teams_keep_few_words_and_read_few_links() {
         let number = |name: &str| row[name].as_u64().expect("a number");
         let log2 = u64::from(number("members").next_power_of_two().ilog2());
         assert!(row["errors"] == 0 && number("reads") <= log2, "{row}");
-        // Two links, the word of the barrier and two slots of 128 bytes for reductions; a team of one image has no links.
+        // Two links, the word of the barrier and two slots of 128 bytes for reductions; a team of one image
+        // has no links.
         assert!(number("words") <= 39 * log2 && (number("words") > 0) == (log2 > 0), "{row}");
         let looks_up = row["team"] != "world";
         assert!((number("lookups") > 0) == looks_up && (row["split_seconds"] == 0.0) != looks_up, "{row}");

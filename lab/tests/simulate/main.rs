@@ -1,5 +1,5 @@
-//! `hcube-lab simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and a
-//! driver that hangs. Needs SimGrid and target/smpi, which scripts/test.sh builds.
+//! `hcube-lab simulate` as users start it: small sizes on every machine, the same bytes twice, refusals, and
+//! a driver that hangs. Needs SimGrid and target/smpi, which scripts/test.sh builds.
 
 mod bsp;
 mod coarrays;
@@ -364,7 +364,8 @@ fn single_messages_take_what_the_machine_says() {
             let latency = figure("latency_us") + f64::from(links) * figure("hop_latency_us");
             let expected = 1e-6 * latency + bytes / (1e9 * figure("bandwidth_gb_s"));
             for seconds in [one_way, both_ways] {
-                // SimGrid adds 16 bytes to a message, and reading its clock takes 10 ns: less than a link adds.
+                // SimGrid adds 16 bytes to a message, and reading its clock takes 10 ns: less than a link
+                // adds.
                 assert!(
                     (seconds - expected).abs() < 30e-9 + 0.005 * expected,
                     "{name}: rank 0 and {peer}, {bytes} bytes: {seconds}, {expected} expected"

@@ -9,8 +9,8 @@ use hcube_matmul::{Block, Sizes, plain};
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 
-/// An integer of BLAS. BLAS with 32-bit integers reads the low half of a number, BLAS with 64-bit integers all of it, so
-/// either is served where the low half comes first.
+/// An integer of BLAS. BLAS with 32-bit integers reads the low half of a number, BLAS with 64-bit integers
+/// all of it, so either is served where the low half comes first.
 #[cfg(target_endian = "little")]
 type Integer = i64;
 #[cfg(target_endian = "big")]
@@ -33,8 +33,8 @@ pub struct Blas {
 }
 
 impl Blas {
-    /// Loads a BLAS: the file that was named, or the first of the usual ones. Each rank computes on one core, so the BLAS has one
-    /// thread where it can be told.
+    /// Loads a BLAS: the file that was named, or the first of the usual ones. Each rank computes on one core,
+    /// so the BLAS has one thread where it can be told.
     ///
     /// # Errors
     /// Where there is none; ranks may differ.

@@ -13,7 +13,8 @@ pub enum Estimate {
     LeastSquares,
 }
 
-/// The gap of an operation, per word. Estimates below 0 result from noise, and none of them makes a superstep shorter.
+/// The gap of an operation, per word. Estimates below 0 result from noise, and none of them makes a superstep
+/// shorter.
 pub fn gap(gap: &bsp::Gap, estimate: Estimate) -> Gap {
     let Gap { infinite, half, overhead } = estimated(gap, estimate);
     Gap { infinite, half: half.max(0.0), overhead: overhead.max(0.0) }
@@ -30,7 +31,8 @@ fn estimated(gap: &bsp::Gap, estimate: Estimate) -> Gap {
     }
 }
 
-/// The cost parameters of a program that communicates by an operation in a pattern, and whose own operations take a time.
+/// The cost parameters of a program that communicates by an operation in a pattern, and whose own operations
+/// take a time.
 ///
 /// # Errors
 /// Where the operation was not measured.

@@ -1,4 +1,5 @@
-//! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it. Never starts MPI.
+//! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it.
+//! Never starts MPI.
 
 use super::program::{self, Case, Costs, ProgramArguments};
 use crate::output::{self, JsonOption};
@@ -12,9 +13,10 @@ use std::process::ExitCode;
 
 /// Predicts the time of a bulk-synchronous program on a machine
 ///
-/// The time follows from the operations, the words and the supersteps of the program, with constant g, g(h) and g(h,h*). The
-/// machines of the thesis (Krusche 2005) come with hcube: skua, argus and aracari, each with -oxtool, -pub or -mpi. For those,
-/// published efficiencies stand beside the predicted ones; 'hcube bsp published' compares all of them.
+/// The time follows from the operations, the words and the supersteps of the program, with constant g, g(h)
+/// and g(h,h*). The machines of the thesis (Krusche 2005) come with hcube: skua, argus and aracari, each with
+/// -oxtool, -pub or -mpi. For those, published efficiencies stand beside the predicted ones; 'hcube bsp
+/// published' compares all of them.
 ///
 /// Examples:
 ///   hcube bsp predict matmul --processes 2,4 --sizes 1000,2000
@@ -97,7 +99,8 @@ pub fn parameter_of(published: &published::Row) -> usize {
     }
 }
 
-/// The rows for a number of processes, with published efficiencies where they are for the sizes of the thesis.
+/// The rows for a number of processes, with published efficiencies where they are for the sizes of the
+/// thesis.
 ///
 /// # Errors
 /// Where the machine file has no figures for it, or the sizes do not fit.

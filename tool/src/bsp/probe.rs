@@ -44,10 +44,11 @@ const SAMPLES: Kind =
 
 /// Measures the figures of a BSP machine (run it under mpirun)
 ///
-/// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of bsp_get, bsp_hpget,
-/// bsp_hpput, bsp_put and bsp_send in random permutations and all-to-all exchanges, over sizes and numbers of messages. From them
-/// follow g_inf, h_half and o by the equations of the thesis (Krusche 2005, section 3.2) and by least squares. They are added
-/// to a machine file; one that does not exist gets the figures of 'hcube probe' as well.
+/// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of
+/// bsp_get, bsp_hpget, bsp_hpput, bsp_put and bsp_send in random permutations and all-to-all exchanges, over
+/// sizes and numbers of messages. From them follow g_inf, h_half and o by the equations of the thesis
+/// (Krusche 2005, section 3.2) and by least squares. They are added to a machine file; one that does not
+/// exist gets the figures of 'hcube probe' as well.
 ///
 /// Use at most as many processes as cores. A file has figures for several numbers of processes: measure each.
 ///
@@ -81,10 +82,12 @@ pub struct Arguments {
     /// Also write what was measured, before anything is estimated
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
-    /// Draw the gap over the size of messages into an SVG file: for each operation, or of several files a comparison
+    /// Draw the gap over the size of messages into an SVG file: for each operation, or of several files a
+    /// comparison
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Do not measure (no mpirun needed): read what an earlier run has written with --samples, or the probe in C
+    /// Do not measure (no mpirun needed): read what an earlier run has written with --samples, or the probe
+    /// in C
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     from: Vec<PathBuf>,
     /// Do not measure: write the probe as a C program for any BSP library

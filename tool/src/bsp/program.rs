@@ -87,8 +87,8 @@ pub struct ProgramArguments {
     /// How the gaps of the machine file were estimated
     #[arg(long, default_value = "weighted")]
     pub estimate: Estimate,
-    /// Nanoseconds of an operation: of a multiplication with its addition, or of an entry [default: that of the machine file, or
-    /// of 'run' the one that it measures]
+    /// Nanoseconds of an operation: of a multiplication with its addition, or of an entry [default: that of
+    /// the machine file, or of 'run' the one that it measures]
     #[arg(long, value_name = "NS", value_parser = positive)]
     pub operation_ns: Option<f64>,
 }
@@ -242,7 +242,8 @@ impl ProgramArguments {
         (size as f64).powi(if self.program == Program::Matmul { 3 } else { 2 })
     }
 
-    /// Whether the cost of a case can be found: all blocks are gone through for the costs of the supersteps that hcube executes.
+    /// Whether the cost of a case can be found: all blocks are gone through for the costs of the supersteps
+    /// that hcube executes.
     ///
     /// # Errors
     /// Names the option and the value.

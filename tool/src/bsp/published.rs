@@ -15,9 +15,9 @@ use std::process::ExitCode;
 
 /// Compares predictions for the machines of Krusche 2005 with all that it has published
 ///
-/// A line for each of four programs on three machines with three libraries: the mean difference of predicted and published
-/// efficiencies with constant g, g(h) and g(h,h*), and the mean error of predicted times beside the one that the thesis prints
-/// for its own predictions.
+/// A line for each of four programs on three machines with three libraries: the mean difference of predicted
+/// and published efficiencies with constant g, g(h) and g(h,h*), and the mean error of predicted times beside
+/// the one that the thesis prints for its own predictions.
 ///
 /// Example: hcube bsp published --json published.json
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,8 @@ pub fn compare(size: impl Fn(published::Program) -> usize) -> Result<Comparison,
     Ok(Comparison::new(&runs(size)?))
 }
 
-/// All published runs, each with the size that `size` has for its program. A run without figures of its machine is left out.
+/// All published runs, each with the size that `size` has for its program. A run without figures of its
+/// machine is left out.
 ///
 /// # Errors
 /// Where a machine cannot be predicted for.
@@ -121,8 +122,8 @@ mod tests {
         comparison.rows.iter().filter(own)
     }
 
-    /// Four programs on three machines with three libraries, and every published run whose latencies and gaps the thesis has:
-    /// those of PUB on skua are missing for 8 processes, where subsequences were computed.
+    /// Four programs on three machines with three libraries, and every published run whose latencies and gaps
+    /// the thesis has: those of PUB on skua are missing for 8 processes, where subsequences were computed.
     #[test]
     fn every_combination_is_compared() {
         let comparison = compare(published::Program::size).expect("predicted");
@@ -178,7 +179,8 @@ mod tests {
         }
     }
 
-    /// Both errors of the thesis are errors: the printed equations and rates are farther from what it has measured.
+    /// Both errors of the thesis are errors: the printed equations and rates are farther from what it has
+    /// measured.
     #[test]
     fn corrections_come_closer() {
         use published::Program::{LlcsStandard, MatmulCustomized};

@@ -124,8 +124,8 @@ fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     Ok(file)
 }
 
-/// Measures what an operation takes while all processes compute, before each turn: processors differ in speed from one second to
-/// the next.
+/// Measures what an operation takes while all processes compute, before each turn: processors differ in speed
+/// from one second to the next.
 struct Operations {
     /// Blocks that are timed together.
     calls: u32,

@@ -55,7 +55,8 @@ pub fn describe(nodes: &[u32], options: &Options, permitted: Permitted) -> Strin
     format!("{who}: shared memory in a node, {copies}{between}")
 }
 
-/// Which predictions are possible here, from the machine file that `hcube bsp predict` reads without being told another.
+/// Which predictions are possible here, from the machine file that `hcube bsp predict` reads without being
+/// told another.
 pub fn predictions(processes: usize) -> String {
     if !std::path::Path::new(DEFAULT_FILE).exists() {
         return format!("not possible: there is no {DEFAULT_FILE}, which 'hcube bsp probe' writes");

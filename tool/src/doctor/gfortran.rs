@@ -1,5 +1,5 @@
-//! What Fortran programs with coarrays have here: the library for this MPI library, a compiler whose interface it has, and
-//! OpenCoarrays, whose place it can take.
+//! What Fortran programs with coarrays have here: the library for this MPI library, a compiler whose
+//! interface it has, and OpenCoarrays, whose place it can take.
 
 use super::finding::{Finding, State, Topic};
 use super::own::Wanted;
@@ -57,7 +57,8 @@ fn judge_compiler(name: &str, said: &str) -> Finding {
     Finding::new(TOPIC, State::Fact, text).advise(advice)
 }
 
-/// The version in the first line of what gfortran says; other words and numbers stand before it and behind it.
+/// The version in the first line of what gfortran says; other words and numbers stand before it and behind
+/// it.
 fn version(said: &str) -> Option<&str> {
     let words = said.lines().next()?.strip_prefix("GNU Fortran ")?;
     let words = words.split_once(") ").map_or(words, |(_, words)| words);

@@ -1,4 +1,5 @@
-//! What the kernels of HPCC have here: the path of Fourier transforms, the stores of STREAM, panels in shared memory.
+//! What the kernels of HPCC have here: the path of Fourier transforms, the stores of STREAM, panels in shared
+//! memory.
 
 use super::finding::{Finding, State, Topic};
 use crate::bench::memory::available;
@@ -24,7 +25,8 @@ const TRIAL_PANEL: usize = 64 << 10;
 /// The kernel's setting for huge pages of shared memory.
 const SHARED_HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
 
-/// Collective: what was found, the same on all ranks. The options are those of transforms; nothing where they are not valid.
+/// Collective: what was found, the same on all ranks. The options are those of transforms; nothing where they
+/// are not valid.
 pub fn all(comm: &impl Comm, options: Option<&Options>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     if let Some(options) = options {

@@ -1,4 +1,5 @@
-//! Libraries of hcube that only programs of one kind need: whether the one for this MPI library is there and complete.
+//! Libraries of hcube that only programs of one kind need: whether the one for this MPI library is there and
+//! complete.
 
 use super::finding::{Finding, State, Topic};
 use crate::bench::library::{file_of, load, mpi_name, own_files};

@@ -2,7 +2,8 @@
 
 use hcube_results::table::Table;
 
-/// Written by tests/alltoall/tested.rs: lines `library | function | paths`, and `library | version | what it says of itself`.
+/// Written by tests/alltoall/tested.rs: lines `library | function | paths`, and
+/// `library | version | what it says of itself`.
 const RECORD: &str = include_str!("tested.txt");
 
 fn lines() -> impl Iterator<Item = [&'static str; 3]> {

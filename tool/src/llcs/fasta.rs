@@ -1,5 +1,5 @@
-//! FASTA: header lines that begin with '>', comments that begin with ';', and residues in the lines between them. A line
-//! ends with a newline, a carriage return (Mac OS before version 10) or both (Windows).
+//! FASTA: header lines that begin with '>', comments that begin with ';', and residues in the lines between
+//! them. A line ends with a newline, a carriage return (Mac OS before version 10) or both (Windows).
 
 /// What the byte before a part of a file says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! The parts of a file that ranks read. How many ranks there are makes no difference to what is accepted.
 //!
-//! Each rank reads an equal part of the bytes of a regular file. Only rank 0 reads what has no length in advance (standard
-//! input, pipes), and files whose lines are symbols, as all lines get their numbers in one table.
+//! Each rank reads an equal part of the bytes of a regular file. Only rank 0 reads what has no length in
+//! advance (standard input, pipes), and files whose lines are symbols, as all lines get their numbers in one
+//! table.
 
 use super::fasta::{self, Place};
 use super::format::Format;
@@ -164,7 +165,8 @@ fn beginning(file: &mut File) -> io::Result<Vec<u8>> {
 
 /// Where a byte of a FASTA file is, from what stands before it in its line.
 fn place(file: &mut File, at: u64) -> io::Result<Place> {
-    // The first byte that is not blank of what was looked at, which is that of the line where no end of a line comes before it.
+    // The first byte that is not blank of what was looked at, which is that of the line where no end of a
+    // line comes before it.
     let mut first = None;
     let mut end = at;
     while end > 0 {

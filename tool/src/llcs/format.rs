@@ -5,7 +5,8 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// FASTA if the names of both files end in .fa, .fas, .fasta, .fna, .ffn, .faa or .frn, in any case, else bytes
+    /// FASTA if the names of both files end in .fa, .fas, .fasta, .fna, .ffn, .faa or .frn, in any case, else
+    /// bytes
     Auto,
     /// Each byte
     Bytes,

@@ -4,8 +4,8 @@ use hcube_core::memory::reserve;
 use hcube_core::{Error, Result};
 use std::collections::HashMap;
 
-/// The lines of both files as numbers, and how many different lines both have. A line ends with a newline character; the
-/// last one need not.
+/// The lines of both files as numbers, and how many different lines both have. A line ends with a newline
+/// character; the last one need not.
 pub fn numbers(files: [&[u8]; 2]) -> Result<([Vec<u32>; 2], usize)> {
     let mut known = HashMap::new();
     let [a, b] = files;

@@ -1,4 +1,5 @@
-//! `hcube model gemm`: predicted communication time of SUMMA and HSUMMA, and what the paper predicts and has measured.
+//! `hcube model gemm`: predicted communication time of SUMMA and HSUMMA, and what the paper predicts and has
+//! measured.
 
 mod arguments;
 mod multiplication;

@@ -1,7 +1,8 @@
 //! Files that the command line names.
 //!
-//! `--json` without a value takes the next word as one: in `hcube llcs --json a.fa b.fa c.fa` that is a file to compare.
-//! No command has to tell which of its files are inputs: a file that is written may not be named by another argument.
+//! `--json` without a value takes the next word as one: in `hcube llcs --json a.fa b.fa c.fa` that is a file
+//! to compare. No command has to tell which of its files are inputs: a file that is written may not be named
+//! by another argument.
 
 use clap::{ArgMatches, Command, Parser};
 use std::ffi::OsString;
@@ -18,7 +19,8 @@ type Named = (String, PathBuf);
 /// The files that the command line of this process names; not set where none was parsed (in tests).
 static NAMED: OnceLock<Vec<Named>> = OnceLock::new();
 
-/// Parses a command line, and remembers the files that it names. Lists of them, and file or another word, count.
+/// Parses a command line, and remembers the files that it names. Lists of them, and file or another word,
+/// count.
 pub fn parse<C: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<C, clap::Error> {
     let mut command = C::command();
     let mut matches = command.try_get_matches_from_mut(words)?;

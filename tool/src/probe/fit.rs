@@ -1,16 +1,16 @@
 //! The figures that agree best with all measurements.
 //!
-//! Idea: least squares of relative errors, taken as the logarithm of model over measurement, so that half
-//! as long is as bad as twice as long; errors far above [`USUAL_ERROR`] count linearly and not as squares, so
-//! that a disturbed measurement does not bend all figures. Local work has a weight ([`LOCAL`]), chosen by hand
-//! where ranks outnumbered cores and not measured. The sum is minimised by a search along one figure at a time:
-//! each is multiplied or divided by a factor as long as that helps, and the factor goes towards 1. It
-//! starts from the parts that were measured separately, so that figures which rounds cannot tell apart stay near
-//! them.
+//! Idea: least squares of relative errors, taken as the logarithm of model over measurement, so that half as
+//! long is as bad as twice as long; errors far above [`USUAL_ERROR`] count linearly and not as squares, so
+//! that a disturbed measurement does not bend all figures. Local work has a weight ([`LOCAL`]), chosen by
+//! hand where ranks outnumbered cores and not measured. The sum is minimised by a search along one figure at
+//! a time: each is multiplied or divided by a factor as long as that helps, and the factor goes towards 1. It
+//! starts from the parts that were measured separately, so that figures which rounds cannot tell apart stay
+//! near them.
 //!
-//! No crate: those for non-linear least squares (levenberg-marquardt, argmin) need the derivatives of the model and
-//! bring a library of linear algebra (nalgebra, or ndarray) for eight figures and some twenty samples, for which
-//! the thirty lines of [`fit`] take milliseconds.
+//! No crate: those for non-linear least squares (levenberg-marquardt, argmin) need the derivatives of the
+//! model and bring a library of linear algebra (nalgebra, or ndarray) for eight figures and some twenty
+//! samples, for which the thirty lines of [`fit`] take milliseconds.
 
 use hcube_core::machine::{Link, Parameters};
 use hcube_random_access::model::Traffic;

@@ -1,5 +1,5 @@
-//! Single messages: exchanges between two ranks of a node, and between two ranks of different nodes, while the
-//! others wait.
+//! Single messages: exchanges between two ranks of a node, and between two ranks of different nodes, while
+//! the others wait.
 
 use super::fit::{Quantity, Sample};
 use crate::progress::Progress;
@@ -106,8 +106,8 @@ pub fn measure(comm: &impl Comm, pairs: &Pairs, progress: &mut Progress) -> Resu
     Ok(samples)
 }
 
-/// Collective: the figures of links from the shortest and the longest message, without rounds and without a fit. Those of local
-/// work are of no machine.
+/// Collective: the figures of links from the shortest and the longest message, without rounds and without a
+/// fit. Those of local work are of no machine.
 pub fn figures(comm: &impl Comm) -> Result<Parameters> {
     let pairs = Pairs::new(&comm.node_numbers()?);
     let words = [WORDS[0], WORDS[WORDS.len() - 1]];

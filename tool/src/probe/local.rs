@@ -65,8 +65,8 @@ pub fn measure(comm: &impl Comm, bench: &mut UpdateBench, progress: &mut Progres
 /// Symbols of a byte, for which the file has the rate of longest common subsequences.
 pub const BYTES: usize = 256;
 
-/// Collective: seconds of an entry of the matrix of a longest common subsequence for an alphabet, while all ranks compute;
-/// their mean.
+/// Collective: seconds of an entry of the matrix of a longest common subsequence for an alphabet, while all
+/// ranks compute; their mean.
 pub fn entry(comm: &impl Comm, symbols: usize) -> Result<f64> {
     let level = Level::detect();
     comm.barrier()?;

@@ -12,10 +12,11 @@ use hcube_tool::bsp::predict;
 use hcube_tool::bsp::program::{Costs, Program, ProgramArguments};
 use hcube_tool::session::Failure;
 
-/// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps, which takes the
-/// simulator a time that grows with the square of their number.
+/// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps,
+/// which takes the simulator a time that grows with the square of their number.
 const MAX_RANKS_LLCS: usize = 256;
-/// Rows of a matrix and symbols of a string on many ranks. All operations are computed on a core: 9 10^9 and 10^12.
+/// Rows of a matrix and symbols of a string on many ranks. All operations are computed on a core: 9 10^9 and
+/// 10^12.
 const LARGE_MATRIX: usize = 2048;
 const LARGE_STRING: usize = 1 << 20;
 

@@ -1,7 +1,9 @@
-//! Figures of supersteps for machines whose files have none: by the links, as of the cost model of subsequences.
+//! Figures of supersteps for machines whose files have none: by the links, as of the cost model of
+//! subsequences.
 //!
-//! A word takes its time at the bandwidth of a rank, which shares the port of its node with the others; a superstep takes the
-//! latency of a message and of a barrier of log2 p messages. Gaps do not depend on the size of messages.
+//! A word takes its time at the bandwidth of a rank, which shares the port of its node with the others; a
+//! superstep takes the latency of a message and of a barrier of log2 p messages. Gaps do not depend on the
+//! size of messages.
 
 use super::super::lcs::entry_ns;
 use hcube_core::machine::Placement;

@@ -1,10 +1,11 @@
 //! The gap of an operation, estimated from the times of supersteps.
 //!
-//! Idea: a superstep of h words in messages of h* words takes `g(h, h*) h + l_0`. Its time without l_0 divided by h is a sample
-//! of g. Weighted means of the samples give the parameters: the cube of h as weight those of long exchanges, its inverse those of
-//! short ones ([`weighted`]). The same times are a linear function of h, of the number of messages and of 1, whose coefficients
-//! least squares give, with confidence intervals ([`least_squares`]). The original bspprobe used only the largest and the
-//! smallest sample ([`extremes`]).
+//! Idea: a superstep of h words in messages of h* words takes `g(h, h*) h + l_0`. Its time without l_0
+//! divided by h is a sample of g. Weighted means of the samples give the parameters: the cube of h as weight
+//! those of long exchanges, its inverse those of short ones ([`weighted`]). The same times are a linear
+//! function of h, of the number of messages and of 1, whose coefficients least squares give, with confidence
+//! intervals ([`least_squares`]). The original bspprobe used only the largest and the smallest sample
+//! ([`extremes`]).
 //!
 //! Source: Krusche 2005, §3.2, equations 3.1 to 3.6; least squares: our own.
 
@@ -62,8 +63,8 @@ pub fn weighted(samples: &[Sample]) -> Option<Gap> {
     })
 }
 
-/// Equation 3.1: the smallest sample as the gap of long exchanges, and the overhead that explains the largest one. It knows no
-/// h_half.
+/// Equation 3.1: the smallest sample as the gap of long exchanges, and the overhead that explains the largest
+/// one. It knows no h_half.
 pub fn extremes(samples: &[Sample]) -> Option<Gap> {
     let by_gap = |a: &&Sample, b: &&Sample| a.gap().total_cmp(&b.gap());
     let (smallest, largest) = (samples.iter().min_by(by_gap)?, samples.iter().max_by(by_gap)?);
@@ -111,8 +112,8 @@ pub struct LeastSquares {
 /// Samples beyond the number of coefficients from which on errors are known.
 const MIN_FREEDOM: usize = 3;
 
-/// Standard deviations on each side that contain 95 %, for an error that was estimated with this number of degrees of freedom: the first
-/// terms of the expansion of Student's t around a normal distribution.
+/// Standard deviations on each side that contain 95 %, for an error that was estimated with this number of
+/// degrees of freedom: the first terms of the expansion of Student's t around a normal distribution.
 fn deviations(freedom: usize) -> f64 {
     let (z, freedom) = (1.96_f64, freedom as f64);
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
@@ -147,8 +148,9 @@ fn inverse(mut matrix: Matrix) -> Option<Matrix> {
     Some(inverse)
 }
 
-/// Least squares over `seconds = g h_half + g o messages + g words`, of errors relative to the time of the superstep, by which
-/// measurements differ; nothing where there are too few samples, or they determine no gap above 0.
+/// Least squares over `seconds = g h_half + g o messages + g words`, of errors relative to the time of the
+/// superstep, by which measurements differ; nothing where there are too few samples, or they determine no gap
+/// above 0.
 ///
 /// The terms are scaled by their largest values, as words and messages differ by orders of magnitude.
 pub fn least_squares(samples: &[Sample]) -> Option<LeastSquares> {
@@ -207,7 +209,8 @@ mod tests {
 
     const GAP: Gap = Gap { infinite: 2e-9, half: 700.0, overhead: 30.0 };
 
-    /// Supersteps of a machine that behaves as the model says, each longer by a factor that depends on its number.
+    /// Supersteps of a machine that behaves as the model says, each longer by a factor that depends on its
+    /// number.
     fn samples(disturbed: impl Fn(usize) -> f64) -> Vec<Sample> {
         let mut all = Vec::new();
         for message in [1.0, 8.0, 64.0, 512.0, 4096.0, 32768.0] {

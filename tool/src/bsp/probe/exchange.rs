@@ -1,7 +1,7 @@
 //! Supersteps in which all processes exchange equal messages, by the functions of a BSPlib.
 //!
-//! In a random permutation a process has one partner, which is another process where there is one; every repetition has its own
-//! permutation. In an all-to-all exchange all other processes are partners.
+//! In a random permutation a process has one partner, which is another process where there is one; every
+//! repetition has its own permutation. In an all-to-all exchange all other processes are partners.
 //!
 //! Source: Krusche 2005, §3.2.
 
@@ -66,7 +66,8 @@ fn word(process: usize, place: usize) -> u64 {
 
 const NOTHING: u64 = u64::MAX;
 
-/// A permutation of processes without fixed points where there are several, from a seed that all processes have.
+/// A permutation of processes without fixed points where there are several, from a seed that all processes
+/// have.
 pub fn permutation(processes: usize, seed: u64) -> Vec<usize> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut below = |bound: usize| {
@@ -102,15 +103,16 @@ fn int(number: usize) -> c_int {
 }
 
 impl Spmd {
-    /// Collective: begins the SPMD part on all processes of the job, with memory for exchanges of `words` words. Nothing where the
-    /// library has another number of processes.
+    /// Collective: begins the SPMD part on all processes of the job, with memory for exchanges of `words`
+    /// words. Nothing where the library has another number of processes.
     pub fn begin(
         functions: Functions,
         (process, processes): (usize, usize),
         areas: [Vec<u64>; 2],
     ) -> Option<Self> {
         let [own, shared] = areas.map(|words| words.into_iter().map(AtomicU64::new).collect::<Box<[_]>>());
-        // SAFETY: functions of BSPlib, which all processes call in this order; the memory lives as long as this value.
+        // SAFETY: functions of BSPlib, which all processes call in this order; the memory lives as long as
+        // this value.
         let begun = unsafe {
             (functions.begin)(int(processes));
             (functions.push_reg)(address(&shared).cast(), int(size_of_val(&shared[..])));
@@ -182,8 +184,8 @@ impl Spmd {
             let first = partner.place;
             (0..case.count).map(move |message| (first + message * case.words) * WORD)
         };
-        // SAFETY: the exchange lies in the memory, as checked, and the shared memory is registered; what arrives is made of words
-        // that may change at any time.
+        // SAFETY: the exchange lies in the memory, as checked, and the shared memory is registered; what
+        // arrives is made of words that may change at any time.
         unsafe {
             for _ in 0..times {
                 for partner in &partners {

@@ -1,7 +1,7 @@
 //! The measurements of a probe: operations, latencies, and exchanges of all sizes.
 //!
-//! All cases of a pattern and an operation are measured in turn, so that a disturbance does not hit all repetitions of one. A
-//! measurement times enough supersteps for the clock, on the slowest process.
+//! All cases of a pattern and an operation are measured in turn, so that a disturbance does not hit all
+//! repetitions of one. A measurement times enough supersteps for the clock, on the slowest process.
 
 use super::exchange::{Case, Latency, Spmd};
 use super::rates;
@@ -53,7 +53,8 @@ impl Plan {
         let all = WORDS.iter().flat_map(|&words| COUNTS.iter().map(move |&count| (words, count)));
         let mut fit: Vec<(usize, usize)> =
             all.filter(|(words, count)| words * count * partners <= self.max_words).collect();
-        // Neighbours in time have similar sizes, so that no case pays for memory that another one has released.
+        // Neighbours in time have similar sizes, so that no case pays for memory that another one has
+        // released.
         fit.sort_by_key(|&(words, count)| (words * count, words));
         fit.into_iter().map(|(words, count)| Case { pattern, operation, words, count }).collect()
     }

@@ -1,8 +1,8 @@
-//! The time of an operation on all processes at once: dot products and matrix products, by loops as a compiler translates them
-//! and by the BLAS, and the operations of the programs that are predicted.
+//! The time of an operation on all processes at once: dot products and matrix products, by loops as a
+//! compiler translates them and by the BLAS, and the operations of the programs that are predicted.
 //!
-//! A multiplication with its addition is one operation. The vectors are longer than a cache, the matrices as large as blocks of
-//! programs.
+//! A multiplication with its addition is one operation. The vectors are longer than a cache, the matrices as
+//! large as blocks of programs.
 //!
 //! Source: Krusche 2005, §3.1.
 

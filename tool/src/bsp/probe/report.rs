@@ -1,4 +1,5 @@
-//! What a probe prints: tables as C.1 to C.3 of the thesis, with least squares and the old formula beside them.
+//! What a probe prints: tables as C.1 to C.3 of the thesis, with least squares and the old formula beside
+//! them.
 
 use super::estimate;
 use super::figures::of_kind;

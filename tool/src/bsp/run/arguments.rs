@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 /// Runs a bulk-synchronous program and compares its time with the predicted one (run it under mpirun)
 ///
-/// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is measured before
-/// each run, for blocks of the same size, on all processes at the same time; all other figures are those of the machine file,
-/// which 'hcube bsp probe' has written. Below the times stand the mean relative errors for constant g, g(h) and g(h,h*).
+/// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is
+/// measured before each run, for blocks of the same size, on all processes at the same time; all other
+/// figures are those of the machine file, which 'hcube bsp probe' has written. Below the times stand the mean
+/// relative errors for constant g, g(h) and g(h,h*).
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bsp run matmul --sizes 256,512,1024 --blocks 2,4
@@ -30,7 +31,8 @@ pub struct Arguments {
     /// Measurements of each size; the table shows the median and (largest - smallest) / median
     #[arg(long, value_name = "TIMES", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Also measure ScaLAPACK's pdgemm for the same matrices, in turn, and what both add to the memory of a process
+    /// Also measure ScaLAPACK's pdgemm for the same matrices, in turn, and what both add to the memory of a
+    /// process
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = INSTALLED)]
     pub scalapack: Option<PathBuf>,
     /// The BLAS for products of blocks [default: an installed one; without it, a loop of hcube]

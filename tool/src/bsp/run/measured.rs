@@ -10,7 +10,8 @@ use hcube_results::bsp::prediction::Beside;
 pub trait Measured {
     /// Collective: prepares a case.
     fn prepare(&mut self, case: &Case) -> Result<()>;
-    /// Computes a block of the size that the case has, in memory of this process. The result of the last run is lost.
+    /// Computes a block of the size that the case has, in memory of this process. The result of the last run
+    /// is lost.
     fn compute(&mut self);
     /// Operations of such a block.
     fn operations(&self) -> f64;

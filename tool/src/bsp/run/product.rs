@@ -1,6 +1,7 @@
 //! Products of matrices, by hcube on BSP and by ScaLAPACK.
 //!
-//! The elements are small integers, so that sums are exact. Verification computes some elements of each block again.
+//! The elements are small integers, so that sums are exact. Verification computes some elements of each block
+//! again.
 
 use super::arguments::Arguments;
 use super::elements::elements;
@@ -143,7 +144,8 @@ impl<'a> Product<'a> {
         let mut wrong = 0;
         for Placed { piece, row, column } in self.placed()? {
             for number in 0..VERIFIED {
-                // Steps that are no divisors of usual sizes; the first is the first element and the last the last one.
+                // Steps that are no divisors of usual sizes; the first is the first element and the last the
+                // last one.
                 let last = number + 1 == VERIFIED;
                 let at = |step: usize, count: usize| if last { count - 1 } else { number * step % count };
                 let (next_row, next_column) = (at(37, piece.rows), at(53, piece.columns));

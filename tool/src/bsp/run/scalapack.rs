@@ -78,7 +78,8 @@ unsafe fn find<F: Copy>(library: Library, name: &CStr) -> Result<F> {
 }
 
 impl ScaLapack {
-    /// Collective: loads the library that was named, or the one that is installed, and arranges the processes in a grid.
+    /// Collective: loads the library that was named, or the one that is installed, and arranges the processes
+    /// in a grid.
     pub fn begin(comm: &impl Comm, file: &Path) -> Result<Self> {
         let named = Some(file).filter(|file| file.as_os_str() != INSTALLED);
         let mpi = session::library();

@@ -1,4 +1,5 @@
-//! Lengths of longest common subsequences, in the supersteps of the thesis. Symbols are coded before: time is that of supersteps.
+//! Lengths of longest common subsequences, in the supersteps of the thesis. Symbols are coded before: time is
+//! that of supersteps.
 
 use super::arguments::Arguments;
 use super::measured::Measured;
@@ -16,7 +17,8 @@ use hcube_lcs::rate::{Random, SampleBlock};
 use hcube_lcs::supersteps::{SuperstepOptions, llcs_of_coded};
 use hcube_lcs::{Kernel, serial};
 
-/// Bytes of a symbol of both strings on a process: as numbers, as bytes, as coded, and in the computation without supersteps.
+/// Bytes of a symbol of both strings on a process: as numbers, as bytes, as coded, and in the computation
+/// without supersteps.
 const SYMBOL_BYTES: usize = 12;
 
 /// A program with its strings.

@@ -30,7 +30,8 @@ const DOUBLE_BYTES: u64 = 8;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Name of a machine, or a file; without it, and without --alpha, calibration.json in the working directory
+    /// Name of a machine, or a file; without it, and without --alpha, calibration.json in the working
+    /// directory
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "alpha")]
     machine: Option<String>,
     /// Seconds per message
@@ -49,7 +50,8 @@ pub struct Arguments {
     /// Process rows and columns of the grid
     #[arg(long, value_name = "PxQ", value_parser = grids::parse)]
     grid: Option<(usize, usize)>,
-    /// Ranks on a node; without it one for each core of the machine. The ranks of a process row are consecutive
+    /// Ranks on a node; without it one for each core of the machine. The ranks of a process row are
+    /// consecutive
     #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
     ranks_per_node: Option<u64>,
     /// Columns of B and C

@@ -17,8 +17,8 @@ pub struct Figures {
     pub exascale_computation_seconds: f64,
 }
 
-/// A setting of a figure. Times are of the communication, by formula. A reciprocal bandwidth without a unit is read per
-/// element.
+/// A setting of a figure. Times are of the communication, by formula. A reciprocal bandwidth without a unit
+/// is read per element.
 #[derive(Debug, Serialize)]
 pub struct Predicted {
     pub figure: &'static str,
