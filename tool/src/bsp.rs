@@ -1,7 +1,7 @@
 //! `hcube bsp`: the figures of a BSP machine, predicted times of bulk-synchronous programs, and both against
 //! what is measured.
 
-pub mod blas;
+pub mod calls;
 pub mod machine;
 pub mod predict;
 pub mod probe;

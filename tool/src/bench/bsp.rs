@@ -1,8 +1,7 @@
 //! `hcube bench bsp`: supersteps of BSPlib by hcube, by other libraries, and by functions of MPI.
 
 mod arguments;
-mod calls;
-pub mod functions;
+pub mod calls;
 mod step;
 
 pub use arguments::Arguments;
@@ -13,8 +12,8 @@ use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts, Origin};
 use super::timing;
 use crate::session::{self, Session};
+use calls::functions::Functions;
 use calls::{BspLibrary, MpiFunctions};
-use functions::Functions;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
 use hcube_results::bsp::{HCUBE, MPI, Results, Run};

@@ -2,10 +2,6 @@
 
 mod arguments;
 mod calls;
-mod functions;
-mod hcube;
-mod one_sided;
-mod openshmem;
 mod task;
 mod variants;
 
@@ -17,13 +13,12 @@ use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
 use super::timing;
 use crate::session::{self, Session};
-use calls::Place;
-use functions::Coarrays;
-use hcube::Images;
+use calls::functions::Coarrays;
+use calls::hcube::{self, Images};
+use calls::{Place, openshmem};
 use hcube_caf::options::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_core::options::RANKS_PER_NODE;
 use hcube_results::caf::{HCUBE, Results, Run};
 use hcube_results::measured::Timing;
 use hcube_results::numbers;
@@ -37,8 +32,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let Arguments { common, drawn, .. } = arguments;
     drawn.run::<Run>(&common.json, || {
         if let Some(count) = arguments.ranks_per_node {
-            // SAFETY: no thread has been started that may read the environment meanwhile.
-            unsafe { std::env::set_var(RANKS_PER_NODE.variable, count.to_string()) };
+            hcube::assume_ranks_per_node(count);
         }
         let code = session::run(|session| drawn.start(session, common, || Caf::new(session, arguments)));
         openshmem::leave(code);

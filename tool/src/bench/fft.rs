@@ -1,7 +1,7 @@
 //! `hcube bench fft`: the Fourier transform of a distributed vector, by hcube and by FFTW.
 
 mod arguments;
-mod fftw;
+mod calls;
 mod vector;
 
 pub use arguments::Arguments;
@@ -15,7 +15,7 @@ use super::proof::{Claim, Counts};
 use super::timing;
 use crate::session::{self, Session};
 use arguments::Algorithm;
-use fftw::Fftw;
+use calls::Fftw;
 use hcube_alltoall::Options;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::memory::{Region, bytes_of_mut};
@@ -45,7 +45,7 @@ const HCUBE: &str = "transforms of hcube";
 /// Who transforms.
 enum Transform {
     Hcube(Plan),
-    Fftw(fftw::Plan),
+    Fftw(calls::Plan),
 }
 
 /// An algorithm at a length under way.
@@ -74,7 +74,7 @@ fn start_fftw(comm: &impl Comm, arguments: &Arguments) -> Result<Opened<Fftw>> {
     if !chosen(&arguments.algorithms).iter().any(|&one| one != Algorithm::SixStep) {
         return Ok(Err(String::new()));
     }
-    let loaded = fftw::load(arguments.fftw.as_deref()).map_err(Error::Unsupported);
+    let loaded = calls::load(arguments.fftw.as_deref()).map_err(Error::Unsupported);
     match agree(comm, loaded) {
         Ok(loaded) => Ok(Ok(Fftw::start(loaded))),
         Err(error @ Error::Mpi { .. }) => Err(error),
@@ -123,8 +123,8 @@ impl<'a> Fft<'a> {
                 let plan = Plan::new(comm, Ok((length, Direction::Forward)), &self.options)?;
                 return Ok(Ok(Transform::Hcube(plan)));
             }
-            Algorithm::FftwEstimate => fftw::ESTIMATE,
-            Algorithm::FftwMeasure => fftw::MEASURE,
+            Algorithm::FftwEstimate => calls::ESTIMATE,
+            Algorithm::FftwMeasure => calls::MEASURE,
         };
         let fftw = match &self.fftw {
             Ok(fftw) => fftw,
@@ -132,7 +132,7 @@ impl<'a> Fft<'a> {
         };
         let agreed = |good: bool| comm.all_gather(&[good.into()]).is_ok_and(|all| !all.contains(&0));
         let how = (flags, self.arguments.out_of_place);
-        Ok(fftw::Plan::new(fftw, length, self.part(length), how, agreed).map(Transform::Fftw))
+        Ok(calls::Plan::new(fftw, length, self.part(length), how, agreed).map(Transform::Fftw))
     }
 
     fn fill(&mut self, line: &mut LineOf<Self>) {

@@ -1,9 +1,8 @@
 //! `hcube bench gemm`: distributed matrix multiplication by hcube and by ScaLAPACK.
 
 mod arguments;
-mod calls;
+pub mod calls;
 mod data;
-pub mod functions;
 mod matrices;
 mod problem;
 
@@ -17,7 +16,7 @@ use super::timing;
 use crate::session::{self, Session};
 use arguments::Variant;
 use calls::Grid;
-use functions::Functions;
+use calls::functions::Functions;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
 use hcube_results::gemm::{Results, Run};

@@ -1,7 +1,7 @@
 //! `hcube bench stream`: the kernels of STREAM, by hcube and by loops that a C compiler translates.
 
 mod arguments;
-mod plain;
+mod calls;
 
 pub use arguments::Arguments;
 
@@ -13,6 +13,7 @@ use super::proof::{Claim, Counts};
 use super::timing;
 use crate::session::{self, Session};
 use arguments::{ELEMENT, Variant};
+use calls::Plain;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::measured::{Place, Timing};
@@ -21,7 +22,6 @@ use hcube_results::stream::{Results, Run, Subject};
 use hcube_stream::Stream;
 use hcube_stream::kernels::Stores;
 use hcube_stream::select::Kernel;
-use plain::Plain;
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.

@@ -7,9 +7,9 @@ mod measure;
 pub mod rates;
 mod report;
 
-use crate::bench::bsp::functions::Functions;
+use crate::bench::bsp::calls::functions::Functions;
 use crate::bench::library::mpi_name;
-use crate::bsp::blas::Blas;
+use crate::bsp::calls::blas::Blas;
 use crate::bsp::machine::Estimate;
 use crate::output::{self, Kind};
 use crate::probe::{self, DEFAULT_FILE};

@@ -1,8 +1,10 @@
 //! The calls that are measured: of BSPlib, by hcube or another library, and of MPI.
 
-use super::functions::Functions;
+pub mod functions;
+
 use super::step::{Areas, Operation, Step};
 use crate::bench::proof::Origin;
+use functions::Functions;
 use hcube_core::Result;
 use hcube_core::mpi::handle;
 use mpi::datatype::Equivalence;

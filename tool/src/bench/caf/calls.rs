@@ -1,4 +1,10 @@
-//! What all libraries that are measured have in common.
+//! The calls that are measured, by one file per library, and what all libraries have in common.
+
+pub mod functions;
+pub mod hcube;
+pub mod memcpy;
+pub mod one_sided;
+pub mod openshmem;
 
 use super::task::{Operation, Task};
 use std::ffi::c_int;

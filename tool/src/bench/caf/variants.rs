@@ -1,11 +1,11 @@
 //! What is compared: the libraries that carry out the operations, and copies by the processor.
 
 use super::arguments::Arguments;
-use super::calls::{Calls, Place, address, repeated};
-use super::functions::{Coarrays, Openshmem};
-use super::hcube::Images;
-use super::one_sided::{self, Windows};
-use super::openshmem::{self, Elements};
+use super::calls::functions::{Coarrays, Openshmem};
+use super::calls::hcube::Images;
+use super::calls::one_sided::{self, Windows};
+use super::calls::openshmem::{self, Elements};
+use super::calls::{Calls, Place, address, memcpy};
 use super::task::{Operation, Task};
 use crate::bench::frame::Opened;
 use crate::bench::proof::Origin;
@@ -53,7 +53,7 @@ impl Variant {
     pub fn run(&mut self, task: &Task, times: u32, own: &[AtomicU64], is_origin: bool) -> f64 {
         match &mut self.work {
             Work::Library(calls) => calls.run(task, times, own),
-            Work::Copy(there) if is_origin => copies(task, times, own, *there),
+            Work::Copy(there) if is_origin => memcpy::run(task, times, own, *there),
             _ => 0.0,
         }
     }
@@ -94,19 +94,6 @@ pub fn start(
     let origin = Some(agree(comm, Origin::of_libc(&[c"memcpy"]))?);
     variants.push(Variant { name: MEMCPY, file: none(), work, origin });
     Ok(variants)
-}
-
-/// Seconds of copies between own memory and that of the target.
-fn copies(task: &Task, times: u32, own: &[AtomicU64], there: *mut u8) -> f64 {
-    let here = address(own).cast::<u8>();
-    let (from, to) = if task.operation == Operation::Get {
-        (there.cast_const(), here)
-    } else {
-        (here.cast_const(), there)
-    };
-    // SAFETY: memory of this rank and of the target's coarray, which is mapped here, as `neighbour` has found
-    // out; nobody else uses either meanwhile.
-    repeated(times, || unsafe { std::ptr::copy_nonoverlapping(from, to, task.bytes) })
 }
 
 /// Collective: where this rank can access the memory of the target's coarray by loads and stores, if ranks 0

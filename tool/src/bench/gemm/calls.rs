@@ -1,9 +1,11 @@
 //! The calls that are measured: of ScaLAPACK, of hcube in its place, and of the BLAS.
 
+pub mod functions;
+
 use super::arguments::{Arguments, Variant};
-use super::functions::Functions;
 use super::problem::{Layout, Place};
 use crate::bench::proof::{Claim, Counts};
+use functions::Functions;
 use hcube_gemm::element::{Element, Scalar};
 use hcube_gemm::pblas::{Call, Function, Passed};
 use std::cell::Cell;

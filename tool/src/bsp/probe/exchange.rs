@@ -5,7 +5,7 @@
 //!
 //! Source: Krusche 2005, §3.2.
 
-use crate::bench::bsp::functions::Functions;
+use crate::bench::bsp::calls::functions::Functions;
 use hcube_results::machine::bsp::{GapOperation, Pattern};
 use std::ffi::{c_int, c_void};
 use std::ptr;

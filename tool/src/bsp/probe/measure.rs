@@ -7,7 +7,7 @@ use super::exchange::{Case, Latency, Spmd};
 use super::rates;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::timed;
-use crate::bsp::blas::Blas;
+use crate::bsp::calls::blas::Blas;
 use crate::progress::Progress;
 use hcube_core::comm::Comm;
 use hcube_core::{Error, Result};

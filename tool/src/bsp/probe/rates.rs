@@ -7,7 +7,7 @@
 //! Source: Krusche 2005, §3.1.
 
 use crate::bench::timing::{slowest, timed};
-use crate::bsp::blas::{Blas, Local};
+use crate::bsp::calls::blas::{Blas, Local};
 use crate::bsp::program::SYMBOLS;
 use crate::progress::Progress;
 use hcube_core::Result;

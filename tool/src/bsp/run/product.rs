@@ -10,7 +10,7 @@ use super::scalapack::{self, ScaLapack};
 use crate::bench::footprint::added_by;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::timed;
-use crate::bsp::blas::{Blas, Local};
+use crate::bsp::calls::blas::{Blas, Local};
 use crate::bsp::program::Case;
 use crate::session::Session;
 use hcube_bsp::Spmd;

@@ -2,7 +2,7 @@
 
 use super::arguments::INSTALLED;
 use super::elements::elements;
-use crate::bench::gemm::functions::{Get, GridExit, GridInfo, GridInit};
+use crate::bench::gemm::calls::functions::{Get, GridExit, GridInfo, GridInit};
 use crate::bench::library::{self, file_of, mpi_name};
 use crate::bench::proof::Origin;
 use crate::session;

@@ -1,9 +1,10 @@
 //! Coarrays by hcube: the C functions of libhcube.so.
 
-use super::calls::{Calls, Place, address, back_and_forth, check, completed, repeated};
 use super::functions::{Coarrays, Event, Side, Statistics};
-use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
+use super::{Calls, Place, address, back_and_forth, check, completed, repeated};
+use crate::bench::caf::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use hcube_core::mpi::handle;
+use hcube_core::options::RANKS_PER_NODE;
 use hcube_core::{Error, Result};
 use mpi::ffi::{RSMPI_SUM, RSMPI_UINT64_T};
 use std::ffi::{c_int, c_void};
@@ -262,4 +263,10 @@ impl Drop for Images {
             succeed(unsafe { (self.functions.finalize)(null_mut()) });
         }
     }
+}
+
+/// Lets hcube assume this number of ranks on each node, before any of its functions is called.
+pub fn assume_ranks_per_node(count: u32) {
+    // SAFETY: no thread has been started that may read the environment meanwhile.
+    unsafe { std::env::set_var(RANKS_PER_NODE.variable, count.to_string()) };
 }

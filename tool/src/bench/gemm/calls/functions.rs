@@ -1,6 +1,6 @@
 //! The functions that are called, by their names in ScaLAPACK, in hcube's library and in the BLAS.
 
-use super::arguments::{Arguments, Variant};
+use crate::bench::gemm::arguments::{Arguments, Variant};
 use crate::bench::lengths::chosen;
 use crate::bench::library::{self, Named, file_of, own_files};
 use crate::bench::proof::Origin;

@@ -1,7 +1,7 @@
 //! The same operations by MPI's functions.
 
-use super::calls::{Calls, Place, address, back_and_forth, check, int, repeated};
-use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
+use super::{Calls, Place, address, back_and_forth, check, int, repeated};
+use crate::bench::caf::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use crate::bench::proof::Origin;
 use hcube_core::Result;
 use mpi::datatype::Equivalence;
@@ -152,7 +152,7 @@ impl Windows {
         let (mut stream, mut number) = (Stream::new(*rank), 0);
         // SAFETY: words of the window; an operand is kept until it was flushed.
         unsafe {
-            super::calls::completed(
+            super::completed(
                 times,
                 || {
                     let (to, index, value) = stream.next(*ranks);

@@ -4,9 +4,9 @@
 //! Restrictions: its shmem_finalize, which also runs when a process ends, crashes in Open MPI 4.1 with UCX.
 //! So it is not called, and a process in which OpenSHMEM was started ends by [`leave`], after MPI_Finalize.
 
-use super::calls::{Calls, Place, address, back_and_forth, check, completed, repeated};
 use super::functions::Openshmem;
-use super::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
+use super::{Calls, Place, address, back_and_forth, check, completed, repeated};
+use crate::bench::caf::task::{ELEMENTS, Operation, STRIDE, Stream, Task, WORD};
 use hcube_core::node::loader;
 use std::ffi::{c_long, c_void};
 use std::io::Write;

@@ -1,0 +1,3 @@
+//! The calls of other libraries: of the BLAS that is measured.
+
+pub mod blas;
