@@ -56,9 +56,8 @@ pub fn size() -> usize {
     unsafe { raw::hcube_drop_in_world_size() as usize }
 }
 
-/// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, valid on
-/// rank
-/// 0. `None` if this rank has waited for others longer than `limit` seconds.
+/// Collective over the ranks of `MPI_COMM_WORLD` that take part: sums and maxima over all ranks, on rank 0.
+/// `None` if this rank has waited for others longer than `limit` seconds.
 ///
 /// # Panics
 /// See the module.

@@ -102,7 +102,8 @@ impl Service<'_> {
         let of_mpi = matches!(error, Error::Mpi { .. });
         if comm.rank() == 0 || of_mpi {
             // One write: other ranks may print as well.
-            eprint!("{}", format!("hcube: {}{error}: ending the job\n", self.name));
+            let message = format!("hcube: {}{error}: ending the job\n", self.name);
+            eprint!("{message}");
         }
         // Without the barrier, another rank could end the job before this message is printed.
         if !of_mpi {

@@ -99,8 +99,8 @@ impl State {
         Ok((kept.as_mut().expect("just made"), options))
     }
 
-    /// Collective: as [`hcube_random_access::run`], in the mode of the options, which the state
-    /// [serves](Self::serves).
+    /// Collective: as [`hcube_random_access::run`], in the mode of the options, for which the state was
+    /// [prepared](Self::prepare).
     ///
     /// # Errors
     /// On all ranks, if a rank refuses an argument; then no rank has written anything.
