@@ -124,6 +124,20 @@ pub fn file_of(function: *const c_void) -> String {
     loader::file_of(function).map_or_else(String::new, |file| file.to_string_lossy().into_owned())
 }
 
+/// Checks that a library that was loaded, whose file this is, is linked to no other MPI library than this
+/// program.
+///
+/// # Errors
+/// Names the other one.
+pub fn check_mpi(library: Library, file: &str) -> Result<(), String> {
+    let mpi = [library.symbol(c"MPI_Comm_size"), loader::global(c"MPI_Comm_size")];
+    let [theirs, ours] = mpi.map(|function| function.map(file_of));
+    match theirs.filter(|theirs| Some(theirs) != ours.as_ref()) {
+        Some(theirs) => Err(format!("{file} is built for another MPI library: {theirs}")),
+        None => Ok(()),
+    }
+}
+
 /// The name of an MPI library in those of files.
 pub fn mpi_name(library: &str) -> &'static str {
     if library.starts_with("Open MPI") { "openmpi" } else { "mpich" }

@@ -2,10 +2,10 @@
 //! exists: neither the tool nor the library of hcube is linked to it.
 
 use super::vector::WORDS;
-use crate::bench::library::{self, file_of, functions};
+use crate::bench::library::{self, functions};
 use crate::bench::proof::Origin;
 use hcube_core::memory::Region;
-use hcube_core::node::loader::{self, Library};
+use hcube_core::node::loader::Library;
 use mpi::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
@@ -78,14 +78,10 @@ pub fn load(file: Option<&Path>) -> Result<Loaded, String> {
     let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
     let library = library::load(&files, Library::open)
         .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
-    let mpi = [library.symbol(c"MPI_Comm_size"), loader::global(c"MPI_Comm_size")];
-    let [theirs, ours] = mpi.map(|function| function.map(file_of).unwrap_or_default());
     // SAFETY: the types of FFTW 3.3, where ptrdiff_t has the size of a pointer.
     let ((functions, ..), (planning, file, origin)) =
         unsafe { (Functions::find(library)?, Planning::find(library)?) };
-    if theirs != ours {
-        return Err(format!("{file} is built for another MPI library: {theirs}"));
-    }
+    library::check_mpi(library, &file)?;
     Ok((functions, planning, file, origin))
 }
 

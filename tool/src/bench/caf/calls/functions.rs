@@ -131,6 +131,9 @@ impl Openshmem {
         let library = library::load(&files, Library::open)
             .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
         // SAFETY: the types of OpenSHMEM 1.4, where long has 64 bits.
-        unsafe { Self::find(library) }
+        let (functions, file, origin) = unsafe { Self::find(library) }?;
+        // Open MPI's, which would call the functions of another library by the names that it shares with it.
+        library::check_mpi(library, &file)?;
+        Ok((functions, file, origin))
     }
 }
