@@ -17,7 +17,7 @@
 //! | `statement` | kinds of statements, and how each of them runs |
 //! | `statistics` | what `HCUBE_STATS` asks for |
 //! | `token` | coarrays and components as the compiler knows them |
-//! | `block` | the memory of components |
+//! | `block`, `memory` | the memory of components; that of the C library |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
 //! | `span` | which descriptors have a distance of elements |
@@ -37,6 +37,7 @@ mod convert;
 mod export;
 mod failure;
 mod job;
+mod memory;
 mod random;
 mod reduce;
 mod reference;

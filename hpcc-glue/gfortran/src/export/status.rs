@@ -2,16 +2,11 @@
 
 use crate::abi::{Descriptor, Dimension, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE, kind};
 use crate::failure::{Image, Result};
+use crate::memory;
 use crate::statement::{self, kind::Kind};
 use crate::team::{self, Team, current};
 use hcube_caf::state::others::Status;
-use hcube_core::error::Error;
-use std::ffi::{c_int, c_void};
-
-unsafe extern "C" {
-    /// The C library's: the program frees the list.
-    fn malloc(bytes: usize) -> *mut c_void;
-}
+use std::ffi::c_int;
 
 /// `image_status`.
 #[unsafe(no_mangle)]
@@ -40,7 +35,7 @@ unsafe fn list(
     let element = unsafe { bytes.as_ref() }.map_or(size_of::<c_int>(), |&bytes| bytes as usize);
     let (ranks, memory) = statement::run(statement, |image| {
         let ranks = find(image)?;
-        let memory = allocate(ranks.len() * element)?;
+        let memory = memory::allocate(ranks.len() * element, "a list of images")?;
         Ok((ranks, memory))
     });
     // SAFETY: the memory has an element for each image, of at most the 16 bytes of the largest kind; the
@@ -61,16 +56,6 @@ unsafe fn list(
         descriptor.span = element as isize;
         descriptor.dimensions_mut()[0] = Dimension { stride: 1, lower: 0, upper: ranks.len() as isize - 1 };
     }
-}
-
-/// Memory that the program frees.
-fn allocate(bytes: usize) -> Result<*mut u8> {
-    // SAFETY: the C library's function.
-    let memory: *mut u8 = unsafe { malloc(bytes.max(1)) }.cast();
-    if memory.is_null() {
-        return Err(Error::Memory(format!("{bytes} bytes for a list of images")).into());
-    }
-    Ok(memory)
 }
 
 /// `failed_images`.

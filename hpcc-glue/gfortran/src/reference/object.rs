@@ -17,21 +17,15 @@ use super::path::Words;
 use crate::abi::{Descriptor, Dtype, kind};
 use crate::block::{self, Head};
 use crate::failure::{Image, Result};
+use crate::memory;
 use crate::request;
 use crate::section::{Section, copy};
 use crate::token::Token;
-use hcube_core::error::Error;
 use hcube_core::memory::bytes_of;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
-
-unsafe extern "C" {
-    /// The C library's, from which Fortran gets what is not a coarray.
-    fn malloc(bytes: usize) -> *mut c_void;
-}
 
 /// Bytes of an address.
 const WORD: usize = size_of::<usize>();
@@ -199,7 +193,7 @@ impl<'a> Adoption<'a> {
                 let dtype = if is_array { (*descriptor).dtype } else { head.dtype() };
                 let memory = match is_own {
                     true => block::allocate(self.image, count, dtype)?,
-                    false => allocate(count)?,
+                    false => memory::allocate(count, "a component")?,
                 };
                 ptr::copy_nonoverlapping(contents.address(), memory, count);
                 object.wrapping_add(at).cast::<*mut u8>().write_unaligned(memory);
@@ -270,15 +264,6 @@ unsafe fn restore(place: *mut *mut Token, before: &[u8], at: usize) {
         // SAFETY: the place can be written.
         unsafe { place.write_unaligned(ptr::from_ref(token).cast_mut()) };
     }
-}
-
-fn allocate(bytes: usize) -> Result<*mut u8> {
-    // SAFETY: the C library's function.
-    let memory: *mut u8 = unsafe { malloc(bytes) }.cast();
-    if memory.is_null() {
-        return Err(Error::Memory(format!("{bytes} bytes for a component")).into());
-    }
-    Ok(memory)
 }
 
 /// The addresses of the heap of an image of another node, which is asked once.

@@ -1,0 +1,22 @@
+//! Memory of the C library, from which Fortran gets what is not a coarray, and which the program frees.
+
+use crate::failure::Result;
+use hcube_core::error::Error;
+use std::ffi::c_void;
+
+unsafe extern "C" {
+    fn malloc(bytes: usize) -> *mut c_void;
+}
+
+/// Memory for `what`, with an address also where it has no bytes.
+///
+/// # Errors
+/// Where there is none.
+pub fn allocate(bytes: usize, what: &str) -> Result<*mut u8> {
+    // SAFETY: the C library's function, which accepts any number.
+    let memory: *mut u8 = unsafe { malloc(bytes.max(1)) }.cast();
+    if memory.is_null() {
+        return Err(Error::Memory(format!("{bytes} bytes for {what}")).into());
+    }
+    Ok(memory)
+}
