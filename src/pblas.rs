@@ -41,8 +41,7 @@ unsafe fn perform(call: &Call, name: &CStr) {
 }
 
 fn compute(product: &Product<'_>, comm: Handle, name: &CStr) -> Result<()> {
-    let name = format!("hcube_{}: ", name.to_string_lossy());
-    let service = Service { name: &name, options, elements: &[product.element] };
+    let service = Service { name: Some(name), options, elements: &[product.element] };
     match service.multiply(product, comm)? {
         Ok(_) => Ok(()),
         Err(Left::NoBlas) => Err(no_blas(product.element)),

@@ -26,7 +26,7 @@ pub struct Decision {
 
 /// hcube for this program: any of its four functions may be called next.
 const SERVICE: Service<'static> =
-    Service { name: "", options: Options::from_environment, elements: Element::ALL };
+    Service { name: None, options: Options::from_environment, elements: Element::ALL };
 
 /// Whether the program uses another MPI library than the one that this library was built for.
 fn is_foreign() -> bool {

@@ -15,6 +15,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MpiComm, gate};
+use std::ffi::CStr;
 
 /// Why the products of a grid are left to the program's own functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,8 @@ enum GridState {
 /// How a library serves.
 #[derive(Debug, Clone, Copy)]
 pub struct Service<'a> {
-    /// Its name in messages: nothing, or the function that was called and `: `.
-    pub name: &'a str,
+    /// The function that is called by a name of hcube's own, for messages: PBLAS' name.
+    pub name: Option<&'a CStr>,
     /// Its options.
     pub options: fn() -> Result<Options>,
     /// The types of elements for which the program must have a BLAS.
@@ -102,7 +103,9 @@ impl Service<'_> {
         let of_mpi = matches!(error, Error::Mpi { .. });
         if comm.rank() == 0 || of_mpi {
             // One write: other ranks may print as well.
-            let message = format!("hcube: {}{error}: ending the job\n", self.name);
+            let name =
+                self.name.map(|name| format!("hcube_{}: ", name.to_string_lossy())).unwrap_or_default();
+            let message = format!("hcube: {name}{error}: ending the job\n");
             eprint!("{message}");
         }
         // Without the barrier, another rank could end the job before this message is printed.
