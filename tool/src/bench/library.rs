@@ -119,6 +119,15 @@ pub fn load(files: &[PathBuf], open: impl Fn(&CStr) -> Option<Library>) -> Resul
     Err(reasons)
 }
 
+/// A library without which the others are measured: the file that was named, or the first of these.
+///
+/// # Errors
+/// What the loader has said of the first one; ranks may differ.
+pub fn open(file: Option<&Path>, usual: &[&str]) -> Result<Library, String> {
+    let files = file.map_or_else(|| usual.iter().map(PathBuf::from).collect(), |file| vec![file.to_owned()]);
+    load(&files, Library::open).map_err(|reasons| reasons.into_iter().next().unwrap_or_default())
+}
+
 /// The file in which a function lies.
 pub fn file_of(function: *const c_void) -> String {
     loader::file_of(function).map_or_else(String::new, |file| file.to_string_lossy().into_owned())

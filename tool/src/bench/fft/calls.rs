@@ -5,12 +5,11 @@ use super::vector::WORDS;
 use crate::bench::library::{self, functions};
 use crate::bench::proof::Origin;
 use hcube_core::memory::Region;
-use hcube_core::node::loader::Library;
 use mpi::ffi::MPI_Comm;
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use std::ffi::{c_int, c_uint, c_void};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 functions! {
     /// Those of FFTW 3 that are measured.
@@ -74,10 +73,7 @@ impl Fftw {
 /// # Errors
 /// Why it cannot be used; ranks may differ.
 pub fn load(file: Option<&Path>) -> Result<Loaded, String> {
-    let usual = || FILES.map(PathBuf::from).to_vec();
-    let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
-    let library = library::load(&files, Library::open)
-        .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
+    let library = library::open(file, &FILES)?;
     // SAFETY: the types of FFTW 3.3, where ptrdiff_t has the size of a pointer.
     let ((functions, ..), (planning, file, origin)) =
         unsafe { (Functions::find(library)?, Planning::find(library)?) };

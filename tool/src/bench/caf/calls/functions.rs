@@ -3,10 +3,9 @@
 use crate::bench::library::{self, Named, functions, own_files};
 use crate::bench::proof::Origin;
 use hcube_core::Result;
-use hcube_core::node::loader::Library;
 use mpi::ffi::{MPI_Datatype, MPI_Op};
 use std::ffi::{c_int, c_long, c_void};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// `hcube_event`.
 #[repr(C)]
@@ -126,10 +125,7 @@ impl Openshmem {
     /// # Errors
     /// Why it cannot be used.
     pub fn load(file: Option<&Path>) -> std::result::Result<(Self, String, Origin), String> {
-        let usual = || OPENSHMEM_FILES.map(PathBuf::from).to_vec();
-        let files = file.map_or_else(usual, |file| vec![file.to_path_buf()]);
-        let library = library::load(&files, Library::open)
-            .map_err(|reasons| reasons.into_iter().next().unwrap_or_default())?;
+        let library = library::open(file, &OPENSHMEM_FILES)?;
         // SAFETY: the types of OpenSHMEM 1.4, where long has 64 bits.
         let (functions, file, origin) = unsafe { Self::find(library) }?;
         // Open MPI's, which would call the functions of another library by the names that it shares with it.
