@@ -22,10 +22,16 @@ fn colours(picture: &Path, folder: &Path) -> Vec<([u8; 3], f64)> {
     let samples = info.color_type.samples();
     assert!(samples >= 3, "{}: {:?}", picture.display(), info.color_type);
     let mut counts: HashMap<[u8; 3], usize> = HashMap::new();
-    for pixel in pixels[..info.buffer_size()].chunks_exact(samples) {
+    let mut pixels = pixels[..info.buffer_size()].chunks_exact(samples).peekable();
+    while let Some(pixel) = pixels.next() {
+        // Neighbours mostly have the same colour; one lookup per pixel takes seconds without optimisation.
+        let mut run = 1;
+        while pixels.next_if_eq(&pixel).is_some() {
+            run += 1;
+        }
         // The last row or column may be half transparent.
         if samples == 3 || pixel[3] == 255 {
-            *counts.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
+            *counts.entry([pixel[0], pixel[1], pixel[2]]).or_default() += run;
         }
     }
     let all = (info.width * info.height) as usize;

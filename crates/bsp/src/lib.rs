@@ -11,7 +11,7 @@
 //! | [`messages`] | the queue of messages, and sizes of tags |
 //! | [`agreement`] | the check that all processes have made the same collective calls |
 //! | [`record`] | the form in which requests, data and messages travel |
-//! | [`transit`] | the transport between nodes |
+//! | [`forwarding`] | the transport between nodes |
 //! | `unbuffered`, [`direct`] | direct copies between processes of a node |
 //! | [`collective`] | broadcast and fold |
 //! | [`process`] | the state of the process; initialisation and finalisation of MPI |
@@ -23,6 +23,7 @@ pub mod agreement;
 pub mod collective;
 pub mod cost;
 pub mod direct;
+pub mod forwarding;
 pub mod mates;
 pub mod memory;
 pub mod messages;
@@ -33,7 +34,6 @@ pub mod record;
 pub mod registry;
 pub mod spmd;
 pub mod sync;
-pub mod transit;
 mod unbuffered;
 
 pub use options::Options;

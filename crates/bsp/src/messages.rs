@@ -1,9 +1,9 @@
 //! The queue of messages that a process has received, and the sizes of tags.
 //!
-//! Messages stay in the arenas of their senders for the superstep in which they are read, so that none is
-//! copied before the program asks for it. Those of the process with the highest number come first, and those
-//! of one process in the order in which they were sent: BSPlib does not define the order, and programs exist
-//! that rely on that of bsponmpi.
+//! Messages stay in the record lists of their senders for the superstep in which they are read, so that none
+//! is copied before the program asks for it. Those of the process with the highest number come first, and
+//! those of one process in the order in which they were sent: BSPlib does not define the order, and programs
+//! exist that rely on that of bsponmpi.
 //!
 //! Tag sizes are three numbers (A, B, C): A that of the messages in the queue, B of those that are sent, C
 //! that of the last call of `bsp_set_tagsize`; the end of a superstep makes them (B, C, C). Source: Hill et

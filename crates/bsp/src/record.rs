@@ -8,11 +8,11 @@
 //! | message | bytes of the payload | | the tag with its padding, the payload |
 //! | registration | | | addresses and sizes |
 //! | origin | process, and a number | | none: the records after it in the list are those of that process, from its record of that number on |
-//! | transit | destination and origin | | a record for another node |
+//! | forwarded | destination and origin | | a record for another node |
 //! | copied | bytes | 1 if the reader of the list has received them, 0 if it has sent them | none: for the profile |
 
 use crate::registry::MAX_REGISTRATIONS;
-use hcube_core::node::arena::LABELS;
+use hcube_core::node::lists::LABELS;
 
 /// Kinds of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Kind {
     /// See the module.
     Origin,
     /// See the module.
-    Transit,
+    Forwarded,
     /// See the module.
     Copied,
 }
@@ -42,7 +42,7 @@ const KINDS: [Kind; 8] = [
     Kind::Message,
     Kind::Registration,
     Kind::Origin,
-    Kind::Transit,
+    Kind::Forwarded,
     Kind::Copied,
 ];
 

@@ -1,27 +1,27 @@
 //! The SPMD part of a program, seen from one of its processes: what it requests in a superstep.
 //!
-//! Idea: `bsp_put` and `bsp_send` copy their data into the arena of this process at once, in the list for the
-//! destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`]) every
-//! process reads the lists that others have for it. Large unbuffered operations are single copies at the time
-//! of the call, if the system permits them.
+//! Idea: `bsp_put` and `bsp_send` copy their data into the record lists of this process at once, in the list
+//! for the destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`])
+//! every process reads the lists that others have for it. Large unbuffered operations are single copies at
+//! the time of the call, if the system permits them.
 //!
 //! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory:
 //! twice what a superstep puts and sends.
 //! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
 
 use crate::direct::{Direct, Read};
+use crate::forwarding::Forwarding;
 use crate::mates::Mates;
 use crate::messages::{Message, Queue, TagSizes, padded};
 use crate::options::Options;
 use crate::profile::{Profile, Summary};
 use crate::record::{Kind, label};
 use crate::registry::Registry;
-use crate::transit::Transit;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::Error;
 use hcube_core::memory::{Region, bytes_of_mut};
-use hcube_core::node::arena::{self, Arena, List};
+use hcube_core::node::lists::{self, List, RecordLists};
 use hcube_core::node::processor::crowded;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
@@ -39,7 +39,7 @@ impl Lists {
         mate
     }
 
-    /// Gets, and records in transit.
+    /// Gets, and records that are forwarded.
     #[inline]
     pub fn requests(self, mate: usize) -> usize {
         self.mates + mate
@@ -65,8 +65,8 @@ pub struct Spmd<C: Comm> {
     pub(crate) patience: Patience,
     pub(crate) mates: Mates,
     pub(crate) lists: Lists,
-    pub(crate) arena: Arena,
-    pub(crate) transit: Option<Transit>,
+    pub(crate) records: RecordLists,
+    pub(crate) forwarding: Option<Forwarding>,
     pub(crate) direct: Option<Direct>,
     pub(crate) registry: Registry,
     pub(crate) tags: TagSizes,
@@ -80,20 +80,20 @@ pub struct Spmd<C: Comm> {
 }
 
 /// Which processes share memory, and how all of them lie on nodes.
-fn share_memory<C: Comm>(comm: &C, options: &Options) -> Result<(Topology, Arena)> {
+fn share_memory<C: Comm>(comm: &C, options: &Options) -> Result<(Topology, RecordLists)> {
     let limit = (options.ranks_per_node != 0).then_some(options.ranks_per_node);
     let topology = Topology::from_node_numbers(&comm.node_numbers()?, limit);
     let ranks = mates(&topology, comm.rank());
-    let arenas = if comm.simulated() { comm.size() } else { 1 };
-    let mut reserve = [-(arena::reserve(ranks.len(), arenas) as i64)];
+    let processes = if comm.simulated() { comm.size() } else { 1 };
+    let mut reserve = [-(lists::reserve(ranks.len(), processes) as i64)];
     comm.all_reduce_max(&mut reserve)?;
     let lists = Lists { mates: ranks.len() }.count();
-    match Arena::share(comm, &ranks, lists, -reserve[0] as usize) {
-        Ok(arena) => Ok((topology, arena)),
+    match RecordLists::share(comm, &ranks, lists, -reserve[0] as usize) {
+        Ok(records) => Ok((topology, records)),
         // On all processes alike; messages instead.
         Err(_) => {
-            let arena = agree(comm, Arena::own(Lists { mates: 1 }.count()))?;
-            Ok((Topology::without_nodes(comm.size()), arena))
+            let records = agree(comm, RecordLists::own(Lists { mates: 1 }.count()))?;
+            Ok((Topology::without_nodes(comm.size()), records))
         }
     }
 }
@@ -116,10 +116,10 @@ impl<C: Comm> Spmd<C> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(&comm, &nodes)?, comm.simulated());
-        let (topology, arena) = share_memory(&comm, options)?;
+        let (topology, records) = share_memory(&comm, options)?;
         let own = comm.rank();
         let mates = Mates::new(mates(&topology, own), comm.size());
-        let transit = (topology.nodes() > 1).then(|| Transit::new(&topology, own, options.memory));
+        let forwarding = (topology.nodes() > 1).then(|| Forwarding::new(&topology, own, options.memory));
         let direct = Direct::prove(&comm, &mates.processes, options.single_copy)?;
         comm.barrier()?;
         Ok(Self {
@@ -127,8 +127,8 @@ impl<C: Comm> Spmd<C> {
             patience,
             lists: Lists { mates: mates.processes.len() },
             mates,
-            arena,
-            transit,
+            records,
+            forwarding,
             direct,
             registry: Registry::default(),
             tags: TagSizes::default(),
@@ -229,7 +229,7 @@ impl<C: Comm> Spmd<C> {
             Some(mate) => {
                 self.mates.check(mate, registration, offset, data.len())?;
                 let list = self.lists.data(mate);
-                self.arena.record(list, offset as u64, label, data.len())?.copy_from(data);
+                self.records.record(list, offset as u64, label, data.len())?.copy_from(data);
             }
             None => {
                 self.mates.check_elsewhere(registration, offset, data.len())?;
@@ -265,7 +265,7 @@ impl<C: Comm> Spmd<C> {
                     return Ok(());
                 }
                 let list = self.lists.requests(mate);
-                self.arena.record(list, offset as u64, label, request.len())?.copy_from(request);
+                self.records.record(list, offset as u64, label, request.len())?.copy_from(request);
             }
             None => {
                 self.mates.check_elsewhere(registration, offset, into.len())?;
@@ -288,7 +288,7 @@ impl<C: Comm> Spmd<C> {
         let length = padded(tag.len()) + payload.len();
         let (value, label) = (payload.len() as u64, label(Kind::Message, 0));
         let record = match self.mates.number(process) {
-            Some(mate) => self.arena.record(self.lists.data(mate), value, label, length)?,
+            Some(mate) => self.records.record(self.lists.data(mate), value, label, length)?,
             None => self.record_elsewhere(process, value, label, length)?,
         };
         record.part(0..tag.len()).copy_from(tag);
@@ -305,7 +305,7 @@ impl<C: Comm> Spmd<C> {
         length: usize,
     ) -> Result<Region<'_>> {
         let origin = self.pid();
-        self.transit
+        self.forwarding
             .as_mut()
             .expect("a process of another node")
             .record(process, origin, value, label, length)

@@ -1,7 +1,7 @@
 //! The end of a superstep.
 //!
 //! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for
-//! other nodes travels then ([`crate::transit`]), and the processes of a node meet again. If anybody reads
+//! other nodes travels then ([`crate::forwarding`]), and the processes of a node meet again. If anybody reads
 //! remote memory, every process answers the requests for its own memory before it writes anything, the
 //! replies travel in the same way, and the values are written to their destinations, in the order of the
 //! calls. Then every process carries out the puts for its memory, in the order of the processes and their
@@ -25,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Error;
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::{Region, bytes_of_mut};
-use hcube_core::node::arena::Record;
+use hcube_core::node::lists::Record;
 
 /// Words of a registration in a record.
 const PLACE_WORDS: usize = 2;
@@ -105,8 +105,8 @@ impl<C: Comm> Spmd<C> {
         let kept = self.registry.settle();
         self.mates.settle(kept.as_deref(), self.registry.count());
         self.tags.settle();
-        self.arena.turn();
-        self.arena.finish();
+        self.records.turn();
+        self.records.finish();
         Ok(())
     }
 
@@ -120,7 +120,7 @@ impl<C: Comm> Spmd<C> {
             pushed.flat_map(|memory| [memory.address().addr() as u64, memory.len() as u64]).collect();
         let bytes = bytes_of_mut(&mut words);
         let (list, label) = (self.lists.everyone(), label(Kind::Registration, 0));
-        self.arena.record(list, 0, label, bytes.len())?.write(bytes);
+        self.records.record(list, 0, label, bytes.len())?.write(bytes);
         Ok(())
     }
 
@@ -131,14 +131,14 @@ impl<C: Comm> Spmd<C> {
             let mate =
                 process.and_then(|process| self.mates.number(process)).expect("a process of this node");
             // SAFETY: located in this turn, and used at once.
-            for record in unsafe { self.arena.records(list) } {
+            for record in unsafe { self.records.records(list) } {
                 let mut words = vec![0; record.payload.len() / size_of::<u64>()];
                 record.payload.read(bytes_of_mut(&mut words));
                 let place = |words: &[u64]| Place { address: words[0], size: words[1] };
                 self.mates.add(mate, words.chunks_exact(PLACE_WORDS).map(place));
             }
         }
-        if self.transit.is_some() {
+        if self.forwarding.is_some() {
             let mut sizes: Vec<u64> = self.registry.pushed().map(|memory| memory.len() as u64).collect();
             self.comm.all_reduce_max(&mut sizes)?;
             self.mates.add_largest(sizes.into_iter());
@@ -151,12 +151,12 @@ impl<C: Comm> Spmd<C> {
     fn exchange(&mut self, votes: Votes) -> Result<Votes> {
         self.incoming.iter_mut().for_each(Vec::clear);
         let lists = self.lists;
-        if let Some(transit) = &mut self.transit {
-            transit.collect(&mut self.arena, |mate| lists.requests(mate))?;
+        if let Some(forwarding) = &mut self.forwarding {
+            forwarding.collect(&mut self.records, |mate| lists.requests(mate))?;
         }
         let mut votes = self.meet(votes);
         self.locate(|mates, mate| Some(mates[mate]));
-        if self.transit.is_some() {
+        if self.forwarding.is_some() {
             votes = self.travel(votes)?;
         }
         Ok(votes)
@@ -166,20 +166,21 @@ impl<C: Comm> Spmd<C> {
     fn meet(&mut self, votes: Votes) -> Votes {
         let comm = &self.comm;
         let begin = self.profile.as_ref().map(|_| comm.seconds());
-        self.arena.meet(comm, self.patience, || comm.settle(), votes.words());
+        self.records.meet(comm, self.patience, || comm.settle(), votes.words());
         if let (Some(profile), Some(begin)) = (&mut self.profile, begin) {
             profile.waited(comm.seconds() - begin);
         }
-        (0..self.arena.ranks()).fold(votes, |all, mate| all.and(Votes::from_words(self.arena.notice(mate))))
+        (0..self.records.ranks())
+            .fold(votes, |all, mate| all.and(Votes::from_words(self.records.notice(mate))))
     }
 
     /// Finds the lists for this process, before the node meets again, in the order of the processes.
     fn locate(&mut self, origin: impl Fn(&[usize], usize) -> Option<usize>) {
-        let own = self.arena.own_number();
+        let own = self.records.own_number();
         let numbers = [self.lists.data(own), self.lists.requests(own), self.lists.everyone()];
         for (kind, number) in numbers.into_iter().enumerate() {
-            for mate in 0..self.arena.ranks() {
-                let list = self.arena.list(mate, number);
+            for mate in 0..self.records.ranks() {
+                let list = self.records.list(mate, number);
                 if !list.is_empty() {
                     self.incoming[kind].push((origin(&self.mates.processes, mate), list));
                 }
@@ -189,29 +190,29 @@ impl<C: Comm> Spmd<C> {
 
     /// Collective, with several nodes: the transport of records between them.
     fn travel(&mut self, votes: Votes) -> Result<Votes> {
-        let transit = self.transit.as_mut().expect("several nodes");
+        let forwarding = self.forwarding.as_mut().expect("several nodes");
         for &(_, list) in &self.incoming[REQUESTS] {
             // SAFETY: located in this turn, and used at once.
-            for record in unsafe { self.arena.records(list) } {
-                if record::parts(record.label).0 == Kind::Transit {
-                    transit.add_passed(record);
+            for record in unsafe { self.records.records(list) } {
+                if record::parts(record.label).0 == Kind::Forwarded {
+                    forwarding.add_passed(record);
                 }
             }
         }
-        let votes = transit.travel(&self.comm, votes)?;
-        let (arena, mates, lists) = (&mut self.arena, &self.mates, self.lists);
+        let votes = forwarding.travel(&self.comm, votes)?;
+        let (records, mates, lists) = (&mut self.records, &self.mates, self.lists);
         // What follows the last record of each list without being told.
         let mut next: Vec<Option<Source>> = vec![None; 2 * mates.processes.len()];
-        transit.deliver(|arrived| {
+        forwarding.deliver(|arrived| {
             let mate = mates.number(arrived.destination).expect("the plan ends on its node");
             let is_request = record::parts(arrived.label).0 == Kind::Get;
             let list = if is_request { lists.requests(mate) } else { lists.data(mate) };
             let (process, number) = arrived.source;
             if next[list] != Some(arrived.source) {
-                arena.record(list, record::origin(arrived.source), label(Kind::Origin, 0), 0)?;
+                records.record(list, record::origin(arrived.source), label(Kind::Origin, 0), 0)?;
             }
             next[list] = Some((process, number.wrapping_add(1)));
-            arena
+            records
                 .record(list, arrived.value, arrived.label, arrived.payload.len())?
                 .copy_from(arrived.payload);
             Ok(())
@@ -224,7 +225,7 @@ impl<C: Comm> Spmd<C> {
     /// Reads lists record by record, with the source of each.
     fn read(
         &mut self,
-        lists: &[(Option<usize>, hcube_core::node::arena::List)],
+        lists: &[(Option<usize>, hcube_core::node::lists::List)],
         mut work: impl FnMut(&mut Self, Source, Record<'static>) -> Result<()>,
     ) -> Result<()> {
         let mut copied = 0;
@@ -232,12 +233,12 @@ impl<C: Comm> Spmd<C> {
             let mut source = (process.unwrap_or_default(), 0);
             // SAFETY: located in this superstep; messages in it are used until the end of the next one, when
             // this process enters its first barrier.
-            let records = unsafe { self.arena.records(list) };
+            let records = unsafe { self.records.records(list) };
             for record in records {
                 copied += record.payload.len();
                 match record::parts(record.label).0 {
                     Kind::Origin => source = record::source(record.value),
-                    Kind::Transit => {}
+                    Kind::Forwarded => {}
                     Kind::Copied => self.note_copied(&record),
                     _ => {
                         work(self, source, record)?;
@@ -283,7 +284,7 @@ impl<C: Comm> Spmd<C> {
             match spmd.mates.number(origin) {
                 Some(mate) => {
                     let list = spmd.lists.data(mate);
-                    spmd.arena.record(list, request, label, memory.len())?.copy_from(memory);
+                    spmd.records.record(list, request, label, memory.len())?.copy_from(memory);
                 }
                 None => spmd.pass_on(origin, request, label, memory)?,
             }
@@ -296,7 +297,7 @@ impl<C: Comm> Spmd<C> {
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);
-        let is_in_order = replies.len() == 1 && self.transit.is_none();
+        let is_in_order = replies.len() == 1 && self.forwarding.is_none();
         let mut values = vec![None; if is_in_order { 0 } else { pending.len() }];
         self.read(&replies, |spmd, _, record| {
             spmd.note_received(record.payload.len());
@@ -317,9 +318,9 @@ impl<C: Comm> Spmd<C> {
     }
 
     /// Carries out puts and queues messages.
-    fn take_data(&mut self, data: &[(Option<usize>, hcube_core::node::arena::List)]) -> Result<()> {
+    fn take_data(&mut self, data: &[(Option<usize>, hcube_core::node::lists::List)]) -> Result<()> {
         // Records from other nodes come in the order of the plan.
-        let mut unordered = self.transit.is_some().then(Vec::new);
+        let mut unordered = self.forwarding.is_some().then(Vec::new);
         self.read(data, |spmd, source, record| match &mut unordered {
             Some(all) => {
                 all.push((source, record));

@@ -3,8 +3,9 @@
 //!
 //! Idea: a get must not write before all others have read, since its destination may be what others read. If
 //! the destination is not registered, nobody can, so it is read straight into the destination once all
-//! processes have met, and before they meet again and write, unless an earlier get through the arenas has the
-//! same destination. Otherwise, and if a copy is refused, data goes through the arenas as in [`crate::spmd`].
+//! processes have met, and before they meet again and write, unless an earlier get through the record lists
+//! has the same destination. Otherwise, and if a copy is refused, data goes through the record lists as in
+//! [`crate::spmd`].
 //!
 //! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this
 //! process.
@@ -23,7 +24,7 @@ impl<C: Comm> Spmd<C> {
     #[inline]
     pub(crate) fn reads_directly(&self, mate: usize, into: Region<'_>) -> bool {
         self.direct.as_ref().is_some_and(|direct| direct.is_worthwhile(into.len()))
-            && mate != self.arena.own_number()
+            && mate != self.records.own_number()
             && !self.registry.may_overlap(into)
             && !self.pending.iter().any(|earlier| earlier.overlaps(into))
     }
@@ -55,7 +56,7 @@ impl<C: Comm> Spmd<C> {
             profile.received(bytes);
         }
         let (list, label) = (self.lists.data(mate), label(Kind::Copied, u32::from(to_mate)));
-        self.arena.record(list, bytes as u64, label, 0).map(drop)
+        self.records.record(list, bytes as u64, label, 0).map(drop)
     }
 
     /// As [`Self::put`], but at any time until the end of the superstep: until then, the memory on both sides
@@ -88,13 +89,13 @@ impl<C: Comm> Spmd<C> {
         address: u64,
         data: Region<'_>,
     ) -> Result<bool> {
-        if mate == self.arena.own_number() {
+        if mate == self.records.own_number() {
             let memory = self.registry.memory(registration).expect("it was checked");
             data.copy_to(memory.part(offset..offset + data.len()));
             return Ok(true);
         }
         // Before, that process may still write what the last superstep has put there.
-        self.arena.wait_for(mate, &self.comm, self.patience);
+        self.records.wait_for(mate, &self.comm, self.patience);
         Ok(self.direct.as_mut().is_some_and(|direct| direct.write(mate, address, data)))
     }
 
@@ -117,13 +118,13 @@ impl<C: Comm> Spmd<C> {
         {
             let registration = self.registry.find("src", source)?;
             let address = self.mates.check(mate, registration, offset, into.len())?;
-            if mate == self.arena.own_number() {
+            if mate == self.records.own_number() {
                 let memory = self.registry.memory(registration).expect("it was checked");
                 memory.part(offset..offset + into.len()).copy_to(into);
                 self.note(0);
                 return self.note_copy(mate, into.len(), false);
             }
-            self.arena.wait_for(mate, &self.comm, self.patience);
+            self.records.wait_for(mate, &self.comm, self.patience);
             if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
                 self.note(0);
                 return self.note_copy(mate, into.len(), false);
@@ -151,13 +152,13 @@ impl<C: Comm> Spmd<C> {
         let registration = self.registry.find("src", source)?;
         if let Some(mate) = self.mates.number(process) {
             let address = self.mates.check(mate, registration, offset, into.len())?;
-            if mate == self.arena.own_number() {
+            if mate == self.records.own_number() {
                 let memory = self.registry.memory(registration).expect("it was checked");
                 memory.part(offset..offset + into.len()).copy_to(into);
                 self.note(0);
                 return self.note_copy(mate, into.len(), false);
             }
-            self.arena.wait_for(mate, &self.comm, self.patience);
+            self.records.wait_for(mate, &self.comm, self.patience);
             if self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
                 self.note(0);
                 return self.note_copy(mate, into.len(), false);

@@ -9,7 +9,7 @@
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::PanelMemory;
+use hcube_core::node::counted_memory::CountedMemory;
 use std::ops::Range;
 
 /// Parts of a rank.
@@ -21,7 +21,7 @@ const LINE: usize = 64;
 /// The parts of all ranks that share memory, or those of one rank.
 #[derive(Debug)]
 pub struct Memory {
-    memory: PanelMemory,
+    memory: CountedMemory,
     /// Bytes of a part.
     bytes: usize,
 }
@@ -41,8 +41,8 @@ impl Memory {
         let capacity = distance(bytes).and_then(|distance| distance.checked_mul(PARTS * ranks));
         let capacity = capacity.ok_or_else(|| Error::Memory(format!("parts of {bytes} bytes")))?;
         let memory = match shared {
-            true => PanelMemory::share_large(comm, &(0..ranks).collect::<Vec<_>>(), capacity),
-            false => agree(comm, PanelMemory::own_large(capacity)),
+            true => CountedMemory::share_large(comm, &(0..ranks).collect::<Vec<_>>(), capacity),
+            false => agree(comm, CountedMemory::own_large(capacity)),
         }?;
         Ok(Self { memory, bytes })
     }
@@ -58,7 +58,7 @@ impl Memory {
     }
 
     /// The memory of all parts.
-    pub fn all(&self) -> &PanelMemory {
+    pub fn all(&self) -> &CountedMemory {
         &self.memory
     }
 

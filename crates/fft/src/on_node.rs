@@ -34,7 +34,7 @@ use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
-use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct OnNode {
     transforms: Transforms,
     workspace: Workspace,
-    blocks: PanelMemory,
+    blocks: CountedMemory,
     /// Memory for parts of the vector, from the first call that asks for it.
     parts: Option<Arc<Memory>>,
     patience: Patience,
@@ -107,7 +107,7 @@ impl OnNode {
         let capacity =
             capacity.ok_or_else(|| Error::Memory(format!("memory for {} complex numbers", shape.length())));
         let ranks: Vec<usize> = (0..shape.ranks).collect();
-        let blocks = PanelMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
+        let blocks = CountedMemory::share_large(comm, &ranks, agree(comm, capacity)?)?;
         let workspace = Workspace::new([shape.rows, shape.columns]);
         let own = shape.own_blocks()[0].clone().map(|block| block * LANES);
         let transforms = Transforms::new(shape, backward, own);

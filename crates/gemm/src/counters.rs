@@ -1,19 +1,19 @@
 //! How far the ranks of a domain are with the panels that they share.
 //!
 //! Idea: every rank goes through the panels in order, so one number per rank says which ones it has written,
-//! completed or released ([`PanelMemory::counter`]). Publishing a number releases and looking at it acquires:
-//! whoever sees it sees what that rank has written before, and what that rank has read before is not
-//! overwritten by what follows.
+//! completed or released ([`CountedMemory::counter`]). Publishing a number releases and looking at it
+//! acquires: whoever sees it sees what that rank has written before, and what that rank has read before is
+//! not overwritten by what follows.
 //!
 //! Cost: a look at one line of the cache for each rank that is waited for. Source: our own.
 
-use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use std::sync::atomic::Ordering;
 
 /// The counters of a domain, seen from one rank.
 #[derive(Debug)]
 pub struct Counters<'e> {
-    memory: &'e PanelMemory,
+    memory: &'e CountedMemory,
     /// Numbers in the domain of those who read what this rank writes and write what it reads, if they are not
     /// all.
     mates: Option<Vec<usize>>,
@@ -21,7 +21,7 @@ pub struct Counters<'e> {
 
 impl<'e> Counters<'e> {
     /// Of the memory of a domain; `mates` are all its ranks if it is `None`.
-    pub const fn new(memory: &'e PanelMemory, mates: Option<Vec<usize>>) -> Self {
+    pub const fn new(memory: &'e CountedMemory, mates: Option<Vec<usize>>) -> Self {
         Self { memory, mates }
     }
 

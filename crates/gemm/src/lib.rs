@@ -9,7 +9,7 @@
 //! | [`state`] | what a communicator keeps between calls, and the choice of the algorithm |
 //! | `route`, `trials`, `network` | how panels travel between nodes: by the model, and by measured times |
 //! | `summa`, `stationary`, `scale` | the algorithms |
-//! | `transit`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products under way |
+//! | `pipeline`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products under way |
 //! | `panels`, `ring`, `domain`, `counters` | widths and places of panels, the ranks that share them, and how far these are |
 //! | `factor`, [`axis`], `runs`, `fill` | a factor's panels, index maps, and copies by them |
 //! | [`local`] | the product of a rank's own panels, by the program's BLAS |
@@ -34,6 +34,7 @@ pub mod options;
 mod panels;
 mod partial;
 pub mod pblas;
+mod pipeline;
 pub mod product;
 mod recent;
 pub mod report;
@@ -46,10 +47,9 @@ mod shares;
 pub mod state;
 mod stationary;
 mod summa;
-mod transit;
 mod trials;
 
 pub use options::Options;
 
+pub use pipeline::COPY_BYTE;
 pub use summa::MULTIPLY_ADD;
-pub use transit::COPY_BYTE;

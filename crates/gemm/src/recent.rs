@@ -2,14 +2,14 @@
 //!
 //! Idea: programs make process grids for a task and may leave them behind. The panels of the last few
 //! communicators of a process stay as they are; from the memory of the others the process is away, and the
-//! last of its ranks gives the pages back ([`PanelMemory::leave`]). No rank waits for others: which
+//! last of its ranks gives the pages back ([`CountedMemory::leave`]). No rank waits for others: which
 //! communicators are the latest is each process' own affair.
 //!
 //! Cost: two locks for each product; pages that are given back are filled with zeros again at the next
 //! product there.
 //! Memory: the panels of [`MAX_RECENT`] communicators, however many there are.
 
-use hcube_core::node::panels::PanelMemory;
+use hcube_core::node::counted_memory::CountedMemory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Communicators whose panels stay, beside those that products of other threads use.
@@ -29,7 +29,7 @@ struct Presence {
 /// The memory of a communicator's panels, and whether this process is away from it.
 #[derive(Debug)]
 pub struct CommPanels {
-    memory: PanelMemory,
+    memory: CountedMemory,
     presence: Mutex<Presence>,
 }
 
@@ -43,12 +43,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl CommPanels {
     /// Memory that is used for the first time.
-    pub fn new(memory: PanelMemory) -> Arc<Self> {
+    pub fn new(memory: CountedMemory) -> Arc<Self> {
         Arc::new(Self { memory, presence: Mutex::default() })
     }
 
     /// The memory; only a product [under way](Self::begin) uses it.
-    pub fn memory(&self) -> &PanelMemory {
+    pub fn memory(&self) -> &CountedMemory {
         &self.memory
     }
 

@@ -12,6 +12,7 @@ use crate::model::hockney::Hockney;
 use crate::network;
 use crate::options::{Options, Stationary};
 use crate::panels::{DEPTH, LINES, Limits, Moving, Panels, shapes};
+use crate::pipeline::Setting;
 use crate::product::{Dimension, Grid, Product};
 use crate::recent::CommPanels;
 use crate::report::{Report, UsedPath};
@@ -20,11 +21,10 @@ use crate::route::{Demand, Route, candidates, domains_on_lines};
 use crate::scale::scale;
 use crate::stationary::{self, Fixed};
 use crate::summa;
-use crate::transit::Setting;
 use crate::trials::Trials;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::node::panels::PanelMemory;
+use hcube_core::node::counted_memory::CountedMemory;
 use hcube_core::node::processor::crowded;
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl State {
         let limits =
             Limits { memory: options.memory, width, max_width: None, shapes: shapes(&numbers, grid) };
         let domains = Domains::new(numbers, grid);
-        let memory = CommPanels::new(agree(comm, PanelMemory::own(0))?);
+        let memory = CommPanels::new(agree(comm, CountedMemory::own(0))?);
         let on_lines = domains_on_lines(&domains, grid);
         let options = *options;
         Ok(Self {
@@ -136,12 +136,12 @@ impl State {
         let bytes = larger[self.own_shape()];
         // Before there is more: all that this rank has placed there was released, or others have mappings of
         // their own.
-        (self.memory, self.ring) = (CommPanels::new(agree(comm, PanelMemory::own(0))?), Ring::new(0));
+        (self.memory, self.ring) = (CommPanels::new(agree(comm, CountedMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {
-            agree(comm, PanelMemory::own(bytes))
+            agree(comm, CountedMemory::own(bytes))
         } else {
-            PanelMemory::share(comm, &self.domains.ranks, bytes)
+            CountedMemory::share(comm, &self.domains.ranks, bytes)
         };
         match memory {
             Ok(memory) => {

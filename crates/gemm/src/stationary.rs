@@ -6,7 +6,7 @@
 //! it is the same for rows of C.
 //!
 //! Restrictions: neither the matrix that stays nor C is replicated. Cost: the panels of one factor
-//! ([`crate::transit`]), and partial products ([`crate::partial`]). Memory: a partial product of each rank
+//! ([`crate::pipeline`]), and partial products ([`crate::partial`]). Memory: a partial product of each rank
 //! beside each panel.
 //!
 //! Source: PBLAS chooses among the same three forms; the parallel algorithm is SUMMA's, van de Geijn and
@@ -18,13 +18,13 @@ use crate::factor::Factor;
 use crate::local::{Columns, LocalGemm, LocalProduct};
 use crate::panels::Panels;
 use crate::partial::{Partial, Partials};
+use crate::pipeline::{Pipeline, Setting};
 use crate::product::{Dimension, Matrix, Operation, Product};
 use crate::summa::MULTIPLY_ADD;
-use crate::transit::{Setting, Transit};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;
-use hcube_core::node::panels::Counter;
+use hcube_core::node::counted_memory::Counter;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -95,7 +95,7 @@ struct Stationary<'e, 'p, C: Comm> {
     local: &'e LocalGemm,
     domains: &'e Domains,
     partials: Partials,
-    transit: Transit<'e, 'p, C>,
+    pipeline: Pipeline<'e, 'p, C>,
 }
 
 /// Collective: computes the product, and returns the bytes that this rank has sent. The factor is the one
@@ -116,10 +116,11 @@ pub fn multiply<C: Comm>(
     requests::scope(comm, patience, |requests| {
         let mut moving = [None, None];
         moving[factor.lines as usize] = Some(factor);
-        let transit = Transit::new(setting, product.grid, (moving, factor.inner.length), panels, false);
-        let mut stationary = Stationary { product, fixed, factor, panels, local, domains, partials, transit };
+        let pipeline = Pipeline::new(setting, product.grid, (moving, factor.inner.length), panels, false);
+        let mut stationary =
+            Stationary { product, fixed, factor, panels, local, domains, partials, pipeline };
         stationary.run(requests)?;
-        Ok(stationary.transit.sent())
+        Ok(stationary.pipeline.sent())
     })
 }
 
@@ -130,18 +131,18 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
         let computing: Vec<usize> = computing.iter().map(number_of).collect();
         for panel in 0..self.panels.count {
             let indices = self.panels.inner(panel, self.factor.inner.length);
-            let comm = self.transit.comm;
+            let comm = self.pipeline.comm;
             let size = self.product.element.bytes();
             let mut messages = self.partials.begin(comm, panel, &indices, size)?;
-            let start = self.transit.wait_for(requests, panel)?;
+            let start = self.pipeline.wait_for(requests, panel)?;
             self.multiply_panel(start, &indices);
-            let (memory, count) = (self.transit.memory, self.transit.number(panel) + 1);
+            let (memory, count) = (self.pipeline.memory, self.pipeline.number(panel) + 1);
             let own = self.partial(start, self.domains.own, &indices);
-            self.transit.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
-            self.transit.settle();
+            self.pipeline.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
+            self.pipeline.settle();
             // Release: whoever sees the count sees this rank's partial product.
             memory.counter(memory.own_number(), Counter::Multiplied).store(count, Ordering::Release);
-            self.transit.until(requests, |_| {
+            self.pipeline.until(requests, |_| {
                 // Acquire: the partial products of these ranks are seen by what follows.
                 let multiplied = |&rank: &usize| {
                     memory.counter(rank, Counter::Multiplied).load(Ordering::Acquire) >= count
@@ -152,10 +153,10 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
                 let number = self.domains.ranks.binary_search(&rank).expect("a rank of the domain");
                 self.partial(start, number, &indices)
             });
-            self.transit.until(requests, |_| messages.have_left(comm))?;
-            self.transit.release_panel(requests, panel)?;
+            self.pipeline.until(requests, |_| messages.have_left(comm))?;
+            self.pipeline.release_panel(requests, panel)?;
         }
-        self.transit.finish(requests)
+        self.pipeline.finish(requests)
     }
 
     /// The partial product of a rank of this domain.
@@ -164,7 +165,7 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
         let begin = start + offset + number * area.bytes;
         // The area of one rank in the panel that starts here. That rank writes it after all have released
         // what lay there, and others read it when that rank has said that it is written.
-        let memory = self.transit.memory.region(begin..begin + area.bytes);
+        let memory = self.pipeline.memory.region(begin..begin + area.bytes);
         // Columns of C: as long as this rank's part where A stays, as wide as the panel where B does.
         let leading = if self.fixed.number == 0 { area.leading } else { indices.len().max(1) };
         Partial { memory, leading }
@@ -184,7 +185,7 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
         let by_outer = self.panels.by_outer[self.factor.lines as usize];
         let line = grid.own(self.factor.lines);
         let (region, leading) =
-            self.transit.area(start, self.factor.lines as usize, line).expect("the own line");
+            self.pipeline.area(start, self.factor.lines as usize, line).expect("the own line");
         let moves = Columns { memory: region, leading };
         let letter = self.factor.letter(by_outer, fixed.number == 0);
         let Partial { memory, leading } = self.partial(start, self.domains.own, indices);
@@ -196,6 +197,6 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
         let c = Columns { memory, leading };
         self.local.multiply(&LocalProduct { letters, sizes, alpha: &product.alpha, a, b, beta: &zero, c });
         let work = outer_count * indices.len() * inner_count * (product.element.flops() as usize / 2);
-        self.transit.comm.charge(MULTIPLY_ADD.of(work));
+        self.pipeline.comm.charge(MULTIPLY_ADD.of(work));
     }
 }

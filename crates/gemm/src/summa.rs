@@ -8,7 +8,7 @@
 //!
 //! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w
 //! broadcasts along a row and along a column, k (m/R + n/C) elements per rank; each element of a factor
-//! enters each domain of its line once. Copies and memory: those of [`crate::transit`].
+//! enters each domain of its line once. Copies and memory: those of [`crate::pipeline`].
 //!
 //! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency:
 //! Practice and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.
@@ -17,8 +17,8 @@ use crate::element::Scalar;
 use crate::factor::Factor;
 use crate::local::{Columns, LocalGemm, LocalProduct};
 use crate::panels::Panels;
+use crate::pipeline::{Pipeline, Setting};
 use crate::product::Product;
-use crate::transit::{Setting, Transit};
 use hcube_core::comm::Comm;
 use hcube_core::comm::requests::{self, Requests};
 use hcube_core::error::Result;
@@ -40,7 +40,7 @@ struct Summa<'e, 'p, C: Comm> {
     factors: [&'e Factor<'p>; 2],
     panels: &'e Panels,
     local: &'e LocalGemm,
-    transit: Transit<'e, 'p, C>,
+    pipeline: Pipeline<'e, 'p, C>,
 }
 
 /// Where a factor that is in place lies from an inner index on, and whether outer indices are next to each
@@ -108,25 +108,25 @@ pub fn multiply<C: Comm>(
     let (comm, patience) = (setting.comm, setting.patience);
     requests::scope(comm, patience, |requests| {
         let moving = factors.map(|factor| Some(factor).filter(|factor| !factor.in_place));
-        let transit = Transit::new(setting, product.grid, (moving, product.k), panels, true);
-        let mut summa = Summa { product, factors, panels, local, transit };
+        let pipeline = Pipeline::new(setting, product.grid, (moving, product.k), panels, true);
+        let mut summa = Summa { product, factors, panels, local, pipeline };
         summa.run(requests)?;
-        Ok(summa.transit.sent())
+        Ok(summa.pipeline.sent())
     })
 }
 
 impl<'e, C: Comm> Summa<'e, '_, C> {
     fn run(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         for panel in 0..self.panels.count {
-            let start = self.transit.wait_for(requests, panel)?;
+            let start = self.pipeline.wait_for(requests, panel)?;
             if panel == 0 {
-                self.transit.give_way(panel);
+                self.pipeline.give_way(panel);
             }
             let inner = self.panels.inner(panel, self.product.k);
             self.multiply_panel(requests, inner, start, panel == 0)?;
-            self.transit.release_panel(requests, panel)?;
+            self.pipeline.release_panel(requests, panel)?;
         }
-        self.transit.finish(requests)
+        self.pipeline.finish(requests)
     }
 
     /// Where a factor's part for some inner indices lies: in the matrix, or in the panel at `start`.
@@ -136,7 +136,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
             return in_matrix(factor, inner.start);
         }
         let line = [self.product.grid.row, self.product.grid.column][side];
-        let (memory, leading) = self.transit.area(start, side, line).expect("the own line has a panel");
+        let (memory, leading) = self.pipeline.area(start, side, line).expect("the own line has a panel");
         (Columns { memory, leading }, self.panels.by_outer[side])
     }
 
@@ -159,20 +159,20 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         let local = local_product(product, self.factors, columns, (inner.len(), beta));
         let work = work(product, inner.len());
         // Not whether messages are under way now: the same call gives the same bits every time.
-        if !self.transit.has_messages() {
+        if !self.pipeline.has_messages() {
             self.local.multiply(&local);
-            self.transit.comm.charge(MULTIPLY_ADD.of(work));
-            self.transit.settle();
+            self.pipeline.comm.charge(MULTIPLY_ADD.of(work));
+            self.pipeline.settle();
             return Ok(());
         }
         let slab = n.div_ceil(MAX_SLABS).max(MIN_SLAB_COLUMNS).min(n);
         for begin in (0..n).step_by(slab) {
             let end = (begin + slab).min(n);
             self.local.multiply_columns(&local, begin, end);
-            self.transit.comm.charge(MULTIPLY_ADD.of(work / n * (end - begin)));
-            self.transit.advance(requests)?;
+            self.pipeline.comm.charge(MULTIPLY_ADD.of(work / n * (end - begin)));
+            self.pipeline.advance(requests)?;
         }
-        self.transit.settle();
+        self.pipeline.settle();
         Ok(())
     }
 }

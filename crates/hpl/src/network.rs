@@ -87,7 +87,7 @@ fn edge<C: Comm>(edges: &mut Vec<Edge<C>>, rank: usize) -> &mut Edge<C> {
 }
 
 /// A panel that this rank passes on.
-struct Transit<C: Comm> {
+struct Transfer<C: Comm> {
     number: u64,
     holder: Holder,
     /// Of ranks.
@@ -101,7 +101,7 @@ struct Transit<C: Comm> {
     heads: Vec<Owned<C>>,
 }
 
-impl<C: Comm> Transit<C> {
+impl<C: Comm> Transfer<C> {
     fn tag(&self) -> i32 {
         tags::HPL_PANELS.tag(self.number as usize % tags::HPL_PANELS.count())
     }
@@ -202,7 +202,7 @@ impl<C: Comm> Transit<C> {
         for edge in &mut self.outgoing {
             while let Some(&piece) = edge.waiting.front().filter(|&&piece| self.arrived[piece]) {
                 // SAFETY: this rank has written or received the piece, and nobody writes to it before all
-                // ranks have released the panel and this transit has finished. The memory stays as in
+                // ranks have released the panel and this transfer has finished. The memory stays as in
                 // `start`.
                 let transfer = unsafe {
                     let from = slots.lasting(self.holder, self.pieces[piece].clone());
@@ -220,7 +220,7 @@ impl<C: Comm> Transit<C> {
 
 /// The panels that this rank receives or sends.
 pub struct Network<C: Comm> {
-    transits: Vec<Transit<C>>,
+    transfers: Vec<Transfer<C>>,
     /// Panels from other nodes that this rank has posted for its node.
     posted: u64,
     /// The numbers of the last panels in this rank's slots for panels from other nodes.
@@ -231,7 +231,7 @@ pub struct Network<C: Comm> {
 impl<C: Comm> Network<C> {
     /// With as many slots for panels from other nodes.
     pub fn new(slots: usize) -> Self {
-        Self { transits: Vec::new(), posted: 0, occupants: vec![None; slots], traffic: Traffic::default() }
+        Self { transfers: Vec::new(), posted: 0, occupants: vec![None; slots], traffic: Traffic::default() }
     }
 
     /// What this rank has sent to other nodes.
@@ -241,17 +241,17 @@ impl<C: Comm> Network<C> {
 
     /// Whether nothing is to be received or sent.
     pub fn is_idle(&self) -> bool {
-        self.transits.is_empty()
+        self.transfers.is_empty()
     }
 
     /// Whether this panel is to be received or sent.
     pub fn has(&self, number: u64) -> bool {
-        self.transits.iter().any(|transit| transit.number == number)
+        self.transfers.iter().any(|transfer| transfer.number == number)
     }
 
     /// Whether this panel or one before it is to be received or sent.
     pub fn has_up_to(&self, number: u64) -> bool {
-        self.transits.iter().any(|transit| transit.number <= number)
+        self.transfers.iter().any(|transfer| transfer.number <= number)
     }
 
     /// Adds a panel that this rank holds.
@@ -259,7 +259,7 @@ impl<C: Comm> Network<C> {
     /// # Errors
     /// Of MPI.
     pub fn begin(&mut self, comm: &C, number: u64, holder: Holder, route: Route) -> Result<()> {
-        let mut transit = Transit {
+        let mut transfer = Transfer {
             number,
             holder,
             route,
@@ -272,11 +272,11 @@ impl<C: Comm> Network<C> {
             heads: Vec::new(),
         };
         if holder.received {
-            let from = transit.route.receives[0].0;
-            transit.stage =
-                Stage::Announced(Owned::receive(comm, vec![0; Head::BYTES], from, transit.tag())?);
+            let from = transfer.route.receives[0].0;
+            transfer.stage =
+                Stage::Announced(Owned::receive(comm, vec![0; Head::BYTES], from, transfer.tag())?);
         }
-        self.transits.push(transit);
+        self.transfers.push(transfer);
         Ok(())
     }
 
@@ -285,8 +285,8 @@ impl<C: Comm> Network<C> {
     /// # Errors
     /// Of MPI.
     pub fn post(&mut self, comm: &C, slots: &Slots, head: Head) -> Result<()> {
-        match self.transits.iter_mut().find(|transit| transit.number == head.number) {
-            Some(transit) => transit.start(comm, slots, head, &mut self.traffic),
+        match self.transfers.iter_mut().find(|transfer| transfer.number == head.number) {
+            Some(transfer) => transfer.start(comm, slots, head, &mut self.traffic),
             None => Ok(()),
         }
     }
@@ -296,22 +296,22 @@ impl<C: Comm> Network<C> {
     /// # Errors
     /// Of MPI.
     pub fn advance(&mut self, comm: &C, slots: &Slots) -> Result<()> {
-        for index in 0..self.transits.len() {
-            self.transits[index].advance(comm, slots, &mut self.traffic)?;
-            let Transit { stage: Stage::Slotless(head), holder, number, .. } = self.transits[index] else {
+        for index in 0..self.transfers.len() {
+            self.transfers[index].advance(comm, slots, &mut self.traffic)?;
+            let Transfer { stage: Stage::Slotless(head), holder, number, .. } = self.transfers[index] else {
                 continue;
             };
             if self.is_free(slots, holder) {
                 self.occupants[slots.slot(holder)] = Some(number);
                 // All have released the panel that the slot had, and nothing is sent from it.
                 slots.write_head(holder, head);
-                self.transits[index].start(comm, slots, head, &mut self.traffic)?;
+                self.transfers[index].start(comm, slots, head, &mut self.traffic)?;
             }
         }
         self.show(slots);
         let posted = self.posted;
-        self.transits.retain(|transit| {
-            !transit.has_finished() || (transit.holder.received && transit.holder.turn >= posted)
+        self.transfers.retain(|transfer| {
+            !transfer.has_finished() || (transfer.holder.received && transfer.holder.turn >= posted)
         });
         Ok(())
     }
@@ -328,11 +328,11 @@ impl<C: Comm> Network<C> {
     fn show(&mut self, slots: &Slots) {
         let next = |posted: u64| {
             let is_next = |holder: Holder| holder.received && holder.turn == posted;
-            self.transits.iter().find(|transit| is_next(transit.holder) && transit.has_arrived())
+            self.transfers.iter().find(|transfer| is_next(transfer.holder) && transfer.has_arrived())
         };
         let mut posted = self.posted;
-        while let Some(transit) = next(posted) {
-            slots.post(transit.holder);
+        while let Some(transfer) = next(posted) {
+            slots.post(transfer.holder);
             posted += 1;
         }
         self.posted = posted;

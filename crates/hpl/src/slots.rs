@@ -11,7 +11,7 @@
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
@@ -73,7 +73,7 @@ impl Head {
 #[derive(Debug)]
 pub struct Slots {
     /// Nothing after [`Self::leak`].
-    memory: Option<PanelMemory>,
+    memory: Option<CountedMemory>,
     capacity: usize,
     own: usize,
     received: usize,
@@ -93,11 +93,11 @@ impl Slots {
         received: usize,
     ) -> Result<Self> {
         let bytes = agree(comm, total_bytes(capacity, own, received, ranks.len()))?;
-        let memory = Some(PanelMemory::share_large(comm, ranks, bytes)?);
+        let memory = Some(CountedMemory::share_large(comm, ranks, bytes)?);
         Ok(Self { memory, capacity, own, received })
     }
 
-    fn memory(&self) -> &PanelMemory {
+    fn memory(&self) -> &CountedMemory {
         self.memory.as_ref().expect("used before it was given up")
     }
 

@@ -1,8 +1,8 @@
 //! What travels between the processes of a BSP program, and where it lies in their memory: what the program
 //! ([`supersteps`](crate::supersteps)) and the prediction of its time have in common.
 //!
-//! Idea: every process has its parts of both strings, and an *inbox*, into which others put messages for its
-//! block columns and into which it reads parts of strings.
+//! Idea: every process has its parts of both strings, and a *receive buffer*, into which others put messages
+//! for its block columns and into which it reads parts of strings.
 
 use crate::columns::words;
 use crate::distributed::parts::Parts;
@@ -73,7 +73,7 @@ impl Layout {
         self.carry_words() + self.strings[TEXT].packing.words(rows)
     }
 
-    /// The inbox of a process.
+    /// The receive buffer of a process.
     pub fn areas(&self, process: usize) -> Areas {
         let [columns, text] = &self.strings;
         let message = self.message_words(self.height());
@@ -87,9 +87,9 @@ impl Layout {
     }
 }
 
-/// Where things lie in an inbox, in words: the growth of each process, two messages for each block column of
-/// this process, the text of a block of the first column, and the symbols of columns. Messages lie at the
-/// same places on all processes.
+/// Where things lie in a receive buffer, in words: the growth of each process, two messages for each block
+/// column of this process, the text of a block of the first column, and the symbols of columns. Messages lie
+/// at the same places on all processes.
 #[derive(Debug, Clone, Copy)]
 pub struct Areas {
     /// The messages.
@@ -100,7 +100,7 @@ pub struct Areas {
     pub text: usize,
     /// The symbols of columns.
     pub columns: usize,
-    /// Length of the inbox.
+    /// Length of the receive buffer.
     pub end: usize,
 }
 

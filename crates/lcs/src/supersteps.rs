@@ -118,15 +118,15 @@ fn check<C: Comm>(comm: &C, bits: u32, options: &SuperstepOptions) -> Result<(),
     )
 }
 
-/// The number of the inbox, behind those of the strings.
-const INBOX: usize = 2;
+/// The number of the receive buffer, behind those of the strings.
+const RECEIVED: usize = 2;
 
 /// What a process has.
 struct Program<'s, C: Comm, I> {
     spmd: &'s mut Spmd<C>,
     layout: Layout,
     areas: Areas,
-    /// The parts of this process, and its inbox.
+    /// The parts of this process, and its receive buffer.
     memory: [Shared<u64>; 3],
     /// The last message that was sent: it stays until the superstep ends.
     message: Vec<u64>,
@@ -179,9 +179,12 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
             let text = reserve::with_room(layout.strings[TEXT].room(layout.height()), "the text of a block")?;
             Ok((memory, reserve::with_room(areas.message, "a message")?, text))
         };
-        let ([columns, rows, inbox], message, text) = agree(spmd.comm(), room())?;
-        let memory =
-            [Shared::register(spmd, columns)?, Shared::register(spmd, rows)?, Shared::register(spmd, inbox)?];
+        let ([columns, rows, receive_buffer], message, text) = agree(spmd.comm(), room())?;
+        let memory = [
+            Shared::register(spmd, columns)?,
+            Shared::register(spmd, rows)?,
+            Shared::register(spmd, receive_buffer)?,
+        ];
         let ended = spmd.sync();
         only_together(spmd, ended)?;
         Ok(Self { spmd, layout, areas, memory, message, text })
@@ -199,9 +202,9 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         };
         // Ends the last superstep.
         let released = Shared::release(self.memory, self.spmd);
-        let [_, _, inbox] = only_together(self.spmd, released)?;
+        let [_, _, receive_buffer] = only_together(self.spmd, released)?;
         agree(self.spmd.comm(), computed)?;
-        Ok(inbox[..self.layout.grid.ranks].iter().sum::<u64>() as usize)
+        Ok(receive_buffer[..self.layout.grid.ranks].iter().sum::<u64>() as usize)
     }
 
     /// Reads the symbols of this process' columns, until the superstep ends.
@@ -224,19 +227,20 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         Ok(())
     }
 
-    /// Reads a range of a string to a place in the inbox; what this process has itself stays where it is.
+    /// Reads a range of a string to a place in the receive buffer; what this process has itself stays where
+    /// it is.
     fn ask(&mut self, string: usize, range: &Range<usize>, mut at: usize) -> Result<(), Error> {
         for piece in self.layout.strings[string].pieces(range) {
             let count = piece.words.len();
             if piece.from != self.spmd.pid() {
-                self.memory[string].hpget(self.spmd, piece.from, piece.words, &self.memory[INBOX], at)?;
+                self.memory[string].hpget(self.spmd, piece.from, piece.words, &self.memory[RECEIVED], at)?;
             }
             at += count;
         }
         Ok(())
     }
 
-    /// Appends the symbols of a range that was read to a place in the inbox.
+    /// Appends the symbols of a range that was read to a place in the receive buffer.
     fn take(
         &self,
         string: usize,
@@ -249,7 +253,7 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
             if piece.from == self.spmd.pid() {
                 self.memory[string].read(piece.words.start, &mut words);
             } else {
-                self.memory[INBOX].read(at, &mut words);
+                self.memory[RECEIVED].read(at, &mut words);
             }
             self.layout.strings[string].unpack(&piece, &words, into);
             at += words.len();
@@ -310,7 +314,7 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
         } else {
             self.message.resize(self.layout.message_words(rows.len()), 0);
             let at = self.areas.message_for(block, &self.layout.grid);
-            self.memory[INBOX].read(at, &mut self.message);
+            self.memory[RECEIVED].read(at, &mut self.message);
             packing.unpack(&self.message[carries..], rows.len(), &mut text);
         }
         self.text = text;
@@ -330,15 +334,15 @@ impl<'s, C: Comm, I: Id> Program<'s, C, I> {
             return Ok(());
         }
         let at = self.areas.message_for(next, grid);
-        self.memory[INBOX].hpput(self.spmd, grid.owner(next.x), &mut self.message, at)
+        self.memory[RECEIVED].hpput(self.spmd, grid.owner(next.x), &mut self.message, at)
     }
 
     /// Puts how much the length grows over the columns of this process into the memory of all.
     fn tell_growth(&mut self, bands: &[Band<I>]) -> Result<(), Error> {
         let growth = &mut [bands.iter().map(Band::growth).sum::<usize>() as u64];
         let own = self.spmd.pid();
-        self.memory[INBOX].write(own, growth);
+        self.memory[RECEIVED].write(own, growth);
         let mut others = (0..self.spmd.nprocs()).filter(|&process| process != own);
-        others.try_for_each(|process| self.memory[INBOX].put(self.spmd, process, growth, own))
+        others.try_for_each(|process| self.memory[RECEIVED].put(self.spmd, process, growth, own))
     }
 }

@@ -14,7 +14,7 @@ use hcube_core::Result;
 use hcube_core::error::Error;
 use hcube_core::memory::Region;
 use hcube_core::mpi::{MpiComm, gate};
-use hcube_core::node::arena::MAX_PAYLOAD_BYTES;
+use hcube_core::node::lists::MAX_PAYLOAD_BYTES;
 use std::ffi::c_void;
 use std::fmt::Display;
 use std::ptr;

@@ -1,6 +1,6 @@
 //! How the figures of all ranks come to rank 0 at `MPI_Finalize`.
 //!
-//! 1. On one node, through an inbox of rank 0 ([`hcube_core::node::inbox`]), where the places of all ranks
+//! 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), where the places of all ranks
 //!    are known ([`Collection::decide`]). The others write their figures there before the MPI library's
 //!    `MPI_Finalize`; rank 0 reads them after it. MPI takes no part in this: a program may have abandoned
 //!    non-blocking operations whose buffers do not exist any more, and progress would move their data.
@@ -12,7 +12,7 @@ use crate::figures::{Figures, Total};
 use crate::launcher::is_first_rank;
 use crate::world;
 use hcube_core::machine::identity::identity;
-use hcube_core::node::inbox::{Address, Inbox};
+use hcube_core::node::pipe::{Address, Pipe};
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -35,8 +35,8 @@ pub struct Totals {
 /// The path of the figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Path {
-    /// To an inbox of rank 0, from a number of other ranks.
-    Inbox(Address, usize),
+    /// To a pipe of rank 0, from a number of other ranks.
+    Pipe(Address, usize),
     /// Reductions.
     Mpi,
     /// Rank 0 has no statistics.
@@ -46,23 +46,23 @@ enum Path {
 /// The collection of one library.
 #[derive(Debug, Default)]
 pub struct Collection {
-    inbox: OnceLock<Option<Inbox>>,
+    pipe: OnceLock<Option<Pipe>>,
     path: OnceLock<Path>,
 }
 
 impl Collection {
     /// One that uses reductions until the places of all ranks are known.
     pub const fn new() -> Self {
-        Self { inbox: OnceLock::new(), path: OnceLock::new() }
+        Self { pipe: OnceLock::new(), path: OnceLock::new() }
     }
 
     /// Before `MPI_Init`: where the figures of this rank are, for the other ranks. A word without blanks: the
-    /// node, and on rank 0 the address of its inbox.
+    /// node, and on rank 0 the address of its pipe.
     pub fn place(&self) -> String {
         let node = format!("{:x}", identity());
-        let inbox = self.inbox.get_or_init(|| is_first_rank().then(Inbox::new)?.ok());
-        match inbox {
-            Some(inbox) => format!("{node}/{}", inbox.address()),
+        let pipe = self.pipe.get_or_init(|| is_first_rank().then(Pipe::new)?.ok());
+        match pipe {
+            Some(pipe) => format!("{node}/{}", pipe.address()),
             None => node,
         }
     }
@@ -84,12 +84,12 @@ impl Collection {
         let print = |totals, ranks| print(Totals { rows: totals, ranks, world });
         match self.path.get().unwrap_or(&Path::Mpi) {
             Path::Nowhere => forward(),
-            Path::Inbox(address, _) if rank != 0 => {
+            Path::Pipe(address, _) if rank != 0 => {
                 // Where this fails rank 0 says that figures are missing.
                 drop(address.send(&message(rank, rows)));
                 forward()
             }
-            &Path::Inbox(_, senders) => {
+            &Path::Pipe(_, senders) => {
                 let code = forward();
                 let (totals, ranks) = self.received(rows, senders);
                 print(totals, ranks);
@@ -107,13 +107,13 @@ impl Collection {
         }
     }
 
-    /// On rank 0: its own figures and those in its inbox; and of how many ranks they are.
+    /// On rank 0: its own figures and those in its pipe; and of how many ranks they are.
     fn received(&self, rows: &[Figures], senders: usize) -> (Vec<Total>, usize) {
         let begin = Instant::now();
         let mut bytes = Vec::new();
         loop {
-            let inbox = self.inbox.get().and_then(Option::as_ref);
-            let open = inbox.is_some_and(|inbox| inbox.receive(&mut bytes).is_ok());
+            let pipe = self.pipe.get().and_then(Option::as_ref);
+            let open = pipe.is_some_and(|pipe| pipe.receive(&mut bytes).is_ok());
             let collected = add(rows, &bytes);
             if !open || collected.1 > senders || begin.elapsed() > PATIENCE {
                 return collected;
@@ -133,7 +133,7 @@ fn path(places: &[Option<&str>]) -> Path {
     if others.clone().any(|place| *place != node) {
         return Path::Mpi;
     }
-    Path::Inbox(address, others.count())
+    Path::Pipe(address, others.count())
 }
 
 fn own(rows: &[Figures]) -> Vec<Total> {
@@ -229,11 +229,11 @@ mod tests {
     }
 
     #[test]
-    fn an_inbox_serves_one_node() {
+    fn a_pipe_serves_one_node() {
         let address: Address = "10/3/77".parse().expect("an address");
-        assert_eq!(path(&[Some("a/10/3/77"), None, Some("a")]), Path::Inbox(address, 1));
+        assert_eq!(path(&[Some("a/10/3/77"), None, Some("a")]), Path::Pipe(address, 1));
         assert_eq!(path(&[Some("a/10/3/77"), Some("a"), Some("b")]), Path::Mpi);
-        assert_eq!(path(&[Some("a"), Some("a")]), Path::Mpi, "no file for an inbox was left");
+        assert_eq!(path(&[Some("a"), Some("a")]), Path::Mpi, "no file for a pipe was left");
         assert_eq!(path(&[None, Some("a")]), Path::Nowhere);
     }
 }

@@ -137,7 +137,7 @@ impl Statistics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hcube_core::node::inbox::MAX_MESSAGE_BYTES;
+    use hcube_core::node::pipe::MAX_MESSAGE_BYTES;
     use hcube_drop_in::collection::message;
 
     #[test]

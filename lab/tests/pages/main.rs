@@ -6,7 +6,7 @@ mod plots;
 use hcube_testing as common;
 
 use hcube_bsp::options::DEFAULT_SINGLE_COPY_BYTES;
-use hcube_core::node::arena::{MAX_ADDRESS_BYTES, MAX_IDLE_TURNS};
+use hcube_core::node::lists::{MAX_ADDRESS_BYTES, MAX_IDLE_TURNS};
 use hcube_lab::pages::files::pages;
 use hcube_lab::pages::markdown::{cell, cells, row, table};
 use hcube_lab::pages::picture::{Point, points, value};
@@ -103,7 +103,7 @@ fn numbers_in_sentences_are_those_of_the_sources() {
             "doc/bsp.md",
             format!(
                 "one stage up to {0} nodes and one more for each further factor of {0}",
-                hcube_bsp::transit::MAX_PARTS
+                hcube_bsp::forwarding::MAX_PARTS
             ),
         ),
         (

@@ -17,7 +17,7 @@ use crate::node::Node;
 use crate::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
-use hcube_core::node::pairs::{Order, Pairs};
+use hcube_core::node::arrivals::pairs::{Order, Pairs};
 use hcube_core::node::single_copy::{Process, copy_own_runs};
 use hcube_core::progress::wait::Patience;
 use std::time::Instant;

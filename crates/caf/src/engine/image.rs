@@ -4,7 +4,6 @@ use crate::state::coarray::Coarrays;
 use crate::state::finish::Finishes;
 use crate::state::handles::Handle;
 use crate::state::locks::Locks;
-use crate::state::mail::Mail;
 use crate::state::messages::Kind;
 use crate::state::notices::Notices;
 use crate::state::options::Options;
@@ -14,6 +13,7 @@ use crate::state::pending::Pending;
 use crate::state::shipped::Shipped;
 use crate::state::staging::Staging;
 use crate::state::statistics::Statistics;
+use crate::state::steps::Steps;
 use crate::state::team::Team;
 use crate::state::team::teams::Teams;
 use hcube_core::active::Message;
@@ -37,8 +37,8 @@ pub struct Image<C: Comm> {
     pub(crate) patience: Patience,
     pub(crate) teams: Teams,
     pub(crate) coarrays: Coarrays,
-    pub(crate) mail: Mail,
-    /// Memory for blocks that collective operations lend.
+    pub(crate) steps: Steps,
+    /// Memory for blocks that collective operations expose.
     pub(crate) staging: Staging,
     pub(crate) locks: Locks,
     pub(crate) notices: Notices,
@@ -83,7 +83,7 @@ impl<C: Comm> Image<C> {
         Ok(Self {
             teams: Teams::new(world),
             coarrays: Coarrays::default(),
-            mail: Mail::default(),
+            steps: Steps::default(),
             staging,
             locks: Locks::new(comm.rank()),
             notices: Notices::default(),

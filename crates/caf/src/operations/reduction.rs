@@ -8,13 +8,13 @@
 //! Where the program waits for the result, the words go to a slot in the block of the team, as the word of a
 //! barrier does. A member that has the result knows that all have begun, and hence have ended the reduction
 //! before, so two slots in turn are enough. Several reductions may go on at the same time where nobody waits
-//! for them: these travel in letters.
+//! for them: these travel in messages.
 //!
 //! A team that has boards (`team::board`) has one round instead: each member combines the words on all
 //! boards.
 //!
 //! Restrictions: operations whose result does not depend on order: integers.
-//! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many letters.
+//! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many messages.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
 
 use crate::engine::image::Image;
@@ -76,7 +76,7 @@ pub(crate) struct Reduction<const N: usize> {
 /// How words travel.
 #[derive(Debug, Clone, Copy)]
 enum Way {
-    Letters,
+    Messages,
     /// By slots of the team, and the turn.
     Slots(Handle, u64),
     /// By boards of the team: the turn, and the members that have come.
@@ -100,7 +100,7 @@ impl<const N: usize> Reduction<N> {
     /// Begins one for which nobody waits.
     pub fn new(members: Members, words: [i64; N], combination: Combination) -> Self {
         let some = [combination.neutral(); N];
-        Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Letters }
+        Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Messages }
     }
 
     /// The members again, when it has ended.
@@ -152,7 +152,7 @@ impl<C: Comm> Image<C> {
         let Reduction { members, last, some, round, way, .. } = reduction;
         let mut words = [*last, *some];
         match *way {
-            Way::Letters => {
+            Way::Messages => {
                 let (to, step) = (members.forward(*round), members.step(*round));
                 self.post(to, members.team, step, true, bytes_of(words.as_flattened()));
             }
@@ -173,10 +173,12 @@ impl<C: Comm> Image<C> {
         let Reduction { members, round, way, .. } = reduction;
         let mut words = [[0; N]; 2];
         match *way {
-            Way::Letters => {
+            Way::Messages => {
                 let (from, step) = (members.backward(*round), members.step(*round));
-                let Some(letter) = self.letter(Some(from), members.team, step) else { return Ok(None) };
-                let bytes = letter.bytes();
+                let Some(message) = self.step_message(Some(from), members.team, step) else {
+                    return Ok(None);
+                };
+                let bytes = message.bytes();
                 if bytes.len() != size_of_val(&words) {
                     return Err(Error::Internal(format!("a step of {} bytes", bytes.len())));
                 }

@@ -2,7 +2,7 @@
 
 use crate::engine::image::{Handler, Image};
 use crate::engine::runtime::Runtime;
-use crate::operations::{copy, letters, spawn};
+use crate::operations::{copy, spawn, steps};
 use crate::state::messages::Kind;
 use crate::state::options::Options;
 use crate::state::participation::Participation;
@@ -21,7 +21,7 @@ impl<C: Comm> Runtime<C> {
 
 fn handler<C: Comm>(kind: Kind) -> Handler<Image<C>> {
     match kind {
-        Kind::Mail => letters::keep,
+        Kind::Step => steps::keep,
         Kind::Spawn => spawn::keep,
         Kind::Address => |image, message| {
             image.coarrays.answer(&message, &mut image.memory);

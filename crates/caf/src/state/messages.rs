@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// A step of a collective operation; see [`crate::state::mail`].
-    Mail = 1,
+    /// A step of a collective operation; see [`crate::state::steps`].
+    Step = 1,
     /// A shipped function; see [`crate::state::shipped`].
     Spawn,
     /// Where a coarray lies: its identity, and the number of the question; see [`crate::state::coarray`].
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// All kinds, by their numbers from 1.
     pub const ALL: [Self; 8] = [
-        Self::Mail,
+        Self::Step,
         Self::Spawn,
         Self::Address,
         Self::AddressIs,

@@ -1,4 +1,4 @@
-//! Memory in the heap for copies of blocks that are lent.
+//! Memory in the heap for copies of exposed blocks.
 //!
 //! Idea: an area of the heap that all images reserve when they begin, at the same offset, so copies on some
 //! images do not make the offsets of later coarrays differ. Its pages come with their first use and stay:

@@ -23,6 +23,7 @@
 //! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair,
 //! and 16 bytes for each operation in a list. Source: our own.
 
+pub mod pairs;
 mod queue;
 
 use super::single_copy::Process;

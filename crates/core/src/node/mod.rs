@@ -1,21 +1,37 @@
 //! What ranks on one node share: memory, flags and waiting for them, single copy; and what a process asks of
 //! its node: cores, huge pages, device memory, the loader. The only module with system calls.
+//!
+//! Bytes and flags move between the ranks of a node in one of six forms, each with a name that is used
+//! everywhere:
+//!
+//! | form | who writes and who reads |
+//! |---|---|
+//! | [`board`] | every rank posts one notice per round, all others read it |
+//! | [`mailbox`] | every rank writes pieces sorted by receiver, the others read and acknowledge their slices |
+//! | [`rings`] | one rank sends records to another at any time, in order |
+//! | [`lists`] | every rank leaves lists of records for the others, a barrier publishes them |
+//! | [`counted_memory`] | ranks write agreed places of common memory, and counters tell how far they are |
+//! | [`pipe`] | processes send to one of them without MPI, also while they end |
+//!
+//! Except the pipe, all lie in a `segment`, which the ranks of the node map together; `slots` is the protocol
+//! beneath boards and mailboxes, [`heap`] allocates in a segment at the same address on all ranks,
+//! [`arrivals`] tells which of two ranks has started an operation later, and [`single_copy`] moves bytes
+//! between memory that is not shared.
 
 mod absence;
-pub mod arena;
 pub mod arrivals;
 pub mod board;
+pub mod counted_memory;
 pub mod device;
 pub mod exit;
 pub mod heap;
 pub mod huge_pages;
-pub mod inbox;
+pub mod lists;
 pub mod loader;
 pub mod mailbox;
 pub mod pace;
 pub mod pages;
-pub mod pairs;
-pub mod panels;
+pub mod pipe;
 pub mod processor;
 mod refusals;
 mod resident;

@@ -6,7 +6,7 @@ use hcube_alltoall::Options;
 use hcube_core::comm::{Comm, agree, agree_on};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::PanelMemory;
+use hcube_core::node::counted_memory::CountedMemory;
 use hcube_core::plan::Topology;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const PAGE: usize = 4096;
 /// The memory of a node, as one of its ranks sees it.
 #[derive(Debug)]
 pub struct Memory {
-    memory: PanelMemory,
+    memory: CountedMemory,
     /// Bytes from part to part.
     distance: usize,
     bytes: usize,
@@ -45,7 +45,7 @@ impl Memory {
         let node = topology.node_of(topology.position(comm.rank()));
         let ranks: Vec<usize> =
             topology.positions(node..node + 1).map(|position| topology.rank(position)).collect();
-        let memory = PanelMemory::share_large(comm, &ranks, distance * ranks.len())?;
+        let memory = CountedMemory::share_large(comm, &ranks, distance * ranks.len())?;
         let address = memory.place(0..0).addr() as u64;
         let all = comm.all_gather(&[u64::from(std::process::id()), address])?;
         let first = 2 * ranks[0];

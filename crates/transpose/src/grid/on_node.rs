@@ -18,7 +18,7 @@ use super::tile::{Instructions, Matrix, Update, bytes};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
-use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,7 +45,7 @@ pub struct OnNode {
     instructions: Instructions,
     /// Where the others' parts are, with their numbers in it; not needed on one rank.
     parts: Option<(Arc<Memory>, Vec<usize>)>,
-    notices: PanelMemory,
+    notices: CountedMemory,
     patience: Patience,
     /// Waits so far.
     waits: u64,
@@ -63,7 +63,7 @@ impl OnNode {
         patience: Patience,
     ) -> Result<Self> {
         let ranks: Vec<usize> = (0..comm.size()).collect();
-        let notices = PanelMemory::share(comm, &ranks, SLOT * ranks.len())?;
+        let notices = CountedMemory::share(comm, &ranks, SLOT * ranks.len())?;
         let instructions = Instructions::detect();
         Ok(Self { shape, rank: comm.rank(), instructions, parts, notices, patience, waits: 0 })
     }

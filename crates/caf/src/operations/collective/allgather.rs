@@ -5,7 +5,7 @@
 //! they belong from the beginning.
 //!
 //! Restrictions: none. Cost: ⌈log2 S⌉ rounds of one message, two where ranks begin again at 0; S - 1 blocks
-//! per member. No further memory but copies of what is lent. Source: Bruck, Ho, Kipnis, Upfal, Weathersby
+//! per member. No further memory but copies of exposed blocks. Source: Bruck, Ho, Kipnis, Upfal, Weathersby
 //! 1997, "Efficient algorithms for all-to-all communications in multiport message-passing systems"; theirs
 //! rotates at the end.
 
@@ -39,19 +39,19 @@ impl<C: Comm> Runtime<C> {
         )?;
         let part = |ranks: Range<usize>| into.part(ranks.start * block..ranks.end * block);
         from.copy_to(part(members.rank..members.rank + 1));
-        let mut loans = Vec::new();
+        let mut pending = Vec::new();
         for power in 0..members.powers() {
             let distance = 1 << power;
             let count = distance.min(members.size - distance);
             let round = EXCHANGE + 2 * power;
             for (index, ranks) in ascending(members.rank, count, members.size).enumerate() {
                 let to = members.backward(power);
-                loans.push(self.send_block(&members, to, round + index, part(ranks), true)?);
+                pending.push(self.send_block(&members, to, round + index, part(ranks), true)?);
             }
             for (index, ranks) in ascending(members.ahead(distance), count, members.size).enumerate() {
                 self.receive_block(&members, members.forward(power), round + index, part(ranks))?;
             }
         }
-        loans.into_iter().try_for_each(|loan| self.settle(&members, loan))
+        pending.into_iter().try_for_each(|pending| self.settle(&members, pending))
     }
 }

@@ -84,9 +84,9 @@ impl<C: Comm> Runtime<C> {
         for power in 0..members.powers() {
             let (partner, round) = (members.rank ^ 1 << power, EXCHANGE + power);
             let (image, mut other) = (members.linked(partner), Space::new(from.len()));
-            let loan = self.send_block(members, image, round, own.region(), true)?;
+            let pending = self.send_block(members, image, round, own.region(), true)?;
             self.receive_block(members, image, round, other.region())?;
-            self.settle(members, loan)?;
+            self.settle(members, pending)?;
             if partner > members.rank {
                 std::mem::swap(&mut own, &mut other);
             }

@@ -6,11 +6,12 @@
 //!
 //! Restrictions: source and destination are the same memory or do not overlap. Cost: S - 1 blocks and as many
 //! short messages per member, twice as many for long ones; the images of all members are looked up. Memory:
-//! two blocks that are copied to be lent, and four that have come early. Source: the usual pairwise exchange.
+//! two blocks that are copied to be exposed, and four that have come early. Source: the usual pairwise
+//! exchange.
 
 use super::agreement::check_bytes;
-use super::lending::MAX_LETTER_BYTES;
 use super::members::{EXCHANGE, Members, READY};
+use super::rendezvous::MAX_EAGER_BYTES;
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
 use hcube_core::comm::Comm;
@@ -29,7 +30,7 @@ impl<C: Comm> Runtime<C> {
 
     /// Whether a receiver says when a block may come.
     fn waits_for_word(&self, image: usize, block: usize) -> Result<bool> {
-        self.with(|this| Ok(block > MAX_LETTER_BYTES && !this.memory.is_here(image)))
+        self.with(|this| Ok(block > MAX_EAGER_BYTES && !this.memory.is_here(image)))
     }
 
     /// Says to the partners of a round that their blocks may come.
@@ -75,18 +76,18 @@ impl<C: Comm> Runtime<C> {
                 next = self.partners(team, &members, distance + 1)?;
                 self.announce(&members, &next, block)?;
             }
-            let mut loans = Vec::new();
+            let mut pending = Vec::new();
             for &(rank, image) in &partners {
                 if self.waits_for_word(image, block)? {
                     let step = members.step(EXCHANGE + READY);
-                    self.receive_letter(Some(image), members.team, step)?;
+                    self.receive_step(Some(image), members.team, step)?;
                 }
-                loans.push(self.send_block(&members, image, EXCHANGE, from(rank), !is_same)?);
+                pending.push(self.send_block(&members, image, EXCHANGE, from(rank), !is_same)?);
             }
             for &(rank, image) in &partners {
                 self.receive_block(&members, image, EXCHANGE, into(rank))?;
             }
-            loans.into_iter().try_for_each(|loan| self.settle(&members, loan))?;
+            pending.into_iter().try_for_each(|pending| self.settle(&members, pending))?;
         }
         Ok(())
     }

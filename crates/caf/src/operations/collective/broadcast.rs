@@ -1,10 +1,10 @@
 //! Broadcast: a block of one member on all members, while the program waits or does something else.
 //!
 //! Idea: a state machine on each member of a binomial tree. It waits for the block of its parent, sends it to
-//! its children, waits until they have answered, and answers to its parent. A long block is lent (`lending`):
-//! a member passes the reference that it got on to its children on the same node, before it copies the block
-//! itself, so all of them copy from the first place on their node. The event is notified when the memory
-//! belongs to the program again: the block is there, and nobody reads it there any more.
+//! its children, waits until they have answered, and answers to its parent. A long block is exposed
+//! (`rendezvous`): a member passes the reference that it got on to its children on the same node, before it
+//! copies the block itself, so all of them copy from the first place on their node. The event is notified
+//! when the memory belongs to the program again: the block is there, and nobody reads it there any more.
 //!
 //! Whoever waits for a broadcast knows before it that the arguments agree. One that goes on by itself finds
 //! that out meanwhile: data does not wait for members that come late, and arguments that differ are an error
@@ -12,14 +12,14 @@
 //!
 //! On boards a short block is published with the arguments; see `pieces`.
 //!
-//! Restrictions: none. Cost: a block per member, and an answer where it was lent; ⌈log2 S⌉ edges from the
+//! Restrictions: none. Cost: a block per member, and an answer where it was exposed; ⌈log2 S⌉ edges from the
 //! root to the farthest member. Memory: on the first member of a node a copy, if a long block is not in the
 //! heap.
 //! Source: Jin et al. 2011, §II-E; there children send the addresses of their memory first.
 
 use super::agreement::{Agreement, check_rank};
-use super::lending::Reference;
 use super::members::{ANSWER, BROADCAST, Members};
+use super::rendezvous::Reference;
 use super::tree::Tree;
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
@@ -42,10 +42,10 @@ struct Broadcast<'a> {
     children: Vec<usize>,
     /// Whether the block is in the buffer.
     is_here: bool,
-    /// What the parent has lent.
-    borrowed: Option<Reference>,
-    /// What is lent to children, and the copy that was made for it.
-    lent: Option<(Reference, Option<usize>)>,
+    /// What the parent has exposed.
+    from_parent: Option<Reference>,
+    /// What is exposed to children, and the copy that was made for it.
+    exposed: Option<(Reference, Option<usize>)>,
     /// Children that will answer.
     readers: Vec<usize>,
     /// Notified when the buffer belongs to the program again.
@@ -94,8 +94,8 @@ impl<'a> Broadcast<'a> {
         // The largest subtree first.
         let children = tree.children().rev().map(|power| members.forward(power)).collect();
         let is_here = parent.is_none();
-        let (borrowed, lent, readers, is_settled) = (None, None, Vec::new(), false);
-        Self { members, buffer, parent, children, is_here, borrowed, lent, readers, done, is_settled }
+        let (from_parent, exposed, readers, is_settled) = (None, None, Vec::new(), false);
+        Self { members, buffer, parent, children, is_here, from_parent, exposed, readers, done, is_settled }
     }
 }
 
@@ -109,24 +109,25 @@ impl<C: Comm> Image<C> {
         for index in (0..broadcast.readers.len()).rev() {
             let reader = broadcast.readers[index];
             let (gone, step) = (self.others.check(reader), broadcast.members.step(BROADCAST + ANSWER));
-            match self.letter(Some(reader), broadcast.members.team, step) {
+            match self.step_message(Some(reader), broadcast.members.team, step) {
                 Some(_) => drop(broadcast.readers.swap_remove(index)),
                 None => gone?,
             }
         }
         let is_sent = broadcast.children.is_empty();
         let is_read = is_sent && broadcast.readers.is_empty();
-        let is_buffer_lent = broadcast.borrowed.is_none() && matches!(broadcast.lent, Some((_, None)));
-        if !broadcast.is_settled && if is_buffer_lent { is_read } else { is_sent } {
+        let is_buffer_exposed =
+            broadcast.from_parent.is_none() && matches!(broadcast.exposed, Some((_, None)));
+        if !broadcast.is_settled && if is_buffer_exposed { is_read } else { is_sent } {
             broadcast.is_settled = true;
             if let Some(Place { image, offset }) = broadcast.done {
                 self.memory.notify(image, offset, 1);
             }
         }
         if is_read {
-            if let Some(reference) = broadcast.borrowed {
+            if let Some(reference) = broadcast.from_parent {
                 self.answer(&broadcast.members, BROADCAST, reference);
-            } else if let Some((_, Some(copy))) = broadcast.lent {
+            } else if let Some((_, Some(copy))) = broadcast.exposed {
                 self.free_copy(copy)?;
             }
         }
@@ -138,16 +139,16 @@ impl<C: Comm> Image<C> {
         let Broadcast { members, buffer, .. } = broadcast;
         let (parent, step) = (broadcast.parent.expect("only the root has none"), members.step(BROADCAST));
         let gone = self.others.check(parent);
-        let Some(letter) = self.letter(Some(parent), members.team, step) else {
+        let Some(message) = self.step_message(Some(parent), members.team, step) else {
             return gone.map(|()| false);
         };
-        if letter.bytes().len() == buffer.len() {
-            buffer.write(letter.bytes());
+        if message.bytes().len() == buffer.len() {
+            buffer.write(message.bytes());
         } else {
-            match Reference::of(&letter) {
+            match Reference::of(&message) {
                 Some(reference) if reference.bytes == buffer.len() => {
-                    broadcast.borrowed = Some(reference);
-                    broadcast.lent = Some((reference, None));
+                    broadcast.from_parent = Some(reference);
+                    broadcast.exposed = Some((reference, None));
                     // Others copy at the same time.
                     self.relay(broadcast);
                     self.copy_lent(reference, broadcast.buffer)?;
@@ -162,16 +163,16 @@ impl<C: Comm> Image<C> {
 
     /// Sends the block to children for which there is room; to those of other nodes when it is here.
     fn relay(&mut self, broadcast: &mut Broadcast<'_>) {
-        let Broadcast { members, buffer, children, is_here, lent, readers, .. } = broadcast;
+        let Broadcast { members, buffer, children, is_here, exposed, readers, .. } = broadcast;
         children.retain(|&child| {
             if !self.memory.has_room(child) {
                 return true;
             }
-            if self.lends_to(child, buffer.len()) {
-                if lent.is_none() {
-                    *lent = self.lend(*buffer, true);
+            if self.exposes_to(child, buffer.len()) {
+                if exposed.is_none() {
+                    *exposed = self.expose(*buffer, true);
                 }
-                if let Some((reference, _)) = *lent {
+                if let Some((reference, _)) = *exposed {
                     self.post_reference(members, child, BROADCAST, reference);
                     readers.push(child);
                     return false;

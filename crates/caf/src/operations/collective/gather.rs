@@ -94,11 +94,11 @@ impl<C: Comm> Runtime<C> {
             }
         }
         let Some(power) = tree.parent() else { return Ok(()) };
-        let mut loans = Vec::new();
+        let mut pending = Vec::new();
         for (round, part) in blocks.messages(power, subtree) {
-            loans.push(self.send_block(&members, members.backward(power), round, part, true)?);
+            pending.push(self.send_block(&members, members.backward(power), round, part, true)?);
         }
-        loans.into_iter().try_for_each(|loan| self.settle(&members, loan))
+        pending.into_iter().try_for_each(|pending| self.settle(&members, pending))
     }
 
     /// Collective over the team: to each member its block of those that the member `root` has, by their
@@ -126,13 +126,13 @@ impl<C: Comm> Runtime<C> {
                 self.receive_block(&members, members.backward(power), round, part)?;
             }
         }
-        let mut loans = Vec::new();
+        let mut pending = Vec::new();
         for power in tree.children().rev() {
             for (round, part) in blocks.messages(power, tree.subtree_of(power)) {
-                loans.push(self.send_block(&members, members.forward(power), round, part, true)?);
+                pending.push(self.send_block(&members, members.forward(power), round, part, true)?);
             }
         }
-        loans.into_iter().try_for_each(|loan| self.settle(&members, loan))?;
+        pending.into_iter().try_for_each(|pending| self.settle(&members, pending))?;
         // The own block last: it may lie where others were.
         blocks.own().copy_to(into);
         Ok(())

@@ -2,8 +2,8 @@
 
 use crate::engine::image::Image;
 use crate::state::handles::Handle;
-use crate::state::mail;
 use crate::state::participation::Series;
+use crate::state::steps;
 use crate::state::team::Team;
 use crate::state::team::ring::{BACKWARD, FORWARD};
 use hcube_core::comm::Comm;
@@ -50,7 +50,7 @@ impl Members {
 
     /// The number of a round of this operation.
     pub fn step(&self, round: usize) -> u64 {
-        mail::step(self.operation, round)
+        steps::step(self.operation, round)
     }
 
     /// Powers of two that have links.

@@ -4,7 +4,7 @@
 //! arguments that are wrong or differ are an error on all members, before anything moves. Asynchronous
 //! broadcasts do that while their data moves. Members are reached by links, but for alltoall, shift and
 //! permute, which look images up. A long block goes to an image of the same node by one copy, or two if it is
-//! not in the heap (`lending`).
+//! not in the heap (`rendezvous`).
 //!
 //! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these
 //! (`pieces`).
@@ -32,11 +32,11 @@ pub mod allreduce;
 pub mod alltoall;
 pub mod broadcast;
 pub mod gather;
-mod lending;
 pub(crate) mod members;
 pub mod permute;
 mod pieces;
 pub mod reduce;
+mod rendezvous;
 pub mod scan;
 pub mod shift;
 pub mod sort;

@@ -60,9 +60,9 @@ impl<C: Comm> Runtime<C> {
         let (to, step) = (self.image_of(team, destination)?, members.step(EXCHANGE + 1));
         let own = self.own() as u64;
         self.change(|image| image.post(to, members.team, step, false, bytes_of(&[own])))?;
-        let loan = self.send_block(&members, to, EXCHANGE, from, !from.overlaps(into))?;
+        let pending = self.send_block(&members, to, EXCHANGE, from, !from.overlaps(into))?;
         let [source] = self.receive_words(None, members.team, step)?;
         self.receive_block(&members, source as usize, EXCHANGE, into)?;
-        self.settle(&members, loan)
+        self.settle(&members, pending)
     }
 }

@@ -90,8 +90,8 @@ impl<C: Comm> Runtime<C> {
             && tree.children().is_empty()
         {
             let round = TREE + 2 * power;
-            let loan = self.send_block(members, members.backward(power), round, from, true)?;
-            return self.settle(members, loan);
+            let pending = self.send_block(members, members.backward(power), round, from, true)?;
+            return self.settle(members, pending);
         }
         // Of the ranks from the root's on, and of those from 0 on.
         let is_past_turn = |number: usize| usize::from(number >= tree.turn());
@@ -114,11 +114,11 @@ impl<C: Comm> Runtime<C> {
             into.write(result.bytes());
             return Ok(());
         };
-        let mut loans = Vec::new();
+        let mut pending = Vec::new();
         for (index, part) in [from_root, from_zero].into_iter().flatten().enumerate() {
             let round = TREE + 2 * power + index;
-            loans.push(self.send_block(members, members.backward(power), round, part.region(), true)?);
+            pending.push(self.send_block(members, members.backward(power), round, part.region(), true)?);
         }
-        loans.into_iter().try_for_each(|loan| self.settle(members, loan))
+        pending.into_iter().try_for_each(|pending| self.settle(members, pending))
     }
 }

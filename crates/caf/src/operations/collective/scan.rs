@@ -45,7 +45,7 @@ impl<C: Comm> Runtime<C> {
         for power in 0..members.powers() {
             let (distance, round) = (1 << power, EXCHANGE + power);
             let has_receiver = members.rank + distance < members.size;
-            let loan = has_receiver
+            let pending = has_receiver
                 .then(|| self.send_block(&members, members.forward(power), round, all.region(), true))
                 .transpose()?;
             let mut received = None;
@@ -54,8 +54,8 @@ impl<C: Comm> Runtime<C> {
                 self.receive_block(&members, members.backward(power), round, space.region())?;
                 received = Some(space);
             }
-            if let Some(loan) = loan {
-                self.settle(&members, loan)?;
+            if let Some(pending) = pending {
+                self.settle(&members, pending)?;
             }
             let Some(received) = received else { continue };
             add_lower(Some(&received), &mut all, combine);

@@ -36,8 +36,8 @@ impl<C: Comm> Runtime<C> {
         }
         let to = self.image_of(team, members.ahead(distance))?;
         let source = self.image_of(team, members.behind(distance))?;
-        let loan = self.send_block(&members, to, EXCHANGE, from, !from.overlaps(into))?;
+        let pending = self.send_block(&members, to, EXCHANGE, from, !from.overlaps(into))?;
         self.receive_block(&members, source, EXCHANGE, into)?;
-        self.settle(&members, loan)
+        self.settle(&members, pending)
     }
 }

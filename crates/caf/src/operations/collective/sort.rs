@@ -119,9 +119,9 @@ impl<C: Comm> Runtime<C> {
     ) -> Result<Space> {
         let (image, round) = (members.linked(partner), EXCHANGE + round);
         let (mut other, mut kept) = (Space::new(own.bytes().len()), Space::new(own.bytes().len()));
-        let loan = self.send_block(members, image, round, own.region(), true)?;
+        let pending = self.send_block(members, image, round, own.region(), true)?;
         self.receive_block(members, image, round, other.region())?;
-        self.settle(members, loan)?;
+        self.settle(members, pending)?;
         let half = if keeps_smaller { lower_half } else { higher_half };
         half(own.bytes(), other.bytes(), bytes, compare, kept.bytes_mut());
         Ok(kept)

@@ -12,8 +12,8 @@
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
-use crate::state::mail::step;
 use crate::state::participation::Series;
+use crate::state::steps::step;
 use crate::state::team::network::{Comparison, STEPS, comparisons};
 use crate::state::team::ring::{BACKWARD, FORWARD, Link, Ring};
 use crate::state::team::{Team, board, chain};

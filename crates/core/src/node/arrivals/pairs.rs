@@ -11,9 +11,9 @@
 //! Cost: one atomic operation per pair and start. Memory: 8 bytes per pair, at least a page per rank. Source:
 //! our own.
 
-use super::slots::{self, Slots};
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::node::slots::{self, Slots};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// States of a word. No rank of the pair has started the operation, or both have.
@@ -49,7 +49,7 @@ impl Pairs {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
-        let layout = slots::Layout::new(super::LINE_PAIR, ranks.len(), 1, 0)?;
+        let layout = slots::Layout::new(crate::node::LINE_PAIR, ranks.len(), 1, 0)?;
         Ok(Self { slots: Slots::create(comm, ranks, layout)? })
     }
 

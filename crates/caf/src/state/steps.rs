@@ -32,13 +32,13 @@ pub fn head(team: u64, step: u64) -> [u8; HEAD] {
 
 /// What has arrived.
 #[derive(Debug, Default)]
-pub struct Mail(HashMap<Key, Payload>);
+pub struct Steps(HashMap<Key, Payload>);
 
 /// The bytes of a message, without its head.
 #[derive(Debug)]
-pub struct Letter(Payload);
+pub struct StepMessage(Payload);
 
-impl Letter {
+impl StepMessage {
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0[HEAD..]
@@ -50,7 +50,7 @@ impl Letter {
     }
 }
 
-impl Mail {
+impl Steps {
     /// Keeps a message. Whether it has a head, and is the only one for its key.
     #[must_use]
     pub fn put(&mut self, from: Option<usize>, payload: Payload) -> bool {
@@ -62,7 +62,7 @@ impl Mail {
     }
 
     /// Takes a message.
-    pub fn take(&mut self, key: Key) -> Option<Letter> {
-        if self.0.is_empty() { None } else { self.0.remove(&key).map(Letter) }
+    pub fn take(&mut self, key: Key) -> Option<StepMessage> {
+        if self.0.is_empty() { None } else { self.0.remove(&key).map(StepMessage) }
     }
 }

@@ -1,11 +1,11 @@
 //! Memory that the ranks of a node fill and read together, with counters per rank that say how far it is.
 //!
 //! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not
-//! tell each other what they have written, only how many of the agreed pieces ([`PanelMemory::counter`]). The
-//! memory itself has no structure here. Without shared memory a rank has such memory for itself, so that
+//! tell each other what they have written, only how many of the agreed pieces ([`CountedMemory::counter`]).
+//! The memory itself has no structure here. Without shared memory a rank has such memory for itself, so that
 //! algorithms need no second path.
 //!
-//! Memory that is not used for a while can be given back ([`PanelMemory::leave`]).
+//! Memory that is not used for a while can be given back ([`CountedMemory::leave`]).
 //!
 //! Cost: four pairs of lines of the cache per rank, in whole pages, and the memory.
 
@@ -50,21 +50,21 @@ enum Origin {
 
 /// The memory, seen from one of the ranks that use it.
 #[derive(Debug)]
-pub struct PanelMemory {
+pub struct CountedMemory {
     origin: Origin,
     ranks: usize,
     own: usize,
     capacity: usize,
-    /// See [`PanelMemory::has_large_pages`].
+    /// See [`CountedMemory::has_large_pages`].
     large_pages: bool,
 }
 
 // SAFETY: the memory belongs to this value, as that of a Vec does, or to the process, as a `Segment` does.
-unsafe impl Send for PanelMemory {}
+unsafe impl Send for CountedMemory {}
 
 // SAFETY: through a shared reference only atomics and addresses can be reached; `region` has its own
 // contract.
-unsafe impl Sync for PanelMemory {}
+unsafe impl Sync for CountedMemory {}
 
 /// Bytes before the regions: the counters, and the cell of those who are away.
 const fn head(ranks: usize) -> usize {
@@ -92,7 +92,7 @@ fn too_large(capacity: usize) -> Error {
     Error::Memory(format!("panels of {capacity} bytes"))
 }
 
-impl PanelMemory {
+impl CountedMemory {
     /// Collective over `comm`: memory for each node, all zero. `ranks` are the ranks of this rank's node, in
     /// node order; every rank of `comm` calls it, with the same capacity in bytes on a node.
     ///
@@ -277,7 +277,7 @@ impl PanelMemory {
     }
 }
 
-impl Drop for PanelMemory {
+impl Drop for CountedMemory {
     fn drop(&mut self) {
         if let Origin::Own(address, layout) = self.origin {
             // SAFETY: allocated with this layout by `own`, and freed once; regions of it borrow this value.
@@ -296,7 +296,7 @@ mod tests {
     fn what_a_rank_writes_others_read() {
         let read = threads::run(4, 2, |comm| {
             let ranks = if comm.rank() < 2 { [0, 1] } else { [2, 3] };
-            let memory = PanelMemory::share(comm, &ranks, 100).expect("shared memory");
+            let memory = CountedMemory::share(comm, &ranks, 100).expect("shared memory");
             let own = memory.own_number();
             let part = |number: usize| memory.region(8 * number..8 * number + 8);
             part(own).write(&[comm.rank() as u8 + 1; 8]);
@@ -318,7 +318,7 @@ mod tests {
         let zero = threads::run(5, 2, |comm| {
             let node = comm.rank() / 2;
             let ranks: Vec<usize> = (2 * node..comm.size().min(2 * node + 2)).collect();
-            let memory = PanelMemory::share_large(comm, &ranks, 5000).expect("memory");
+            let memory = CountedMemory::share_large(comm, &ranks, 5000).expect("memory");
             let mut bytes = [1; 5000];
             memory.region(0..5000).read(&mut bytes);
             comm.barrier().expect("no error");
@@ -328,7 +328,7 @@ mod tests {
         assert!(
             threads::run(3, 2, |comm| {
                 let ranks: &[usize] = if comm.rank() == 2 { &[2] } else { &[0, 1] };
-                PanelMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 })
+                CountedMemory::share_large(comm, ranks, if ranks.len() == 1 { usize::MAX / 2 } else { 8 })
                     .is_err()
             })
             .into_iter()
@@ -341,7 +341,7 @@ mod tests {
         const BYTES: usize = HUGE_PAGE_BYTES + 8;
         let read = threads::run_on_nodes(vec![0, 1, 1], |comm| {
             let ranks: &[usize] = if comm.rank() == 0 { &[0] } else { &[1, 2] };
-            let memory = PanelMemory::share_large(comm, ranks, BYTES).expect("shared memory");
+            let memory = CountedMemory::share_large(comm, ranks, BYTES).expect("shared memory");
             if comm.rank() < 2 {
                 memory.region(BYTES - 8..BYTES).write(&[comm.rank() as u8 + 1; 8]);
             }
@@ -351,23 +351,24 @@ mod tests {
             bytes[0]
         });
         assert_eq!(read, [1, 2, 2]);
-        let refused = threads::run(2, 2, |comm| PanelMemory::share_large(comm, &[0, 1], isize::MAX as usize));
+        let refused =
+            threads::run(2, 2, |comm| CountedMemory::share_large(comm, &[0, 1], isize::MAX as usize));
         assert!(refused.iter().all(Result::is_err));
     }
 
     #[test]
     fn own_memory_is_zero_and_may_be_empty() {
-        let memory = PanelMemory::own(24).expect("memory");
+        let memory = CountedMemory::own(24).expect("memory");
         let mut bytes = [1; 24];
         memory.region(0..24).read(&mut bytes);
         assert_eq!((bytes, memory.counter(0, Counter::Released).load(Ordering::Relaxed)), ([0; 24], 0));
-        let empty = PanelMemory::own(0).expect("memory");
+        let empty = CountedMemory::own(0).expect("memory");
         assert_eq!((empty.capacity(), empty.ranks(), empty.own_number()), (0, 1, 0));
-        assert!(PanelMemory::own(usize::MAX).is_err() && PanelMemory::own(isize::MAX as usize).is_err());
+        assert!(CountedMemory::own(usize::MAX).is_err() && CountedMemory::own(isize::MAX as usize).is_err());
     }
 
     /// Pages of the regions that are in memory.
-    fn resident(memory: &PanelMemory) -> usize {
+    fn resident(memory: &CountedMemory) -> usize {
         let mut pages = vec![0u8; memory.capacity() / PAGE];
         let start = memory.place(0..0).cast();
         // SAFETY: whole pages of the memory, and a byte for each of them.
@@ -379,7 +380,7 @@ mod tests {
     fn pages_go_when_all_ranks_are_away() {
         const PAGES: usize = 300;
         let counts = threads::run(3, 3, |comm| {
-            let memory = PanelMemory::share(comm, &[0, 1, 2], PAGES * PAGE).expect("shared memory");
+            let memory = CountedMemory::share(comm, &[0, 1, 2], PAGES * PAGE).expect("shared memory");
             let own = memory.own_number();
             memory.counter(own, Counter::Written).store(7, Ordering::Relaxed);
             let everybody = || comm.barrier().expect("no error");
@@ -409,7 +410,7 @@ mod tests {
     #[test]
     fn own_pages_go_as_well() {
         const PAGES: usize = 300;
-        for memory in [PanelMemory::own(PAGES * PAGE + 5), PanelMemory::own_large(PAGES * PAGE + 5)] {
+        for memory in [CountedMemory::own(PAGES * PAGE + 5), CountedMemory::own_large(PAGES * PAGE + 5)] {
             let memory = memory.expect("memory");
             memory.region(0..PAGES * PAGE).write(&[1; PAGES * PAGE]);
             assert_eq!(resident(&memory), PAGES);
@@ -424,7 +425,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "20..25 of 24 bytes")]
     fn bytes_outside_are_refused() {
-        let memory = PanelMemory::own(24).expect("memory");
+        let memory = CountedMemory::own(24).expect("memory");
         let _ = memory.region(20..25);
     }
 }

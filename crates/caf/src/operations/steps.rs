@@ -1,9 +1,9 @@
-//! Letters: messages by which the members of a team take the steps of a collective operation.
+//! Messages by which the members of a team take the steps of a collective operation.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
-use crate::state::mail::{self, Key, Letter};
 use crate::state::messages::Kind;
+use crate::state::steps::{self, Key, StepMessage};
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
@@ -15,20 +15,20 @@ pub(crate) const NAMED: u64 = 1;
 /// Keeps a step of a collective operation that has arrived.
 pub(crate) fn keep<C: Comm>(image: &mut Image<C>, message: Message) -> Result<bool> {
     let from = (message.tag == NAMED).then_some(message.from);
-    Ok(image.mail.put(from, message.payload))
+    Ok(image.steps.put(from, message.payload))
 }
 
 impl<C: Comm> Image<C> {
     /// Sends a step of a collective operation; `named`, the receiver knows who sends it.
     pub(crate) fn post(&mut self, to: usize, team: u64, step: u64, named: bool, bytes: &[u8]) {
         let tag = if named { NAMED } else { 0 };
-        self.memory.send(to, Kind::Mail as u8, tag, [&mail::head(team, step), bytes]);
+        self.memory.send(to, Kind::Step as u8, tag, [&steps::head(team, step), bytes]);
         self.memory.hurry();
     }
 
     /// A step of a collective operation that has arrived, from this image or one that is not known.
-    pub(crate) fn letter(&mut self, from: Option<usize>, team: u64, step: u64) -> Option<Letter> {
-        self.mail.take(Key { team, step, from })
+    pub(crate) fn step_message(&mut self, from: Option<usize>, team: u64, step: u64) -> Option<StepMessage> {
+        self.steps.take(Key { team, step, from })
     }
 }
 
@@ -44,11 +44,11 @@ impl<C: Comm> Runtime<C> {
     }
 
     /// Waits for a step of a collective operation.
-    pub(crate) fn receive_letter(&self, from: Option<usize>, team: u64, step: u64) -> Result<Letter> {
+    pub(crate) fn receive_step(&self, from: Option<usize>, team: u64, step: u64) -> Result<StepMessage> {
         self.wait(|image| {
             let gone = from.map_or(Ok(()), |from| image.others.check(from));
-            match image.letter(from, team, step) {
-                Some(letter) => Ok(Some(letter)),
+            match image.step_message(from, team, step) {
+                Some(message) => Ok(Some(message)),
                 None => gone.map(|()| None),
             }
         })
@@ -61,8 +61,8 @@ impl<C: Comm> Runtime<C> {
         team: u64,
         step: u64,
     ) -> Result<[i64; N]> {
-        let letter = self.receive_letter(from, team, step)?;
-        let words: Vec<i64> = letter.words().collect();
-        words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", letter.bytes().len())))
+        let message = self.receive_step(from, team, step)?;
+        let words: Vec<i64> = message.words().collect();
+        words.try_into().map_err(|_| Error::Internal(format!("a step of {} bytes", message.bytes().len())))
     }
 }

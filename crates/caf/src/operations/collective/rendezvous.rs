@@ -1,31 +1,31 @@
 //! How a block gets from one member of a team to another.
 //!
-//! Idea: a short block, and one for another node, travels in a letter. A longer one for an image of the same
-//! node is lent: the letter says where in the node's heap it lies, the receiver copies it from there and
-//! answers, and then the sender has it back. A block that is not in the heap, or that must not stay as it is
-//! until the answer, is copied to the heap first (`staging`).
+//! Idea: a short block, and one for another node, travels in a message (*eager*). A longer one for an image
+//! of the same node is *exposed* (rendezvous): the message says where in the node's heap it lies, the
+//! receiver copies it from there and answers, and then the sender may write it again. A block that is not in
+//! the heap, or that must not stay as it is until the answer, is copied to the heap first (`staging`).
 //!
-//! Restrictions: a block that is lent stays as it is until the answer. Where the heap has no room for a copy,
-//! the block travels in a letter. After an error copies stay in the heap, because others may still read them.
+//! Restrictions: an exposed block stays as it is until the answer. Where the heap has no room for a copy, the
+//! block travels in a message. After an error copies stay in the heap, because others may still read them.
 //!
-//! Cost: two short messages and one copy per byte, or two where the block is not in the heap; in a letter two
+//! Cost: two short messages and one copy per byte, or two where the block is not in the heap; eager two
 //! copies per byte, and a record per 1024 bytes. Source: our own; the answers are those of Jin et al. 2011,
 //! §II-E.
 
 use super::members::{ANSWER, Members};
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
-use crate::operations::letters::NAMED;
-use crate::state::mail::{self, Letter};
+use crate::operations::steps::NAMED;
 use crate::state::messages::Kind;
 use crate::state::place::Place;
+use crate::state::steps::{self, StepMessage};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::machine::work;
 use hcube_core::memory::{Region, bytes_of};
 
-/// The longest block that travels in a letter inside a node.
-pub(crate) const MAX_LETTER_BYTES: usize = 512;
+/// The longest block that is sent eagerly inside a node.
+pub(crate) const MAX_EAGER_BYTES: usize = 512;
 
 /// A block in the heap of the node that others may copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,34 +33,34 @@ pub(crate) struct Reference {
     pub place: Place,
     pub bytes: usize,
     /// The image that waits for the answer.
-    lender: usize,
+    owner: usize,
 }
 
-/// Bytes of a letter that holds a reference: fewer than those of any block that is lent.
+/// Bytes of a message that holds a reference: fewer than the bytes of any exposed block.
 const REFERENCE_BYTES: usize = 32;
-const _: () = assert!(REFERENCE_BYTES < MAX_LETTER_BYTES);
+const _: () = assert!(REFERENCE_BYTES < MAX_EAGER_BYTES);
 
 impl Reference {
     fn words(self) -> [u64; 4] {
-        [self.place.image as u64, self.place.offset as u64, self.bytes as u64, self.lender as u64]
+        [self.place.image as u64, self.place.offset as u64, self.bytes as u64, self.owner as u64]
     }
 
-    /// The reference in a letter that holds one.
-    pub fn of(letter: &Letter) -> Option<Self> {
-        if letter.bytes().len() != REFERENCE_BYTES {
+    /// The reference in a message that holds one.
+    pub fn of(message: &StepMessage) -> Option<Self> {
+        if message.bytes().len() != REFERENCE_BYTES {
             return None;
         }
-        let mut words = letter.words().map(|word| word as usize);
+        let mut words = message.words().map(|word| word as usize);
         let mut next = || words.next();
         let place = Place { image: next()?, offset: next()? };
-        Some(Self { place, bytes: next()?, lender: next()? })
+        Some(Self { place, bytes: next()?, owner: next()? })
     }
 }
 
 /// A block that was sent.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Loan {
+pub(crate) struct PendingAnswer {
     /// Who answers to it, if anybody.
     reader: Option<usize>,
     round: usize,
@@ -69,31 +69,31 @@ pub(crate) struct Loan {
 }
 
 impl<C: Comm> Image<C> {
-    /// Whether a block for an image is lent.
-    pub(crate) fn lends_to(&self, to: usize, bytes: usize) -> bool {
-        bytes > MAX_LETTER_BYTES && self.memory.is_here(to)
+    /// Whether a block for an image is exposed.
+    pub(crate) fn exposes_to(&self, to: usize, bytes: usize) -> bool {
+        bytes > MAX_EAGER_BYTES && self.memory.is_here(to)
     }
 
     /// Makes a block readable for the images of this node: where it lies and, if it was copied, the offset of
     /// the copy. Nothing if there is no room. `stays`: the block itself does not change until they have
     /// answered.
-    pub(crate) fn lend(&mut self, from: Region<'_>, stays: bool) -> Option<(Reference, Option<usize>)> {
-        let (lender, bytes) = (self.comm.rank(), from.len());
+    pub(crate) fn expose(&mut self, from: Region<'_>, stays: bool) -> Option<(Reference, Option<usize>)> {
+        let (owner, bytes) = (self.comm.rank(), from.len());
         let heap = self.memory.heap();
         if stays
             && let Some((number, offset)) = heap.place(from.address())
             && offset + bytes <= heap.part()
         {
             let place = Place { image: self.memory.node()[number], offset };
-            return Some((Reference { place, bytes, lender }, None));
+            return Some((Reference { place, bytes, owner }, None));
         }
         let offset = self.staging.allocate(heap, bytes)?;
         self.memory.own(offset, bytes).copy_from(from);
         self.comm.charge(work::COPY.of(bytes));
-        Some((Reference { place: Place { image: lender, offset }, bytes, lender }, Some(offset)))
+        Some((Reference { place: Place { image: owner, offset }, bytes, owner }, Some(offset)))
     }
 
-    /// Frees a copy that [`Self::lend`] has made.
+    /// Frees a copy that [`Self::expose`] has made.
     pub(crate) fn free_copy(&mut self, copy: usize) -> Result<()> {
         self.staging.free(self.memory.heap(), copy)
     }
@@ -106,21 +106,21 @@ impl<C: Comm> Image<C> {
         round: usize,
         reference: Reference,
     ) {
-        let words = Reference { lender: self.comm.rank(), ..reference }.words();
+        let words = Reference { owner: self.comm.rank(), ..reference }.words();
         self.post(to, members.team, members.step(round), true, bytes_of(&words));
     }
 
-    /// Sends a block in a letter.
+    /// Sends a block in a message.
     pub(crate) fn post_block(&mut self, members: &Members, to: usize, round: usize, from: Region<'_>) {
-        let head = mail::head(members.team, members.step(round));
-        self.memory.send_region(to, Kind::Mail as u8, NAMED, &head, from);
+        let head = steps::head(members.team, members.step(round));
+        self.memory.send_region(to, Kind::Step as u8, NAMED, &head, from);
         self.memory.hurry();
         self.comm.charge(work::COPY.of(from.len()));
     }
 
     /// Answers to a reference.
     pub(crate) fn answer(&mut self, members: &Members, round: usize, reference: Reference) {
-        self.post(reference.lender, members.team, members.step(round + ANSWER), true, &[]);
+        self.post(reference.owner, members.team, members.step(round + ANSWER), true, &[]);
     }
 
     /// Copies what a reference refers to.
@@ -142,39 +142,39 @@ impl<C: Comm> Image<C> {
         round: usize,
         from: Region<'_>,
         stays: bool,
-    ) -> Loan {
-        if self.lends_to(to, from.len())
-            && let Some((reference, copy)) = self.lend(from, stays)
+    ) -> PendingAnswer {
+        if self.exposes_to(to, from.len())
+            && let Some((reference, copy)) = self.expose(from, stays)
         {
             self.post_reference(members, to, round, reference);
-            return Loan { reader: Some(to), round, copy };
+            return PendingAnswer { reader: Some(to), round, copy };
         }
         self.post_block(members, to, round, from);
-        Loan { reader: None, round, copy: None }
+        PendingAnswer { reader: None, round, copy: None }
     }
 
-    /// Takes a block out of the letter in which it, or a reference to it, has come.
+    /// Takes a block out of the message that holds it or a reference to it.
     fn take_block(
         &mut self,
         members: &Members,
         round: usize,
-        letter: &Letter,
+        message: &StepMessage,
         into: Region<'_>,
     ) -> Result<()> {
-        if letter.bytes().len() == into.len() {
-            into.write(letter.bytes());
+        if message.bytes().len() == into.len() {
+            into.write(message.bytes());
             self.comm.charge(work::COPY.of(into.len()));
             return Ok(());
         }
-        match Reference::of(letter) {
+        match Reference::of(message) {
             Some(reference) if reference.bytes == into.len() => {
                 self.copy_lent(reference, into)?;
                 self.answer(members, round, reference);
                 Ok(())
             }
             _ => {
-                let bytes = letter.bytes().len();
-                Err(Error::Internal(format!("a letter of {bytes} bytes for a block of {}", into.len())))
+                let bytes = message.bytes().len();
+                Err(Error::Internal(format!("a message of {bytes} bytes for a block of {}", into.len())))
             }
         }
     }
@@ -190,7 +190,7 @@ impl<C: Comm> Runtime<C> {
         round: usize,
         from: Region<'_>,
         stays: bool,
-    ) -> Result<Loan> {
+    ) -> Result<PendingAnswer> {
         self.wait_for_room(to)?;
         self.with(|image| Ok(image.send_block(members, to, round, from, stays)))
     }
@@ -203,15 +203,15 @@ impl<C: Comm> Runtime<C> {
         round: usize,
         into: Region<'_>,
     ) -> Result<()> {
-        let letter = self.receive_letter(Some(from), members.team, members.step(round))?;
-        self.with(|image| image.take_block(members, round, &letter, into))
+        let message = self.receive_step(Some(from), members.team, members.step(round))?;
+        self.with(|image| image.take_block(members, round, &message, into))
     }
 
     /// Waits until what was sent has been copied.
-    pub(crate) fn settle(&self, members: &Members, loan: Loan) -> Result<()> {
-        let Some(reader) = loan.reader else { return Ok(()) };
-        self.receive_letter(Some(reader), members.team, members.step(loan.round + ANSWER))?;
-        match loan.copy {
+    pub(crate) fn settle(&self, members: &Members, pending: PendingAnswer) -> Result<()> {
+        let Some(reader) = pending.reader else { return Ok(()) };
+        self.receive_step(Some(reader), members.team, members.step(pending.round + ANSWER))?;
+        match pending.copy {
             Some(copy) => self.with(|image| image.free_copy(copy)),
             None => Ok(()),
         }

@@ -1,9 +1,9 @@
-//! Transport of records to processes of other nodes at the end of a superstep.
+//! Forwarding of records to processes of other nodes at the end of a superstep.
 //!
 //! Idea: all data of a node for another node travels together, headers with data, along the stages of a plan
 //! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to
-//! one of them through the arena, which sends them in one message; otherwise the nodes are divided again and
-//! again, and in each stage a process exchanges one message with a partner in every other part. A message
+//! one of them through shared memory, which sends them in one message; otherwise the nodes are divided again
+//! and again, and in each stage a process exchanges one message with a partner in every other part. A message
 //! also carries the votes of its sender. After the last stage, every process knows the votes of all, because
 //! it has received from every part, so that no process leaves a superstep that another one has not ended.
 //!
@@ -11,7 +11,7 @@
 //! length; further pieces have the length of [`crate::options::Options::memory`].
 //! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with
 //! three hops a record crosses the network once and is copied six times. Memory: the records themselves, in
-//! transit.
+//! forwarding.
 //! Source: the plans are those of Plimpton et al. 2006; for BSP our own.
 
 use crate::agreement::{self, Votes};
@@ -21,7 +21,7 @@ use hcube_core::comm::{Comm, Piece, tags};
 use hcube_core::error::Error;
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::{Region, bytes_of_mut};
-use hcube_core::node::arena::{Arena, Record};
+use hcube_core::node::lists::{Record, RecordLists};
 use hcube_core::plan::{Parting, Plan, Routing, Send, Source, Stage, Topology, Transport, three_hop};
 
 /// Words of a record before its payload: destination and origin, value, label and number, bytes.
@@ -34,9 +34,9 @@ const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
 /// the messages exceed those of a further stage.
 pub const MAX_PARTS: usize = 9;
 
-/// Records in transit.
+/// Records that are forwarded.
 #[derive(Debug)]
-pub struct Transit {
+pub struct Forwarding {
     stages: Vec<Stage>,
     /// Words of a piece of a message.
     piece: usize,
@@ -75,7 +75,7 @@ fn join(destination: usize, origin: usize) -> u64 {
     destination as u64 | (origin as u64) << 32
 }
 
-impl Transit {
+impl Forwarding {
     /// For a process; messages are sent in pieces of at most `piece_bytes`.
     pub fn new(topology: &Topology, process: usize, piece_bytes: usize) -> Self {
         let Plan { stages } = Plan::new(topology, process, routing(topology));
@@ -126,8 +126,8 @@ impl Transit {
     /// begins with this stage. `list` is the number of the list for a process of this node.
     ///
     /// # Errors
-    /// If the arena has no memory.
-    pub fn collect(&mut self, arena: &mut Arena, list: impl Fn(usize) -> usize) -> Result<()> {
+    /// If the record lists have no memory.
+    pub fn collect(&mut self, lists: &mut RecordLists, list: impl Fn(usize) -> usize) -> Result<()> {
         let Some(Stage { parting, transport: Transport::Node, own, .. }) = self.stages.first() else {
             return Ok(());
         };
@@ -144,7 +144,7 @@ impl Transit {
             } else {
                 let bytes = bytes_of_mut(words);
                 let record =
-                    arena.record(list(part), words_of(bytes), label(Kind::Transit, 0), bytes.len())?;
+                    lists.record(list(part), words_of(bytes), label(Kind::Forwarded, 0), bytes.len())?;
                 record.write(bytes);
             }
         }
@@ -334,20 +334,20 @@ mod tests {
     #[test]
     fn records_are_shared_out_whole() {
         let topology = Topology::without_nodes(5);
-        let mut transit = Transit::new(&topology, 0, 0);
+        let mut forwarding = Forwarding::new(&topology, 0, 0);
         for number in 0..100u8 {
             let mut data = vec![number; number as usize];
-            let record = transit.record(3, 1, u64::from(number), 7, data.len()).expect("memory");
+            let record = forwarding.record(3, 1, u64::from(number), 7, data.len()).expect("memory");
             record.copy_from(Region::of(&mut data));
         }
-        let held = transit.held.clone();
+        let held = forwarding.held.clone();
         let send = |from_share, to_share| Send { part: 0, to: 0, from_share, to_share, of: 4, mean: (1, 1) };
         let shares = share(held.clone(), &[send(0, 1), send(1, 4)]);
         assert_eq!(shares.iter().map(Vec::len).sum::<usize>(), held.len());
         assert!((2.5..3.5).contains(&(shares[1].len() as f64 / shares[0].len() as f64)));
         let mut seen = Vec::new();
         for part in shares {
-            transit.held = part;
+            forwarding.held = part;
             let record = |arrived: Arrived<'_>| {
                 let mut bytes = vec![0; arrived.payload.len()];
                 arrived.payload.read(&mut bytes);
@@ -360,7 +360,7 @@ mod tests {
                 seen.push(arrived.value);
                 Ok(())
             };
-            transit.deliver(record).expect("no error");
+            forwarding.deliver(record).expect("no error");
         }
         seen.sort_unstable();
         assert_eq!(seen, (0..100).collect::<Vec<u64>>());

@@ -22,12 +22,12 @@ const CAPACITY_BYTES: libc::c_int = 1 << 20;
 
 /// The receiver's end.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct Pipe {
     pipe: File,
     address: Address,
 }
 
-/// Where senders find an inbox.
+/// Where senders find a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     process: u32,
@@ -41,8 +41,8 @@ fn failed(what: &str, error: &std::io::Error) -> Error {
     Error::Memory(format!("{what}: {error}"))
 }
 
-impl Inbox {
-    /// An empty inbox.
+impl Pipe {
+    /// An empty pipe.
     ///
     /// # Errors
     /// Where the process may not open further files.
@@ -87,7 +87,7 @@ impl Address {
     /// Sends a message of at most [`MAX_MESSAGE_BYTES`].
     ///
     /// # Errors
-    /// Where the receiver has ended or cannot be reached, or its inbox is full.
+    /// Where the receiver has ended or cannot be reached, or its pipe is full.
     pub fn send(&self, message: &[u8]) -> Result<()> {
         if message.len() > MAX_MESSAGE_BYTES {
             return Err(Error::Internal(format!("a message of {} bytes", message.len())));
@@ -134,41 +134,41 @@ impl FromStr for Address {
 mod tests {
     use super::*;
 
-    fn received(inbox: &Inbox) -> Vec<u8> {
+    fn received(pipe: &Pipe) -> Vec<u8> {
         let mut bytes = Vec::new();
-        inbox.receive(&mut bytes).expect("open");
+        pipe.receive(&mut bytes).expect("open");
         bytes
     }
 
     #[test]
     fn messages_arrive_after_their_senders_have_gone() {
-        let inbox = Inbox::new().expect("a pipe");
-        assert!(received(&inbox).is_empty());
-        let address: Address = inbox.address().to_string().parse().expect("an address");
+        let pipe = Pipe::new().expect("a pipe");
+        assert!(received(&pipe).is_empty());
+        let address: Address = pipe.address().to_string().parse().expect("an address");
         for message in [&b"one"[..], b"two"] {
             address.send(message).expect("room");
         }
-        assert_eq!(received(&inbox), b"onetwo");
-        assert!(received(&inbox).is_empty());
+        assert_eq!(received(&pipe), b"onetwo");
+        assert!(received(&pipe).is_empty());
     }
 
     #[test]
-    fn nobody_waits_for_an_inbox_that_is_full_or_gone() {
-        let inbox = Inbox::new().expect("a pipe");
-        let address = inbox.address();
+    fn nobody_waits_for_a_pipe_that_is_full_or_gone() {
+        let pipe = Pipe::new().expect("a pipe");
+        let address = pipe.address();
         let message = [1; MAX_MESSAGE_BYTES];
         let sent = (0..1000).take_while(|_| address.send(&message).is_ok()).count();
         assert!((1..1000).contains(&sent), "{sent} messages");
-        assert_eq!(received(&inbox).len(), sent * MAX_MESSAGE_BYTES);
+        assert_eq!(received(&pipe).len(), sent * MAX_MESSAGE_BYTES);
         assert!(address.send(&[0; MAX_MESSAGE_BYTES + 1]).is_err());
-        drop(inbox);
+        drop(pipe);
         assert!(address.send(&message).is_err());
     }
 
     #[test]
     fn another_file_is_not_taken_for_the_inbox() {
-        let inbox = Inbox::new().expect("a pipe");
-        let wrong = Address { object: inbox.address().object + 1, ..inbox.address() };
+        let pipe = Pipe::new().expect("a pipe");
+        let wrong = Address { object: pipe.address().object + 1, ..pipe.address() };
         assert!(wrong.send(b"lost").is_err());
         assert!(["", "1/2", "1/2/3/4", "a/2/3"].iter().all(|text| text.parse::<Address>().is_err()));
     }

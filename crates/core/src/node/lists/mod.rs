@@ -2,12 +2,13 @@
 //!
 //! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as
 //! lists of records; what the numbers of lists mean is up to the caller. A round ends with a barrier
-//! ([`Arena::meet`]), after which every rank reads its lists in place. The memory is double-buffered: lists
-//! that were written in one turn ([`Arena::turn`]) stay as they are until the reader enters the first barrier
-//! of the next turn. So one barrier per turn suffices, and a reader may keep pointers into lists.
+//! ([`RecordLists::meet`]), after which every rank reads its lists in place. The memory is double-buffered:
+//! lists that were written in one turn ([`RecordLists::turn`]) stay as they are until the reader enters the
+//! first barrier of the next turn. So one barrier per turn suffices, and a reader may keep pointers into
+//! lists.
 //!
 //! Restrictions: between a turn and the next there is at least one barrier. A list is located after the
-//! barrier that published it and before the rank meets the others again ([`Arena::list`]).
+//! barrier that published it and before the rank meets the others again ([`RecordLists::list`]).
 //!
 //! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of
 //! lines of the cache per rank, which holds the counter of the barrier, the notice and the lists for up to
@@ -100,7 +101,7 @@ struct Buffer {
 
 /// The lists of the ranks of a node, seen from one of them.
 #[derive(Debug)]
-pub struct Arena {
+pub struct RecordLists {
     segment: Segment,
     layout: Layout,
     own: usize,
@@ -114,16 +115,16 @@ pub struct Arena {
 }
 
 /// Bytes of address range for one buffer, where `ranks` of a node have two each: within what the limits of
-/// this process permit, in which `arenas` lie (several if ranks are simulated).
+/// this process permit, which holds the lists of `processes` (several if ranks are simulated).
 #[must_use]
-pub fn reserve(ranks: usize, arenas: usize) -> usize {
-    let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks * arenas);
+pub fn reserve(ranks: usize, processes: usize) -> usize {
+    let limit = (segment::max_bytes() / 4).min(MAX_TOTAL) / (BUFFERS * ranks * processes);
     let bytes = limit.clamp(MIN_RESERVE, MAX_RESERVE);
     bytes - bytes % PAGE
 }
 
-impl Arena {
-    /// Collective over `comm`: an arena for each node. `ranks` are the ranks of this rank's node, in node
+impl RecordLists {
+    /// Collective over `comm`: record lists for each node. `ranks` are the ranks of this rank's node, in node
     /// order; every rank of `comm` calls it. The number of `lists` of a rank and `reserve` are the same on a
     /// node; see [`reserve`].
     ///
@@ -137,7 +138,7 @@ impl Arena {
         Ok(Self::new(segment, layout, own))
     }
 
-    /// Local: an arena of one rank.
+    /// Local: record lists of one rank.
     ///
     /// # Errors
     /// Where the process may not have the address range, not even a small one.

@@ -1,7 +1,7 @@
 //! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
 //! Idea: several panels are under way. While one is used the next are filled and travel. Only
-//! [`Transit::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
+//! [`Pipeline::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
 //! memory or for a panel, and for nothing at the end of a call: what it has filled stays valid until others
 //! have released it.
 //!
@@ -24,7 +24,7 @@ use hcube_core::comm::requests::Requests;
 use hcube_core::error::Result;
 use hcube_core::machine::work::Unit;
 use hcube_core::memory::Region;
-use hcube_core::node::panels::{Counter, PanelMemory};
+use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ pub struct Setting<'s, C> {
     /// Which ranks share panels.
     pub domains: &'s Domains,
     /// The panels of this domain.
-    pub memory: &'s PanelMemory,
+    pub memory: &'s CountedMemory,
     /// Where in it.
     pub ring: &'s mut Ring,
     /// How ranks wait.
@@ -70,9 +70,9 @@ impl<C: Comm> UnderWay<C> {
 }
 
 /// The panels of a call.
-pub struct Transit<'e, 'p, C: Comm> {
+pub struct Pipeline<'e, 'p, C: Comm> {
     pub comm: &'e C,
-    pub memory: &'e PanelMemory,
+    pub memory: &'e CountedMemory,
     ring: &'e mut Ring,
     patience: Patience,
     grid: Grid,
@@ -93,7 +93,7 @@ pub struct Transit<'e, 'p, C: Comm> {
     counters: Counters<'e>,
 }
 
-impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
+impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
     /// Nothing under way. Where others than those on a rank's lines read what it writes, `only_lines` is
     /// false.
     pub fn new(
@@ -151,7 +151,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
     /// # Errors
     /// Of MPI.
     pub fn wait_for(&mut self, requests: &mut Requests<'e, C>, panel: usize) -> Result<usize> {
-        self.until(requests, |transit| Ok(transit.is_ready(panel)))?;
+        self.until(requests, |pipeline| Ok(pipeline.is_ready(panel)))?;
         Ok(self.under_way[panel - self.first].place.range.start)
     }
 
@@ -189,7 +189,7 @@ impl<'e, 'p, C: Comm> Transit<'e, 'p, C> {
     /// # Errors
     /// Of MPI.
     pub fn finish(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
-        self.until(requests, |transit| Ok(transit.under_way.is_empty()))
+        self.until(requests, |pipeline| Ok(pipeline.under_way.is_empty()))
     }
 
     /// Goes on with messages that have finished; lets MPI make progress.
