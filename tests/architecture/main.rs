@@ -6,6 +6,7 @@
 use hcube_testing as common;
 
 mod circles;
+mod declared;
 mod map;
 mod modules;
 mod programs;
