@@ -7,15 +7,11 @@
 
 # supersteps <seconds> <name> <ranks> <title> [option...]: a step of BSP.
 supersteps() {
-    local time=$1 name=$2 ranks=$3 title="$4, $3 ranks"
-    shift 4
-    [ -z "${BSPLIB:-}" ] || set -- "$@" --library "$BSPLIB"
-    fits "$ranks" "$title" || return 0
-    step "$time" "$title" measure "bsp-$ranks-$name" "$ranks" bsp "$@"
+    measured "$1" "bsp-$3-$2" "$3" "$4" bsp "${@:5}" ${BSPLIB:+--library "$BSPLIB"}
 }
 
 bench_bsp() {
-    local other=$root/target/mpich/release ranks time=20
+    local ranks time=20
     local sweep=(--operations put,hpput,get,hpget,send) latency=(--operations empty,shift,all-to-all)
     if [ ! -f "${tool%/*}/libhcube_bsp.so" ]; then
         echo "=== BSP programs: skipped, libhcube_bsp.so is not built (make MPI=$mpi builds it)"
@@ -32,9 +28,7 @@ bench_bsp() {
             supersteps "$time" b-sweep "$ranks" "BSP programs: puts, gets and messages" "${sweep[@]}"
         fi
     done
-    if [ "$mpi" = openmpi ] && [ -f "$other/libhcube_bsp.so" ] && [ -x "$other/hcube" ] && [ "$cores" -ge 2 ]; then
-        step 2 "BSP programs: latency of supersteps with MPICH, 2 ranks" mpich_supersteps "$other/hcube" "${latency[@]}"
-    fi
+    with_mpich 2 other-mpi-bsp "BSP programs: latency of supersteps" bsp "${latency[@]}"
     step 1 "Results of BSP programs" write_bsp
     if [ "$cores" -ge 2 ]; then
         step 45 "BSP programs: figures of this machine, 2 ranks" probe_bsp
@@ -53,13 +47,6 @@ predicted() {
     local program=$1
     "${launcher[@]}" -np 2 "$tool" bsp run "$@" --no-progress --machine "$work/supersteps.json" \
         --json "$folder/bsp-$program.json" --plot "$folder/bsp-$program.svg"
-    echo
-}
-
-mpich_supersteps() {
-    local program=$1
-    shift
-    mpirun.mpich -np 2 "$program" bench bsp --no-progress --json "$work/other-mpi-bsp.json" "$@"
     echo
 }
 

@@ -6,15 +6,12 @@
 
 # products <seconds> <name> <grid> <title> [option...]: a step on a grid such as 2x4.
 products() {
-    local time=$1 name=$2 grid=$3 title="$4, ${3%x*} by ${3#*x} ranks"
-    local ranks=$((${grid%x*} * ${grid#*x}))
-    shift 4
-    fits "$ranks" "$title" || return 0
-    step "$time" "$title" measure "gemm-$grid-$name" "$ranks" gemm --grid "$grid" "$@"
+    local grid=$3
+    measured "$1" "gemm-$grid-$2" $((${grid%x*} * ${grid#*x})) "$4, grid $grid" gemm --grid "$grid" "${@:5}"
 }
 
 bench_gemm() {
-    local other=$root/target/mpich/release/hcube reason status=0
+    local reason status=0
     local grid grids=(1x2 2x2) orders=512,1024,2048 order=1024 repeat=5 square=8 sweep=4
     # Exit status 2: something is missing. With another one the steps say what is wrong.
     reason=$("$tool" bench gemm --sizes 16 --repeat 1 --no-progress 2>&1 >/dev/null) || status=$?
@@ -42,18 +39,6 @@ bench_gemm() {
     if [ -n "$full" ]; then
         products 20 h-types 2x2 "Matrix multiplication of other types" --types s,c,z --sizes 1024 --repeat "$repeat"
     fi
-    if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
-        step 8 "Matrix multiplication with MPICH, 2 ranks" mpich_products "$other" "$orders"
-    fi
-    step 1 "Results of matrix multiplication" write_gemm
-}
-
-mpich_products() {
-    mpirun.mpich -np 2 "$1" bench gemm --no-progress --sizes "$2" --json "$work/gemm-mpich.json" --repeat 5
-    echo
-}
-
-write_gemm() {
-    "$tool" bench gemm --from "$(joined "gemm-*.json")" --json "$folder/gemm.json" --plot "$folder/gemm.svg" >/dev/null
-    echo "All results: ${folder#"$root"/}/gemm.json and gemm.svg"
+    with_mpich 8 gemm-mpich "Matrix multiplication" gemm --sizes "$orders" --repeat 5
+    step 1 "Results of matrix multiplication" write_joined gemm
 }

@@ -25,7 +25,7 @@ bench_gfortran() {
     images $((10 * repeat)) 2 --repeat "$repeat"
     images $((16 * repeat)) 4 --repeat "$repeat"
     images $((28 * repeat)) 8 --repeat "$repeat"
-    step 1 "Results of Fortran programs with coarrays" write_gfortran
+    step 1 "Results of Fortran programs with coarrays" write_joined gfortran
 }
 
 # The tool starts the programs by mpirun itself.
@@ -35,10 +35,4 @@ programs_with_coarrays() {
     "$tool" bench gfortran --images "$count" --no-progress --launcher "${launcher[*]}" \
         --json "$work/gfortran-$count.json" "$@"
     echo
-}
-
-write_gfortran() {
-    "$tool" bench gfortran --from "$(joined "gfortran-*.json")" --json "$folder/gfortran.json" \
-        --plot "$folder/gfortran.svg" >/dev/null
-    echo "All results: ${folder#"$root"/}/gfortran.json and gfortran.svg"
 }

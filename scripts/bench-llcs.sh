@@ -5,14 +5,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of scripts/bench.sh
 
-# subsequences <seconds> <name> <ranks> <title> [option...]: a step of them.
-subsequences() {
-    local time=$1 name=$2 ranks=$3 title="$4, $3 rank(s)"
-    shift 4
-    fits "$ranks" "$title" || return 0
-    step "$time" "$title" measure "llcs-$name" "$ranks" llcs "$@"
-}
-
 bench_llcs() {
     local ranks one=(--lengths "1000,10^4,10^5" --repeat 5) lengths="8192,16384,32768,65536,10^5,3*10^5"
     local all=hcube,grid,alpha,barriers
@@ -20,13 +12,13 @@ bench_llcs() {
         one=(--lengths "100,1000,10^4,10^5,10^6" --symbols "2,4,8,26,32,256" --repeat 5)
         lengths+=,10^6
     fi
-    subsequences 15 one-random 1 "Longest common subsequences" "${one[@]}"
-    subsequences 5 one-common 1 "Longest common subsequences, 90% in common" --symbols 256 --common 90 \
+    measured 15 llcs-one-random 1 "Longest common subsequences" llcs "${one[@]}"
+    measured 5 llcs-one-common 1 "Longest common subsequences, 90% in common" llcs --symbols 256 --common 90 \
         --variants hcube,rapidfuzz --lengths "100,1000,10^4,10^5" --repeat 5
     for ranks in 2 4; do
         # Ranks without a core show nothing about square grids.
         [ "$ranks" -le "$cores" ] || all=hcube,grid
-        subsequences 30 "ranks-$ranks" "$ranks" "Longest common subsequences" --lengths "$lengths" --symbols 4 \
+        measured 30 "llcs-ranks-$ranks" "$ranks" "Longest common subsequences" llcs --lengths "$lengths" --symbols 4 \
             --variants "$all" --repeat 9
     done
     step 1 "Results of longest common subsequences" write_llcs

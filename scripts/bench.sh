@@ -108,12 +108,41 @@ fits() {
         { echo "=== $2: skipped, $1 ranks of MPICH on $cores cores"; return 1; }
 }
 
-# measure <name> <ranks> <subcommand of hcube bench> [option...]: one table.
+# measured <seconds> <name> <ranks> <title> <subcommand of hcube bench> [option...]: a step with one table.
+measured() {
+    local time=$1 name=$2 ranks=$3 title="$4, $3 rank(s)"
+    shift 4
+    fits "$ranks" "$title" || return 0
+    step "$time" "$title" measure "$name" "$ranks" "$@"
+}
+
 measure() {
     local name=$1 ranks=$2
     shift 2
     "${launcher[@]}" -np "$ranks" "$tool" bench "$@" --no-progress --json "$work/$name.json"
     echo
+}
+
+# with_mpich <seconds> <name> <title> <subcommand> [option...]: a step on 2 ranks of MPICH, beside those of Open MPI.
+with_mpich() {
+    local time=$1 name=$2 title="$3 with MPICH, 2 ranks" other=$root/target/mpich/release/hcube
+    shift 3
+    if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
+        step "$time" "$title" measure_with_mpich "$other" "$name" "$@"
+    fi
+}
+
+measure_with_mpich() {
+    local program=$1 name=$2
+    shift 2
+    mpirun.mpich -np 2 "$program" bench "$@" --no-progress --json "$work/$name.json"
+    echo
+}
+
+# write_joined <system>: all its results in one file, and the picture.
+write_joined() {
+    "$tool" bench "$1" --from "$(joined "$1-*.json")" --json "$folder/$1.json" --plot "$folder/$1.svg" >/dev/null
+    echo "All results: ${folder#"$root"/}/$1.json and $1.svg"
 }
 
 # joined <file pattern>: the matching files of $work, separated by commas.
@@ -127,11 +156,9 @@ sections=()
 
 # section <seconds> <name> <ranks> <title> [option...]: a step of RandomAccess.
 section() {
-    local time=$1 name=$2 ranks=$3 title=$4
-    shift 4
-    fits "$ranks" "$title" || return 0
-    step "$time" "$title" measure "$name" "$ranks" random-access "$@"
-    sections+=("$name")
+    fits "$3" "$4" || return 0
+    measured "${@:1:4}" random-access "${@:5}"
+    sections+=("$2")
 }
 
 bench_random_access() {
@@ -140,25 +167,25 @@ bench_random_access() {
     for ranks in 1 2 3 4 8; do
         options=(--table-size 25 --local-bound)
         case $ranks in 2 | 3 | 4) options+=(--compare) ;; esac
-        section 9 "ranks-$ranks" "$ranks" "RandomAccess on $ranks rank(s): default, only messages, and the local bound" \
+        section 9 "ranks-$ranks" "$ranks" "RandomAccess: default, only messages, and the local bound" \
             "${options[@]}"
     done
     if [ "$cores" -gt 8 ]; then
-        section 30 "ranks-$cores" "$cores" "RandomAccess on all $cores cores" --table-size 27 --local-bound --compare
+        section 30 "ranks-$cores" "$cores" "RandomAccess on all cores" --table-size 27 --local-bound --compare
     fi
 
     # The values of Q of the paper's Table 4. An update with a small Q takes a hundred
     # times as long, so that these have fewer updates.
-    section 30 look-ahead-small 2 "Small look-ahead (the paper's Table 4), 2 ranks" \
+    section 30 look-ahead-small 2 "Small look-ahead (the paper's Table 4)" \
         --table-size 24 --updates 1048576 --look-ahead 1,4,16 --compare --no-verify
-    section 25 look-ahead-large 2 "Large look-ahead (the paper's Table 4), 2 ranks" \
+    section 25 look-ahead-large 2 "Large look-ahead (the paper's Table 4)" \
         --table-size 24 --updates 16777216 --look-ahead 64,256,1024,2048,4096,8192,32768 --compare --no-verify
 
     ranks=4
     [ "$kind" = openmpi ] || ranks=2
-    section 15 optimisations "$ranks" "Optimisations (the paper's Table 3), $ranks ranks, only messages" \
+    section 15 optimisations "$ranks" "Optimisations (the paper's Table 3), only messages" \
         --table-size 24 --mode message --ladder --no-verify
-    section 5 dimensions 8 "Dimensions (the paper's section 2), 8 ranks, only messages" \
+    section 5 dimensions 8 "Dimensions (the paper's section 2), only messages" \
         --table-size 24 --mode message --dimensions 1,2,3 --no-verify
 
     if [ "$mpi" != openmpi ] && [ "$mpi" != mpich ]; then
@@ -187,37 +214,22 @@ write_random_access() {
 
 # --- The all-to-all exchange -------------------------------------------------
 
-# exchange <seconds> <name> <ranks> <title> [option...]: a step of the exchange.
-exchange() {
-    local time=$1 name=$2 ranks=$3 title=$4
-    shift 4
-    fits "$ranks" "$title" || return 0
-    step "$time" "$title" measure "$name" "$ranks" alltoall "$@"
-}
-
 bench_alltoall() {
-    local ranks other=$root/target/mpich/release/hcube
+    local ranks
     for ranks in 1 2 3 4 8; do
-        exchange 6 "alltoall-$ranks" "$ranks" "All-to-all: all algorithms (the paper's Figure 5), $ranks rank(s)" \
+        measured 6 "alltoall-$ranks" "$ranks" "All-to-all: all algorithms (the paper's Figure 5)" alltoall \
             --algorithms all
     done
     for ranks in 2 3 4 8; do
-        exchange 3 "memory-$ranks" "$ranks" "All-to-all: extra memory (the paper's Figure 6), $ranks ranks" \
+        measured 3 "memory-$ranks" "$ranks" "All-to-all: extra memory (the paper's Figure 6)" alltoall \
             --algorithms hierarchical-sets,library-in-place,library-out-of-place --memory 0,64k,1M,all --sizes 4M
     done
     for ranks in 2 4 8; do
-        exchange 2 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges, $ranks ranks" \
+        measured 2 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges" alltoall \
             --kinds general,neighbours,nonblocking --sizes 64k,4M --repeat 9
     done
-    if [ "$mpi" = openmpi ] && [ -x "$other" ] && [ "$cores" -ge 2 ]; then
-        step 6 "All-to-all: all algorithms with MPICH, 2 ranks" mpich_exchange "$other"
-    fi
+    with_mpich 6 mpich-2 "All-to-all: all algorithms" alltoall --algorithms all
     step 1 "Results of the all-to-all exchange" write_alltoall
-}
-
-mpich_exchange() {
-    mpirun.mpich -np 2 "$1" bench alltoall --no-progress --json "$work/mpich-2.json" --algorithms all
-    echo
 }
 
 write_alltoall() {
