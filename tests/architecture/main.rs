@@ -21,7 +21,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -34,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("hcube-matmul", &["hcube-core", "hcube-bsp"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
+    ("hcube-interface", &[]),
     ("hcube-hpcc", &["hcube-core", "hcube-alltoall", "hcube-caf", "hcube-fft", "hcube-random-access"]),
     (
         "hcube",
@@ -51,6 +52,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
+            "hcube-interface",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
@@ -94,6 +96,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
+            "hcube-interface",
             "hcube-results",
             "hcube-tool",
         ],

@@ -1,4 +1,4 @@
-//! Lines of the headers: how long they are, and which are left out.
+//! Lines that are written: how long they are, and which of a header are left out.
 
 /// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
 pub fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {
