@@ -17,8 +17,7 @@ pub fn may_grow(structure: &Structure) -> bool {
     structure.fields[0].name == "struct_size"
 }
 
-/// A declaration, or its type if the name is left out.
-fn declared(Field { before, behind, .. }: &Field, name: &str) -> String {
+fn declaration(Field { name, before, behind, .. }: &Field) -> String {
     format!("{before}{name}{behind}")
 }
 
@@ -28,7 +27,7 @@ impl Header {
         read.read("header", text).expect("a header");
         let constants = read.constants.into_iter().map(|constant| constant.name);
         let functions = read.functions.iter().map(|function| {
-            let parameters = function.parameters.iter().map(|field| declared(field, &field.name));
+            let parameters = function.parameters.iter().map(declaration);
             let parameters = parameters.collect::<Vec<_>>().join(", ");
             let parameters = if parameters.is_empty() { "void" } else { &parameters };
             format!("{}{}({parameters})", function.result, function.name)
@@ -54,9 +53,8 @@ impl Header {
         }
         for Structure { name, fields, .. } in &self.structures {
             print(format!("struct {name} size %zu align %zu"), format!("sizeof({name}), _Alignof({name})"));
-            for field in fields {
-                let (kind, field) = (declared(field, ""), &field.name);
-                let kind = kind.trim();
+            for Field { name: field, before, behind, .. } in fields {
+                let kind = format!("{}{behind}", before.trim());
                 let place = format!("offsetof({name}, {field}), sizeof((({name} *)0)->{field})");
                 print(format!("field {name}.{field} offset %zu size %zu {kind}"), place);
             }

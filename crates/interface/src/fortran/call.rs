@@ -1,6 +1,7 @@
 //! A procedure of a module, and the interface of the function of C that it calls.
 
 use super::argument::{Argument, Passing};
+use super::kind::{Base, Kind};
 use super::statement::{declarations, statement};
 use crate::reader::arguments;
 use crate::{Field, Function, Interface};
@@ -42,7 +43,7 @@ impl<'a> Call<'a> {
         }
         let call = Self { name, function, arguments: list, interface };
         let unknown =
-            |argument: &&Argument<'_>| argument.of_procedure().is_none() && call.field(argument).is_none();
+            |argument: &&Argument<'_>| argument.of_procedures().is_none() && call.field(argument).is_none();
         match call.arguments.iter().find(unknown) {
             Some(argument) => Err(format!("the function has no argument {}", argument.c_name)),
             None => Ok(call),
@@ -54,12 +55,12 @@ impl<'a> Call<'a> {
         self.function.parameters.iter().find(|field| field.name == argument.c_name)
     }
 
-    /// The arguments in the order of C.
-    fn of_c(&self) -> impl Iterator<Item = (&Argument<'a>, &'a Field)> {
-        let argument = |field: &Field| {
-            self.arguments.iter().find(|argument| argument.c_name == field.name).expect("checked")
-        };
-        self.function.parameters.iter().map(move |field| (argument(field), field))
+    /// The arguments in the order of C, with their types there.
+    fn of_c(&self) -> impl Iterator<Item = (&Argument<'a>, Kind)> {
+        self.function.parameters.iter().map(|field| {
+            let argument = self.arguments.iter().find(|argument| argument.c_name == field.name);
+            (argument.expect("checked"), Kind::of(field, self.interface))
+        })
     }
 
     /// The name of the function in the module.
@@ -80,34 +81,32 @@ impl<'a> Call<'a> {
             _ => "type(c_ptr)",
         };
         let head = format!("function {name}({}) bind(C, name=\"{bound}\")", names.join(", "));
-        let mut all: Vec<_> =
-            self.of_c().map(|(argument, field)| argument.dummy(field, self.interface)).collect();
+        let mut all: Vec<_> = self.of_c().map(|(argument, kind)| argument.of_c(&kind)).collect();
         all.push((result.to_owned(), name));
         format!("{}      import\n{}    end function\n", statement(4, &head), declarations(6, &all))
     }
 
     /// The procedure, which calls it.
     pub fn procedure(&self) -> String {
-        let own: Vec<&Argument<'_>> =
-            self.arguments.iter().filter(|argument| argument.expression.is_none()).collect();
-        let names: Vec<&str> = own.iter().map(|argument| argument.name).collect();
-        let mut variables: Vec<(String, String)> = Vec::new();
-        for argument in own {
-            let declaration = || argument.declaration(self.field(argument).expect("checked"), self.interface);
-            variables.push(argument.of_procedure().unwrap_or_else(declaration));
-        }
+        let own = self.arguments.iter().filter(|argument| argument.expression.is_none());
+        let names: Vec<&str> = own.clone().map(|argument| argument.name).collect();
+        let declaration = |argument: &Argument<'_>| {
+            let kind = self.field(argument).map(|field| Kind::of(field, self.interface));
+            argument.of_procedures().or_else(|| Some(argument.of_program(&kind?))).expect("checked")
+        };
+        let mut variables: Vec<(String, String)> = own.map(declaration).collect();
         let mut all = Passing::default();
-        let mut passed: Vec<String> = Vec::new();
-        for (argument, field) in self.of_c() {
-            let Passing { actual, locals, before, after } = argument.passing(field, self.interface);
-            all.before.extend(self.sized(argument, field));
+        let mut passed = Vec::new();
+        for (argument, kind) in self.of_c() {
+            let Passing { actual, locals, before, after } = argument.passing(&kind);
+            all.before.extend(self.sized(argument, &kind));
             all.before.extend(before);
             all.after.extend(after);
             all.locals.extend(locals);
             passed.push(actual);
         }
         // Functions that take the place of MPI's have no messages.
-        let has_error = self.function.parameters.iter().any(|field| field.name == "error");
+        let has_error = self.has("error");
         if has_error {
             variables.push(("type(hcube_error)".to_owned(), "error".to_owned()));
             all.locals.push(("integer(c_int32_t)".to_owned(), "code".to_owned()));
@@ -123,15 +122,16 @@ impl<'a> Call<'a> {
         format!("{head}{}{lines}  end subroutine\n", declarations(4, &variables))
     }
 
+    /// Whether the function of C has an argument of this name.
+    fn has(&self, name: &str) -> bool {
+        self.function.parameters.iter().any(|field| field.name == name)
+    }
+
     /// Sets the size of a structure that C fills, where the size is not an argument.
-    fn sized(&self, argument: &Argument<'_>, field: &Field) -> Option<String> {
-        let filled = |word: &str| {
-            let structure = self.interface.structures.iter().find(|known| known.name == word);
-            structure.is_some_and(|structure| structure.fields[0].name == "struct_size")
-        };
-        let by_argument = self.function.parameters.iter().any(|field| field.name == "size");
-        let sized =
-            !by_argument && !field.before.contains("const ") && field.before.split([' ', '*']).any(filled);
+    fn sized(&self, argument: &Argument<'_>, kind: &Kind) -> Option<String> {
+        let Base::Structure(name) = &kind.base else { return None };
+        let structure = self.interface.structures.iter().find(|known| known.name == *name)?;
+        let sized = structure.fields[0].name == "struct_size" && !kind.constant && !self.has("size");
         sized.then(|| format!("{0}%struct_size = int(c_sizeof({0}), c_int64_t)", argument.name))
     }
 }

@@ -17,11 +17,12 @@
 
 mod argument;
 mod call;
+mod kind;
 mod statement;
 
 use crate::{Interface, Structure};
-use argument::component;
 use call::Call;
+use kind::component;
 use statement::{declarations, statement};
 
 /// The module that follows from a template.
@@ -32,40 +33,39 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
     let lines = repeated(template)?;
     let mut calls = Vec::new();
     for line in &lines {
-        if let Some((procedure, text)) = ["call", "interface"].iter().find_map(|word| directive(line, word)) {
-            calls
-                .push((procedure, Call::parse(text, interface).map_err(|error| format!("{line}: {error}"))?));
+        if let Some((word @ ("call" | "interface"), text)) = directive(line) {
+            let call = Call::parse(text, interface).map_err(|error| format!("{line}: {error}"))?;
+            calls.push((word, call));
         }
     }
     let (mut text, mut next, mut ended) = (String::new(), calls.iter(), false);
     for line in &lines {
-        let written = if *line == "  @constants" {
-            constants(interface)
-        } else if *line == "  @interfaces" {
-            interfaces(&calls)
-        } else if let Some((_, text)) = directive(line, "type") {
-            structure(text, interface).ok_or_else(|| format!("{line}: no such structure or component"))?
-        } else if directive(line, "interface").is_some() {
-            next.next();
-            continue;
-        } else if directive(line, "call").is_some() {
-            next.next().expect("one for each line").1.procedure()
-        } else {
-            format!("{line}\n")
+        let written = match directive(line).unwrap_or((line, "")) {
+            ("interface", _) => {
+                next.next();
+                continue;
+            }
+            ("call", _) => next.next().expect("one for each line").1.procedure(),
+            ("type", of) => {
+                structure(of, interface).ok_or_else(|| format!("{line}: no such structure or component"))?
+            }
+            ("  @constants", _) => constants(interface),
+            ("  @interfaces", _) => interfaces(&calls),
+            _ => format!("{line}\n"),
         };
         // An empty line behind each procedure and each structure.
         if ended && !line.is_empty() {
             text.push('\n');
         }
-        ended = line.starts_with("  @") && *line != "  @constants";
+        ended = line.starts_with("  @") && line != "  @constants";
         text += &written;
     }
     Ok(text)
 }
 
-/// What stands behind a word of this module, and the word.
-fn directive<'a>(line: &'a str, word: &'a str) -> Option<(&'a str, &'a str)> {
-    Some((word, line.strip_prefix("  @")?.strip_prefix(word)?.strip_prefix(' ')?))
+/// A word of this module and what stands behind it.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("  @")?.split_once(' ')
 }
 
 /// The template with the texts of `@each` for each line, and with its other words of this module on one
@@ -73,7 +73,7 @@ fn directive<'a>(line: &'a str, word: &'a str) -> Option<(&'a str, &'a str)> {
 fn repeated(template: &str) -> Result<Vec<String>, String> {
     let (mut all, mut lines) = (Vec::new(), template.lines());
     while let Some(line) = lines.next() {
-        let Some((_, names)) = directive(line, "each") else {
+        let Some(names) = line.strip_prefix("  @each ") else {
             let mut line = line.to_owned();
             while line.starts_with("  @") && line.ends_with(" &") {
                 line.truncate(line.len() - 1);
@@ -133,8 +133,8 @@ fn structure(text: &str, interface: &Interface) -> Option<String> {
         .map(|field| {
             let place = values.iter().position(|(name, _)| *name == field.name);
             let value = place.map_or_else(String::new, |place| format!(" = {}", values.remove(place).1));
-            let (kind, shape) = component(field, interface);
-            (kind, format!("{}{shape}{value}", field.name))
+            let (kind, name) = component(field, interface);
+            (kind, name + &value)
         })
         .collect();
     let lines = declarations(4, &components);
