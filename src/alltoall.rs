@@ -65,16 +65,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoall,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoall, sent, received, comm) }
 }
 
 /// Collective. MPI_Alltoallv; see hcube_alltoall.
@@ -93,16 +87,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoallv, sent, received, comm) }
 }
 
 /// Collective. MPI_Alltoallw; see hcube_alltoall. Displacements are in bytes.
@@ -121,16 +109,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallw(
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoallw, sent, received, comm) }
 }
 
 /// Collective. hcube_alltoall with large counts, as MPI_Alltoall_c of MPI-4; available with every
@@ -148,15 +130,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_c(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
+    let sent = (sendbuf, Counts::SameLarge(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::SameLarge(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoall,
-            (sendbuf, Counts::SameLarge(sendcount), Types::One(sendtype)),
-            (recvbuf, Counts::SameLarge(recvcount), Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoall, sent, received, comm) }
 }
 
 /// Collective. hcube_alltoallv with large counts, as MPI_Alltoallv_c of MPI-4; available with every
@@ -176,16 +153,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_c(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Large(sendcounts, sdispls), Types::One(sendtype));
+    let received = (recvbuf, Counts::Large(recvcounts, rdispls), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoallv, sent, received, comm) }
 }
 
 /// Collective. hcube_alltoallw with large counts, as MPI_Alltoallw_c of MPI-4; available with every
@@ -205,16 +176,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallw_c(
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Large(sendcounts, sdispls), Counts::Large(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Large(sendcounts, sdispls), Types::Each(sendtypes));
+    let received = (recvbuf, Counts::Large(recvcounts, rdispls), Types::Each(recvtypes));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Alltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::Alltoallw, sent, received, comm) }
 }
 
 /// Local. Returns the default options, changed by the environment variables

@@ -27,16 +27,10 @@ pub unsafe extern "C-unwind" fn hcube_neighbor_alltoall(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoall,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::NeighborAlltoall, sent, received, comm) }
 }
 
 /// Collective. MPI_Neighbor_alltoallv; see hcube_neighbor_alltoall.
@@ -55,16 +49,10 @@ pub unsafe extern "C-unwind" fn hcube_neighbor_alltoallv(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::NeighborAlltoallv, sent, received, comm) }
 }
 
 /// Collective. MPI_Neighbor_alltoallw; see hcube_neighbor_alltoall. Displacements are in bytes.
@@ -83,14 +71,8 @@ pub unsafe extern "C-unwind" fn hcube_neighbor_alltoallw(
     recvtypes: *const MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
-    let (sent, received) = (Counts::Far(sendcounts, sdispls), Counts::Far(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Far(sendcounts, sdispls), Types::Each(sendtypes));
+    let received = (recvbuf, Counts::Far(recvcounts, rdispls), Types::Each(recvtypes));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-        )
-    }
+    unsafe { perform(Function::NeighborAlltoallw, sent, received, comm) }
 }

@@ -60,17 +60,10 @@ pub unsafe extern "C-unwind" fn hcube_ialltoall(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoall,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            request,
-        )
-    }
+    unsafe { perform(Function::Ialltoall, sent, received, comm, request) }
 }
 
 /// Collective. MPI_Ialltoallv; see hcube_ialltoall.
@@ -90,17 +83,10 @@ pub unsafe extern "C-unwind" fn hcube_ialltoallv(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            request,
-        )
-    }
+    unsafe { perform(Function::Ialltoallv, sent, received, comm, request) }
 }
 
 /// Collective. MPI_Ialltoallw; see hcube_ialltoall. Displacements are in bytes.
@@ -120,15 +106,8 @@ pub unsafe extern "C-unwind" fn hcube_ialltoallw(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-            request,
-        )
-    }
+    unsafe { perform(Function::Ialltoallw, sent, received, comm, request) }
 }

@@ -62,18 +62,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallInit,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            info,
-            request,
-        )
-    }
+    unsafe { perform(Function::AlltoallInit, sent, received, comm, info, request) }
 }
 
 /// Collective. MPI_Alltoallv_init; see hcube_alltoall_init.
@@ -94,18 +86,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallvInit,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            info,
-            request,
-        )
-    }
+    unsafe { perform(Function::AlltoallvInit, sent, received, comm, info, request) }
 }
 
 /// Collective. MPI_Alltoallw_init; see hcube_alltoall_init. Displacements are in bytes.
@@ -126,18 +110,10 @@ pub unsafe extern "C-unwind" fn hcube_alltoallw_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
+    let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes));
+    let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallwInit,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-            info,
-            request,
-        )
-    }
+    unsafe { perform(Function::AlltoallwInit, sent, received, comm, info, request) }
 }
 
 /// Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.

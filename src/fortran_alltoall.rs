@@ -70,19 +70,10 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv(
     recvtype: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
+    let (sendtype, recvtype, comm) = (datatype(sendtype), datatype(recvtype), communicator(comm));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
     unsafe {
-        hcube_alltoallv(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            datatype(sendtype),
-            recvbuf,
-            recvcounts,
-            rdispls,
-            datatype(recvtype),
-            communicator(comm),
-        )
+        hcube_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
     }
 }
 
@@ -100,18 +91,9 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv_in_one_buffer(
     kind: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
+    let (kind, comm) = (datatype(kind), communicator(comm));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        hcube_alltoallv_in_place(
-            buffer,
-            scounts,
-            sdispls,
-            rcounts,
-            rdispls,
-            datatype(kind),
-            communicator(comm),
-        )
-    }
+    unsafe { hcube_alltoallv_in_place(buffer, scounts, sdispls, rcounts, rdispls, kind, comm) }
 }
 
 /// hcube_alltoallv in place with Fortran handles, for the Fortran module hcube.
@@ -126,20 +108,9 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoallv_in_place(
     kind: MPI_Fint,
     comm: MPI_Fint,
 ) -> c_int {
+    let (nothing, kind, comm) = (no_datatype(), datatype(kind), communicator(comm));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        hcube_alltoallv(
-            in_place(),
-            null(),
-            null(),
-            no_datatype(),
-            buffer,
-            counts,
-            displs,
-            datatype(kind),
-            communicator(comm),
-        )
-    }
+    unsafe { hcube_alltoallv(in_place(), null(), null(), nothing, buffer, counts, displs, kind, comm) }
 }
 
 /// hcube_alltoallw with Fortran handles, for the Fortran module hcube.
@@ -163,17 +134,8 @@ pub unsafe extern "C-unwind" fn hcube_fortran_alltoallw(
     // hold an entry per rank.
     unsafe {
         let (sent, received) = (datatypes(comm, sendtypes), datatypes(comm, recvtypes));
-        hcube_alltoallw(
-            sendbuf,
-            sendcounts,
-            sdispls,
-            start(&sent),
-            recvbuf,
-            recvcounts,
-            rdispls,
-            start(&received),
-            comm,
-        )
+        let (sent, received) = (start(&sent), start(&received));
+        hcube_alltoallw(sendbuf, sendcounts, sdispls, sent, recvbuf, recvcounts, rdispls, received, comm)
     }
 }
 
