@@ -2,15 +2,13 @@
 //!
 //! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
 
-use crate::boundary::{enter, text_buffer, write_text};
+use crate::boundary::{enter, enter_on, text_buffer, write_text};
 use crate::sized;
 use crate::types::{hcube_alltoall_options, hcube_error};
-use hcube_alltoall::Options;
 use hcube_alltoall::mpi_front::state::State;
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict, exchange, forwarded, set_options};
 use hcube_core::error::HCUBE_SUCCESS;
 use hcube_core::mpi::gate;
-use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -200,13 +198,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_default_options(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            sized::fill(options, size, || {
-                Options::from_environment().map(|options| hcube_alltoall_options::from_options(&options))
-            })
-        })
-    }
+    unsafe { enter(None, error, || sized::fill(options, size, hcube_alltoall_options::defaults)) }
 }
 
 /// Collective. Sets the options of all later exchanges and transpositions on a communicator, in
@@ -227,17 +219,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: the pointers are null or valid; the handle is one of MPI's.
-    unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
-            let options = if options.is_null() {
-                Options::from_environment()
-            } else {
-                hcube_alltoall_options::read(options)
-            };
-            set_options(comm, options)
-        })
-    }
+    unsafe { enter_on(comm, error, |comm| set_options(comm, hcube_alltoall_options::read(options))) }
 }
 
 /// Local. Returns the path that the data of the last exchange of this rank on a communicator took,
@@ -262,8 +244,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_path(
     // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one
     // of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             let text = text_buffer(text, length)?;
             let path = gate::look(comm, |state: &State| state.last_path())?;
             write_text(text, path.unwrap_or("none"));
