@@ -44,7 +44,7 @@ pub(crate) unsafe fn enter_on(
     error: *mut hcube_error,
     body: impl FnOnce(Handle) -> Result<()>,
 ) -> i32 {
-    // SAFETY: by the contract of this function.
+    // SAFETY: one of MPI's handles, by the contract of this function.
     let comm = unsafe { Handle::new(comm) };
     // SAFETY: null or writable, by the contract of this function.
     unsafe { enter(Some(comm), error, || body(comm)) }
