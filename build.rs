@@ -36,7 +36,7 @@ mod random_access;
 mod run_path;
 
 use hcube_interface::Interface;
-use hcube_interface::text::{without_safety_sections, wrapped};
+use hcube_interface::text::{without_macro, without_safety_sections, wrapped};
 use options::{Kind, Name, Setting, Spec, Table};
 
 /// What this program reads besides the sources of the headers.
@@ -252,7 +252,10 @@ fn generate(header: &Header, out: &Path) -> String {
     config.after_includes = Some(constants(name) + handles).filter(|text| !text.is_empty());
     let mut builder = cbindgen::Builder::new().with_config(config);
     for source in *sources {
-        builder = builder.with_src(source);
+        let text = fs::read_to_string(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let expanded = out.join(source.replace('/', "-"));
+        fs::write(&expanded, without_macro(&text, "for_fortran")).expect("cargo's folder is writable");
+        builder = builder.with_src(expanded);
     }
     let generated = out.join(format!("{name}.h"));
     builder.generate().expect("cbindgen reads the interface").write_to_file(&generated);

@@ -38,3 +38,13 @@ pub fn without_safety_sections(header: &str) -> String {
     }
     lines.join("\n") + "\n"
 }
+
+/// A source for cbindgen, which expands no macros: functions that one of this name exports are written out.
+pub fn without_macro(source: &str, name: &str) -> String {
+    let Some((before, rest)) = source.split_once(&format!("\n{name}! {{\n")) else {
+        return source.to_owned();
+    };
+    let (functions, after) = rest.split_once("\n}\n").unwrap_or((rest, ""));
+    let exported = "    #[unsafe(no_mangle)]\n    pub unsafe extern \"C-unwind\" fn ";
+    format!("{before}\n{}\n{after}", functions.replace("    fn ", exported))
+}
