@@ -254,7 +254,7 @@ fn generate(header: &Header, out: &Path) -> String {
     for source in *sources {
         let text = fs::read_to_string(source).unwrap_or_else(|error| panic!("{source}: {error}"));
         let expanded = out.join(source.replace('/', "-"));
-        fs::write(&expanded, without_macro(&text, "for_fortran")).expect("cargo's folder is writable");
+        fs::write(&expanded, without_macro(&text, "exported")).expect("cargo's folder is writable");
         builder = builder.with_src(expanded);
     }
     let generated = out.join(format!("{name}.h"));

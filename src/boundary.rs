@@ -7,6 +7,29 @@ use hcube_core::mpi::handle::{self, Handle};
 use hcube_core::mpi::{MPI_Comm, gate};
 use std::ffi::c_char;
 
+/// Exports short functions that take the place of a function of another interface, or only call another one.
+/// cbindgen expands no macros: build.rs shows it what this one writes.
+macro_rules! exported {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($argument:ident: $Type:ty),*) $(-> $Result:ty)? { $($body:tt)* }
+    )*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// The arguments are as the other function asks for them.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
+                // SAFETY: addresses are null or valid for what the other function reads and writes, and
+                // handles are those of MPI.
+                unsafe { $($body)* }
+            }
+        )*
+    };
+}
+pub(crate) use exported;
+
 /// Runs the body of an exported function. Its error becomes the code, and the message where C has
 /// given a place for one; a failure of MPI goes through the communicator's error handler as well,
 /// as it does in MPI's own functions. A panic ends the job ([`gate::run`]).

@@ -8,6 +8,7 @@ use super::random_access::{
 };
 use super::transpose::{hcube_transpose, hcube_transpose_check};
 use super::transpose_grid::{hcube_grid_transpose_create, hcube_grid_transpose_memory_create};
+use crate::boundary::exported;
 use crate::types::{
     hcube_error, hcube_gemm_options, hcube_grid_transpose, hcube_grid_transpose_memory,
     hcube_grid_transpose_shape, hcube_matrix, hcube_random_access_options, hcube_random_access_statistics,
@@ -18,27 +19,7 @@ use hcube_core::mpi::fortran::communicator;
 use hcube_core::mpi::forward::in_place;
 use std::ffi::{c_char, c_void};
 
-/// Exports functions with Fortran's handles. cbindgen expands no macros: build.rs shows it what this one
-/// writes.
-macro_rules! for_fortran {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $Type:ty),*) -> $Result:ty { $($body:tt)* })*) => {
-        $(
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// As for the function of C.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) -> $Result {
-                // SAFETY: pointers are null or valid for what the function of C reads and writes; MPI has given
-                // out the handles, and lists of datatypes hold an entry per rank.
-                unsafe { $($body)* }
-            }
-        )*
-    };
-}
-pub(crate) use for_fortran;
-
-for_fortran! {
+exported! {
     /// hcube_random_access_prepare with a Fortran handle, for the Fortran module hcube.
     fn hcube_fortran_random_access_prepare(
         comm: MPI_Fint, options: *const hcube_random_access_options, error: *mut hcube_error

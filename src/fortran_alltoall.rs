@@ -8,7 +8,7 @@ use crate::alltoall::{
     hcube_alltoall, hcube_alltoall_last_path, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
 };
 use crate::alltoall_in_place::hcube_alltoallv_in_place;
-use crate::fortran::for_fortran;
+use crate::boundary::exported;
 use crate::types::{hcube_alltoall_options, hcube_error};
 use hcube_core::mpi::fortran::{communicator, datatype, datatypes, no_datatype};
 use hcube_core::mpi::forward::in_place;
@@ -21,7 +21,7 @@ fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
     if list.is_empty() { null() } else { list.as_ptr() }
 }
 
-for_fortran! {
+exported! {
     /// hcube_alltoall with Fortran handles, for the Fortran module hcube.
     fn hcube_fortran_alltoall(
         sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Fint, recvbuf: *mut c_void, recvcount: c_int,

@@ -1,14 +1,14 @@
 //! Reductions in teams for Fortran: the functions of `caf/collectives.rs` that have handles of MPI, on which
 //! the module in fortran/hcube_caf.f90 stands.
 
+use crate::boundary::exported;
 use crate::caf::reductions::{hcube_caf_allreduce, hcube_caf_reduce, hcube_caf_scan};
-use crate::fortran::for_fortran;
 use crate::types::{hcube_error, hcube_team};
 use hcube_core::mpi::MPI_Fint;
 use hcube_core::mpi::fortran::{datatype as of_datatype, operation as of_operation};
 use std::ffi::c_void;
 
-for_fortran! {
+exported! {
     /// hcube_caf_reduce with Fortran handles, for the Fortran module hcube_caf.
     fn hcube_fortran_caf_reduce(
         team: hcube_team, root: i32, from: *const c_void, into: *mut c_void, count: i64, datatype: MPI_Fint,
