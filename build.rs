@@ -252,14 +252,19 @@ fn generate(header: &Header, out: &Path) -> String {
     config.after_includes = Some(constants(name) + handles).filter(|text| !text.is_empty());
     let mut builder = cbindgen::Builder::new().with_config(config);
     for source in *sources {
-        let text = fs::read_to_string(source).unwrap_or_else(|error| panic!("{source}: {error}"));
-        let expanded = out.join(source.replace('/', "-"));
-        fs::write(&expanded, without_macro(&text, "exported")).expect("cargo's folder is writable");
-        builder = builder.with_src(expanded);
+        builder = builder.with_src(written_out(source, out));
     }
     let generated = out.join(format!("{name}.h"));
     builder.generate().expect("cbindgen reads the interface").write_to_file(&generated);
     documented(&without_safety_sections(&fs::read_to_string(&generated).expect("just written")))
+}
+
+/// A source for cbindgen, which expands no macros: functions in `exported!` are written out.
+fn written_out(source: &str, out: &Path) -> PathBuf {
+    let text = fs::read_to_string(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+    let path = out.join(source.replace('/', "-"));
+    fs::write(&path, without_macro(&text, "exported")).expect("cargo's folder is writable");
+    path
 }
 
 /// The structures that a header declares.

@@ -39,7 +39,7 @@ pub fn without_safety_sections(header: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A source for cbindgen, which expands no macros: functions that one of this name exports are written out.
+/// A source without the macro of this name, which exports the functions in its braces.
 pub fn without_macro(source: &str, name: &str) -> String {
     let Some((before, rest)) = source.split_once(&format!("\n{name}! {{\n")) else {
         return source.to_owned();
