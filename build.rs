@@ -190,7 +190,8 @@ fn main() {
         println!("cargo::rerun-if-changed={template}");
         let text = fs::read_to_string(&template).unwrap_or_else(|error| panic!("{template}: {error}"));
         let text = hcube_interface::fortran::module(&text, &interface);
-        compare(module, &text.unwrap_or_else(|error| panic!("{template}: {error}")));
+        let text = text.unwrap_or_else(|error| panic!("{template}: {error}"));
+        compare(module, &format!("! Generated from {template} by 'make header'; do not edit.\n!\n{text}"));
     }
 }
 

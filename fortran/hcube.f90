@@ -1,6 +1,6 @@
-! hcube for Fortran 2018: the functions of hcube.h as subroutines.
-!
 ! Generated from fortran/hcube.f90.in by 'make header'; do not edit.
+!
+! hcube for Fortran 2018: the functions of hcube.h as subroutines.
 !
 ! Module files are specific to a compiler: compile this file together with the program that uses it; see
 ! share/hcube/examples. It is the same for all MPI libraries. The procedures are documented in hcube.h, under the same

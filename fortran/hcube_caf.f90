@@ -1,6 +1,6 @@
-! hcube for Fortran 2018: the functions of hcube/caf.h as subroutines, for coarray programs.
-!
 ! Generated from fortran/hcube_caf.f90.in by 'make header'; do not edit.
+!
+! hcube for Fortran 2018: the functions of hcube/caf.h as subroutines, for coarray programs.
 !
 ! Compile fortran/hcube.f90, then this file, then the program that uses both. The procedures are documented in
 ! hcube/caf.h, under the same names.

@@ -13,7 +13,8 @@
 //! - `@each KIND SHAPE`, lines `@| real(c_double) (:)`, a text and `@end`: the text for each of these
 //!   lines, with its words in the places of KIND and SHAPE.
 //!
-//! Long lines are continued as in Fortran.
+//! Long lines are continued as in Fortran. A line that begins with `@` and a blank is a comment on the
+//! template.
 
 mod argument;
 mod call;
@@ -71,7 +72,7 @@ fn directive(line: &str) -> Option<(&str, &str)> {
 /// The template with the texts of `@each` for each line, and with its other words of this module on one
 /// line each.
 fn repeated(template: &str) -> Result<Vec<String>, String> {
-    let (mut all, mut lines) = (Vec::new(), template.lines());
+    let (mut all, mut lines) = (Vec::new(), template.lines().filter(|line| !line.starts_with("@ ")));
     while let Some(line) = lines.next() {
         let Some(names) = line.strip_prefix("  @each ") else {
             let mut line = line.to_owned();
