@@ -52,6 +52,7 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
             }
             ("  @constants", _) => constants(interface),
             ("  @interfaces", _) => interfaces(&calls),
+            _ if line.starts_with("  @") => return Err(format!("{line}: no word of templates")),
             _ => format!("{line}\n"),
         };
         // An empty line behind each procedure and each structure.
@@ -199,6 +200,7 @@ mod tests {
             ("  @call hcube_text", "expected arguments"),
             ("  @type part(other = 0)", "no such structure or component"),
             ("  @type other", "no such structure or component"),
+            ("  @cal hcube_g(buffer)", "no word of templates"),
             ("  @each A B\n  @| 1\n  @end", "  @| 1: expected 2 words"),
         ] {
             let error = written(line).expect_err("refused");
