@@ -148,7 +148,7 @@ else
 	@scripts/check-deep.sh $(SECTIONS)
 endif
 
-header: ## Regenerate include/hcube.h, include/hcube and the constants in fortran/hcube.f90 from the sources
+header: ## Regenerate include/hcube.h, include/hcube and the modules in fortran from the sources
 	@$(SETUP) build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 

@@ -1,3 +1,5 @@
+! Generated from fortran/hcube_caf.f90.in by 'make header'; do not edit.
+!
 ! hcube for Fortran 2018: the functions of hcube/caf.h as subroutines, for coarray programs.
 !
 ! Compile fortran/hcube.f90, then this file, then the program that uses both. The procedures are documented in
@@ -76,21 +78,7 @@ module hcube_caf
   end interface
   public :: hcube_caf_function, hcube_caf_compare
 
-  public :: hcube_caf_init, hcube_caf_finalize, hcube_caf_progress, hcube_caf_last_statistics, &
-    hcube_caf_fail_image, hcube_caf_image_status, hcube_caf_images_with_status, hcube_caf_team_world, &
-    hcube_caf_team_split, hcube_caf_team_free, hcube_caf_team_rank, hcube_caf_team_size, hcube_caf_team_push, &
-    hcube_caf_team_pop, hcube_caf_coarray_alloc, hcube_caf_coarray_free, hcube_caf_address, hcube_caf_put, &
-    hcube_caf_get, hcube_caf_put_strided, hcube_caf_get_strided, hcube_caf_put_indexed, hcube_caf_get_indexed, &
-    hcube_caf_atomic, hcube_caf_copointer, hcube_caf_copointer_put, hcube_caf_copointer_get, hcube_caf_barrier, &
-    hcube_caf_event_alloc, hcube_caf_event_free, hcube_caf_event_notify, hcube_caf_event_wait, &
-    hcube_caf_event_trywait, hcube_caf_eventset_waitany, hcube_caf_eventset_waitall, hcube_caf_eventset_notifyall, &
-    hcube_caf_lock_alloc, hcube_caf_lock_free, hcube_caf_lock, hcube_caf_trylock, hcube_caf_unlock, &
-    hcube_caf_lockset_lock, hcube_caf_lockset_unlock, hcube_caf_copy_async, hcube_caf_broadcast_async, &
-    hcube_caf_barrier_async, hcube_caf_cofence, hcube_caf_broadcast, hcube_caf_gather, hcube_caf_scatter, &
-    hcube_caf_allgather, hcube_caf_alltoall, hcube_caf_shift, hcube_caf_permute, hcube_caf_reduce, &
-    hcube_caf_allreduce, hcube_caf_scan, hcube_caf_sort, hcube_caf_register, hcube_caf_spawn, &
-    hcube_caf_finish_begin, hcube_caf_finish_end
-
+  public :: hcube_caf_coarray_alloc, hcube_caf_eventset_waitany, hcube_caf_broadcast_async
   ! Collective: (team, bytes, coarray [, ierror, address, message]), or with a pointer of rank 1 or 2, which becomes the
   ! part of this image: (team, extents, coarray, array [, ierror, message]), for example with extents = [rows, columns].
   interface hcube_caf_coarray_alloc
@@ -98,160 +86,153 @@ module hcube_caf
       alloc_int64_1, alloc_int64_2, alloc_int32_1, alloc_int32_2, alloc_complex64_1, alloc_complex64_2
   end interface
 
+  public :: hcube_caf_init, hcube_caf_finalize, hcube_caf_progress, hcube_caf_last_statistics, hcube_caf_fail_image, &
+    hcube_caf_image_status, hcube_caf_images_with_status, hcube_caf_team_world, hcube_caf_team_split, &
+    hcube_caf_team_free, hcube_caf_team_rank, hcube_caf_team_size, hcube_caf_team_push, hcube_caf_team_pop, &
+    hcube_caf_coarray_free, hcube_caf_address, hcube_caf_put, hcube_caf_get, hcube_caf_put_strided, &
+    hcube_caf_get_strided, hcube_caf_put_indexed, hcube_caf_get_indexed, hcube_caf_atomic, hcube_caf_copointer, &
+    hcube_caf_copointer_put, hcube_caf_copointer_get, hcube_caf_barrier, hcube_caf_event_alloc, hcube_caf_event_free, &
+    hcube_caf_event_notify, hcube_caf_event_wait, hcube_caf_event_trywait, hcube_caf_eventset_waitall, &
+    hcube_caf_eventset_notifyall, hcube_caf_lock_alloc, hcube_caf_lock_free, hcube_caf_lock, hcube_caf_trylock, &
+    hcube_caf_unlock, hcube_caf_lockset_lock, hcube_caf_lockset_unlock, hcube_caf_copy_async, hcube_caf_barrier_async, &
+    hcube_caf_cofence, hcube_caf_broadcast, hcube_caf_gather, hcube_caf_scatter, hcube_caf_allgather, &
+    hcube_caf_alltoall, hcube_caf_shift, hcube_caf_permute, hcube_caf_reduce, hcube_caf_allreduce, hcube_caf_scan, &
+    hcube_caf_sort, hcube_caf_register, hcube_caf_spawn, hcube_caf_finish_begin, hcube_caf_finish_end
+
   interface
-    function c_init(error) bind(C, name="hcube_caf_init") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_init(error) bind(C, name="hcube_caf_init")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_init
     end function
-
-    function c_finalize(error) bind(C, name="hcube_caf_finalize") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_finalize(error) bind(C, name="hcube_caf_finalize")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_finalize
     end function
-
-    function c_progress(error) bind(C, name="hcube_caf_progress") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_progress(error) bind(C, name="hcube_caf_progress")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_progress
     end function
-
-    function c_last_statistics(statistics, error) bind(C, name="hcube_caf_last_statistics") result(code)
-      import :: c_int32_t, hcube_caf_statistics, hcube_error
+    function c_caf_last_statistics(statistics, error) bind(C, name="hcube_caf_last_statistics")
+      import
       type(hcube_caf_statistics), intent(inout) :: statistics
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_last_statistics
     end function
-
-    function c_fail_image(error) bind(C, name="hcube_caf_fail_image") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_fail_image(error) bind(C, name="hcube_caf_fail_image")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_fail_image
     end function
-
-    function c_image_status(team, image, status, error) bind(C, name="hcube_caf_image_status") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_image_status(team, image, status, error) bind(C, name="hcube_caf_image_status")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: image
       integer(c_int32_t), intent(inout) :: status
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_image_status
     end function
-
-    function c_images_with_status(team, status, images, room, count, error) &
-        bind(C, name="hcube_caf_images_with_status") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_images_with_status(team, status, images, room, count, error) bind(C, &
+      name="hcube_caf_images_with_status")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: status
       integer(c_int32_t), intent(inout) :: images(*)
       integer(c_int64_t), value :: room
       integer(c_int64_t), intent(inout) :: count
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_images_with_status
     end function
-
-    function c_team_world(team, error) bind(C, name="hcube_caf_team_world") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_world(team, error) bind(C, name="hcube_caf_team_world")
+      import
       integer(c_int64_t), intent(inout) :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_world
     end function
-
-    function c_team_split(parent, colour, key, team, error) bind(C, name="hcube_caf_team_split") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_split(parent, colour, key, team, error) bind(C, name="hcube_caf_team_split")
+      import
       integer(c_int64_t), value :: parent, colour, key
       integer(c_int64_t), intent(inout) :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_split
     end function
-
-    function c_team_free(team, error) bind(C, name="hcube_caf_team_free") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_free(team, error) bind(C, name="hcube_caf_team_free")
+      import
       integer(c_int64_t), value :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_free
     end function
-
-    function c_team_rank(team, rank, error) bind(C, name="hcube_caf_team_rank") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_rank(team, rank, error) bind(C, name="hcube_caf_team_rank")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), intent(inout) :: rank
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_rank
     end function
-
-    function c_team_size(team, images, error) bind(C, name="hcube_caf_team_size") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_size(team, size, error) bind(C, name="hcube_caf_team_size")
+      import
       integer(c_int64_t), value :: team
-      integer(c_int32_t), intent(inout) :: images
+      integer(c_int32_t), intent(inout) :: size
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_size
     end function
-
-    function c_team_push(team, error) bind(C, name="hcube_caf_team_push") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_team_push(team, error) bind(C, name="hcube_caf_team_push")
+      import
       integer(c_int64_t), value :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_push
     end function
-
-    function c_team_pop(error) bind(C, name="hcube_caf_team_pop") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_team_pop(error) bind(C, name="hcube_caf_team_pop")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_team_pop
     end function
-
-    function c_coarray_alloc(team, bytes, coarray, address, error) bind(C, name="hcube_caf_coarray_alloc") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_coarray_alloc(team, bytes, coarray, address, error) bind(C, name="hcube_caf_coarray_alloc")
+      import
       integer(c_int64_t), value :: team, bytes
       integer(c_int64_t), intent(inout) :: coarray
       type(c_ptr), intent(inout), optional :: address
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_coarray_alloc
     end function
-
-    function c_coarray_free(coarray, error) bind(C, name="hcube_caf_coarray_free") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_coarray_free(coarray, error) bind(C, name="hcube_caf_coarray_free")
+      import
       integer(c_int64_t), value :: coarray
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_coarray_free
     end function
-
-    function c_address(coarray, address, error) bind(C, name="hcube_caf_address") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_address(coarray, address, error) bind(C, name="hcube_caf_address")
+      import
       integer(c_int64_t), value :: coarray
       type(c_ptr), intent(inout) :: address
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_address
     end function
-
-    function c_put(coarray, image, offset, from, bytes, error) bind(C, name="hcube_caf_put") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_put(coarray, image, offset, from, bytes, error) bind(C, name="hcube_caf_put")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_put
     end function
-
-    function c_get(coarray, image, offset, into, bytes, error) bind(C, name="hcube_caf_get") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_get(coarray, image, offset, into, bytes, error) bind(C, name="hcube_caf_get")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset
       type(c_ptr), value :: into
       integer(c_int64_t), value :: bytes
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_get
     end function
-
-    function c_put_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, from, from_strides, &
-        error) &
-        bind(C, name="hcube_caf_put_strided") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_put_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, from, from_strides, &
+      error) bind(C, name="hcube_caf_put_strided")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset, element_bytes
@@ -260,13 +241,11 @@ module hcube_caf
       type(c_ptr), value :: from
       integer(c_int64_t), intent(in), optional :: from_strides(*)
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_put_strided
     end function
-
-    function c_get_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, into, into_strides, &
-        error) &
-        bind(C, name="hcube_caf_get_strided") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_get_strided(coarray, image, offset, element_bytes, dimensions, counts, strides, into, into_strides, &
+      error) bind(C, name="hcube_caf_get_strided")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset, element_bytes
@@ -275,36 +254,33 @@ module hcube_caf
       type(c_ptr), value :: into
       integer(c_int64_t), intent(in), optional :: into_strides(*)
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_get_strided
     end function
-
-    function c_put_indexed(coarray, image, offset, element_bytes, count, indices, from, error) &
-        bind(C, name="hcube_caf_put_indexed") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_put_indexed(coarray, image, offset, element_bytes, count, indices, from, error) bind(C, &
+      name="hcube_caf_put_indexed")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset, element_bytes, count
       integer(c_int64_t), intent(in) :: indices(*)
       type(c_ptr), value :: from
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_put_indexed
     end function
-
-    function c_get_indexed(coarray, image, offset, element_bytes, count, indices, into, error) &
-        bind(C, name="hcube_caf_get_indexed") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_get_indexed(coarray, image, offset, element_bytes, count, indices, into, error) bind(C, &
+      name="hcube_caf_get_indexed")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset, element_bytes, count
       integer(c_int64_t), intent(in) :: indices(*)
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_get_indexed
     end function
-
-    function c_atomic(coarray, image, offset, operation, operand, compare, before, error) &
-        bind(C, name="hcube_caf_atomic") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_atomic(coarray, image, offset, operation, operand, compare, before, error) bind(C, &
+      name="hcube_caf_atomic")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset
@@ -312,349 +288,309 @@ module hcube_caf
       integer(c_int64_t), value :: operand, compare
       integer(c_int64_t), intent(inout), optional :: before
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_atomic
     end function
-
-    function c_copointer(coarray, image, offset, copointer, error) bind(C, name="hcube_caf_copointer") result(code)
-      import :: c_int32_t, c_int64_t, hcube_copointer, hcube_error
+    function c_caf_copointer(coarray, image, offset, copointer, error) bind(C, name="hcube_caf_copointer")
+      import
       integer(c_int64_t), value :: coarray
       integer(c_int32_t), value :: image
       integer(c_int64_t), value :: offset
       type(hcube_copointer), intent(inout) :: copointer
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_copointer
     end function
-
-    function c_copointer_put(copointer, offset, from, bytes, error) bind(C, name="hcube_caf_copointer_put") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_copointer, hcube_error
+    function c_caf_copointer_put(copointer, offset, from, bytes, error) bind(C, name="hcube_caf_copointer_put")
+      import
       type(hcube_copointer), intent(in) :: copointer
       integer(c_int64_t), value :: offset
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_copointer_put
     end function
-
-    function c_copointer_get(copointer, offset, into, bytes, error) bind(C, name="hcube_caf_copointer_get") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_copointer, hcube_error
+    function c_caf_copointer_get(copointer, offset, into, bytes, error) bind(C, name="hcube_caf_copointer_get")
+      import
       type(hcube_copointer), intent(in) :: copointer
       integer(c_int64_t), value :: offset
       type(c_ptr), value :: into
       integer(c_int64_t), value :: bytes
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_copointer_get
     end function
-
-    function c_barrier(team, error) bind(C, name="hcube_caf_barrier") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_barrier(team, error) bind(C, name="hcube_caf_barrier")
+      import
       integer(c_int64_t), value :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_barrier
     end function
-
-    function c_event_alloc(team, count, events, error) bind(C, name="hcube_caf_event_alloc") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_event_alloc(team, count, events, error) bind(C, name="hcube_caf_event_alloc")
+      import
       integer(c_int64_t), value :: team, count
       integer(c_int64_t), intent(inout) :: events
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_event_alloc
     end function
-
-    function c_event_free(events, error) bind(C, name="hcube_caf_event_free") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_event_free(events, error) bind(C, name="hcube_caf_event_free")
+      import
       integer(c_int64_t), value :: events
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_event_free
     end function
-
-    function c_event_notify(events, index, image, error) bind(C, name="hcube_caf_event_notify") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_event_notify(events, index, image, error) bind(C, name="hcube_caf_event_notify")
+      import
       integer(c_int64_t), value :: events, index
       integer(c_int32_t), value :: image
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_event_notify
     end function
-
-    function c_event_wait(events, index, error) bind(C, name="hcube_caf_event_wait") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_event_wait(events, index, error) bind(C, name="hcube_caf_event_wait")
+      import
       integer(c_int64_t), value :: events, index
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_event_wait
     end function
-
-    function c_event_trywait(events, index, notified, error) bind(C, name="hcube_caf_event_trywait") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_event_trywait(events, index, notified, error) bind(C, name="hcube_caf_event_trywait")
+      import
       integer(c_int64_t), value :: events, index
       integer(c_int32_t), intent(inout) :: notified
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_event_trywait
     end function
-
-    function c_eventset_waitany(events, count, which, error) bind(C, name="hcube_caf_eventset_waitany") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+    function c_caf_eventset_waitany(events, count, which, error) bind(C, name="hcube_caf_eventset_waitany")
+      import
       type(hcube_event), intent(in) :: events(*)
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(inout) :: which
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_eventset_waitany
     end function
-
-    function c_eventset_waitall(events, count, error) bind(C, name="hcube_caf_eventset_waitall") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+    function c_caf_eventset_waitall(events, count, error) bind(C, name="hcube_caf_eventset_waitall")
+      import
       type(hcube_event), intent(in) :: events(*)
       integer(c_int64_t), value :: count
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_eventset_waitall
     end function
-
-    function c_eventset_notifyall(events, count, error) bind(C, name="hcube_caf_eventset_notifyall") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+    function c_caf_eventset_notifyall(events, count, error) bind(C, name="hcube_caf_eventset_notifyall")
+      import
       type(hcube_event), intent(in) :: events(*)
       integer(c_int64_t), value :: count
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_eventset_notifyall
     end function
-
-    function c_lock_alloc(team, count, locks, error) bind(C, name="hcube_caf_lock_alloc") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_lock_alloc(team, count, locks, error) bind(C, name="hcube_caf_lock_alloc")
+      import
       integer(c_int64_t), value :: team, count
       integer(c_int64_t), intent(inout) :: locks
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_lock_alloc
     end function
-
-    function c_lock_free(locks, error) bind(C, name="hcube_caf_lock_free") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_lock_free(locks, error) bind(C, name="hcube_caf_lock_free")
+      import
       integer(c_int64_t), value :: locks
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_lock_free
     end function
-
-    function c_lock(locks, index, image, error) bind(C, name="hcube_caf_lock") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_lock(locks, index, image, error) bind(C, name="hcube_caf_lock")
+      import
       integer(c_int64_t), value :: locks, index
       integer(c_int32_t), value :: image
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_lock
     end function
-
-    function c_trylock(locks, index, image, acquired, error) bind(C, name="hcube_caf_trylock") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_trylock(locks, index, image, acquired, error) bind(C, name="hcube_caf_trylock")
+      import
       integer(c_int64_t), value :: locks, index
       integer(c_int32_t), value :: image
       integer(c_int32_t), intent(inout) :: acquired
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_trylock
     end function
-
-    function c_unlock(locks, index, image, error) bind(C, name="hcube_caf_unlock") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_unlock(locks, index, image, error) bind(C, name="hcube_caf_unlock")
+      import
       integer(c_int64_t), value :: locks, index
       integer(c_int32_t), value :: image
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_unlock
     end function
-
-    function c_lockset_lock(locks, count, error) bind(C, name="hcube_caf_lockset_lock") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_lock
+    function c_caf_lockset_lock(locks, count, error) bind(C, name="hcube_caf_lockset_lock")
+      import
       type(hcube_lock), intent(in) :: locks(*)
       integer(c_int64_t), value :: count
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_lockset_lock
     end function
-
-    function c_lockset_unlock(locks, count, error) bind(C, name="hcube_caf_lockset_unlock") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_lock
+    function c_caf_lockset_unlock(locks, count, error) bind(C, name="hcube_caf_lockset_unlock")
+      import
       type(hcube_lock), intent(in) :: locks(*)
       integer(c_int64_t), value :: count
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_lockset_unlock
     end function
-
-    function c_copy_async(destination, source, bytes, done, predicate, error) &
-        bind(C, name="hcube_caf_copy_async") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_event, hcube_place
+    function c_caf_copy_async(destination, source, bytes, done, predicate, error) bind(C, name="hcube_caf_copy_async")
+      import
       type(hcube_place), intent(in) :: destination, source
       integer(c_int64_t), value :: bytes
       type(hcube_event), intent(in), optional :: done, predicate
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_copy_async
     end function
-
-    function c_broadcast_async(team, root, buffer, bytes, done, error) &
-        bind(C, name="hcube_caf_broadcast_async") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error, hcube_event
+    function c_caf_broadcast_async(team, root, buffer, bytes, done, error) bind(C, name="hcube_caf_broadcast_async")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: root
       type(c_ptr), value :: buffer
       integer(c_int64_t), value :: bytes
       type(hcube_event), intent(in), optional :: done
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_broadcast_async
     end function
-
-    function c_barrier_async(team, done, error) bind(C, name="hcube_caf_barrier_async") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error, hcube_event
+    function c_caf_barrier_async(team, done, error) bind(C, name="hcube_caf_barrier_async")
+      import
       integer(c_int64_t), value :: team
       type(hcube_event), intent(in) :: done
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_barrier_async
     end function
-
-    function c_cofence(error) bind(C, name="hcube_caf_cofence") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_cofence(error) bind(C, name="hcube_caf_cofence")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_cofence
     end function
-
-    function c_broadcast(team, root, buffer, bytes, error) bind(C, name="hcube_caf_broadcast") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_broadcast(team, root, buffer, bytes, error) bind(C, name="hcube_caf_broadcast")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: root
       type(c_ptr), value :: buffer
       integer(c_int64_t), value :: bytes
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_broadcast
     end function
-
-    function c_gather(team, root, from, bytes, into, error) bind(C, name="hcube_caf_gather") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_gather(team, root, from, bytes, into, error) bind(C, name="hcube_caf_gather")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: root
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_gather
     end function
-
-    function c_scatter(team, root, from, bytes, into, error) bind(C, name="hcube_caf_scatter") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_scatter(team, root, from, bytes, into, error) bind(C, name="hcube_caf_scatter")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: root
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_scatter
     end function
-
-    function c_allgather(team, from, bytes, into, error) bind(C, name="hcube_caf_allgather") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_allgather(team, from, bytes, into, error) bind(C, name="hcube_caf_allgather")
+      import
       integer(c_int64_t), value :: team
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_allgather
     end function
-
-    function c_alltoall(team, from, bytes, into, error) bind(C, name="hcube_caf_alltoall") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_alltoall(team, from, bytes, into, error) bind(C, name="hcube_caf_alltoall")
+      import
       integer(c_int64_t), value :: team
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_alltoall
     end function
-
-    function c_shift(team, distance, from, bytes, into, error) bind(C, name="hcube_caf_shift") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_shift(team, distance, from, bytes, into, error) bind(C, name="hcube_caf_shift")
+      import
       integer(c_int64_t), value :: team, distance
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_shift
     end function
-
-    function c_permute(team, destination, from, bytes, into, error) bind(C, name="hcube_caf_permute") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_permute(team, destination, from, bytes, into, error) bind(C, name="hcube_caf_permute")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: destination
       type(c_ptr), value :: from
       integer(c_int64_t), value :: bytes
       type(c_ptr), value :: into
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_permute
     end function
-
-    function c_reduce(team, root, from, into, count, datatype, operation, error) &
-        bind(C, name="hcube_fortran_caf_reduce") result(code)
-      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_reduce(team, root, from, into, count, datatype, operation, error) bind(C, &
+      name="hcube_fortran_caf_reduce")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: root
       type(c_ptr), value :: from, into
       integer(c_int64_t), value :: count
       integer(c_int), value :: datatype, operation
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_reduce
     end function
-
-    function c_allreduce(team, from, into, count, datatype, operation, error) &
-        bind(C, name="hcube_fortran_caf_allreduce") result(code)
-      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_allreduce(team, from, into, count, datatype, operation, error) bind(C, &
+      name="hcube_fortran_caf_allreduce")
+      import
       integer(c_int64_t), value :: team
       type(c_ptr), value :: from, into
       integer(c_int64_t), value :: count
       integer(c_int), value :: datatype, operation
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_allreduce
     end function
-
-    function c_scan(team, from, into, count, datatype, operation, inclusive, error) &
-        bind(C, name="hcube_fortran_caf_scan") result(code)
-      import :: c_int, c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_scan(team, from, into, count, datatype, operation, inclusive, error) bind(C, &
+      name="hcube_fortran_caf_scan")
+      import
       integer(c_int64_t), value :: team
       type(c_ptr), value :: from, into
       integer(c_int64_t), value :: count
       integer(c_int), value :: datatype, operation
       integer(c_int32_t), value :: inclusive
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_scan
     end function
-
-    function c_sort(team, elements, count, element_bytes, compare, error) bind(C, name="hcube_caf_sort") result(code)
-      import :: c_funptr, c_int32_t, c_int64_t, c_ptr, hcube_error
+    function c_caf_sort(team, elements, count, element_bytes, compare, error) bind(C, name="hcube_caf_sort")
+      import
       integer(c_int64_t), value :: team
       type(c_ptr), value :: elements
       integer(c_int64_t), value :: count, element_bytes
       type(c_funptr), value :: compare
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_sort
     end function
-
-    function c_register(function, number, error) bind(C, name="hcube_caf_register") result(code)
-      import :: c_funptr, c_int32_t, hcube_error
+    function c_caf_register(function, number, error) bind(C, name="hcube_caf_register")
+      import
       type(c_funptr), value :: function
       integer(c_int32_t), intent(inout) :: number
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_register
     end function
-
-    function c_spawn(team, image, function, arguments, bytes, done, error) bind(C, name="hcube_caf_spawn") result(code)
-      import :: c_int32_t, c_int64_t, c_ptr, hcube_error, hcube_event
+    function c_caf_spawn(team, image, function, arguments, bytes, done, error) bind(C, name="hcube_caf_spawn")
+      import
       integer(c_int64_t), value :: team
       integer(c_int32_t), value :: image, function
       type(c_ptr), value :: arguments
       integer(c_int64_t), value :: bytes
       type(hcube_event), intent(in), optional :: done
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_spawn
     end function
-
-    function c_finish_begin(team, error) bind(C, name="hcube_caf_finish_begin") result(code)
-      import :: c_int32_t, c_int64_t, hcube_error
+    function c_caf_finish_begin(team, error) bind(C, name="hcube_caf_finish_begin")
+      import
       integer(c_int64_t), value :: team
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_finish_begin
     end function
-
-    function c_finish_end(error) bind(C, name="hcube_caf_finish_end") result(code)
-      import :: c_int32_t, hcube_error
+    function c_caf_finish_end(error) bind(C, name="hcube_caf_finish_end")
+      import
       type(hcube_error), intent(inout) :: error
-      integer(c_int32_t) :: code
+      integer(c_int32_t) :: c_caf_finish_end
     end function
   end interface
 
@@ -667,7 +603,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_init(error)
+    code = c_caf_init(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -676,7 +612,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_finalize(error)
+    code = c_caf_finalize(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -685,7 +621,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_progress(error)
+    code = c_caf_progress(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -695,8 +631,8 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    statistics%struct_size = c_sizeof(statistics)
-    code = c_last_statistics(statistics, error)
+    statistics%struct_size = int(c_sizeof(statistics), c_int64_t)
+    code = c_caf_last_statistics(statistics, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -705,7 +641,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_fail_image(error)
+    code = c_caf_fail_image(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -718,7 +654,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: status_out, code
     status_out = 0
-    code = c_image_status(team, int(image, c_int32_t), status_out, error)
+    code = c_caf_image_status(team, int(image, c_int32_t), status_out, error)
     if (code == HCUBE_SUCCESS) status = status_out
     call settle(code, error, ierror, message)
   end subroutine
@@ -734,7 +670,8 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: images_out(size(images)), code
     images_out = images
-    code = c_images_with_status(team, int(status, c_int32_t), images_out, size(images, kind=c_int64_t), count, error)
+    code = c_caf_images_with_status(team, int(status, c_int32_t), images_out, size(images, kind=c_int64_t), count, &
+      error)
     if (code == HCUBE_SUCCESS) images = images_out
     call settle(code, error, ierror, message)
   end subroutine
@@ -747,7 +684,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_team_world(team, error)
+    code = c_caf_team_world(team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -758,7 +695,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_team_split(parent, colour, key, team, error)
+    code = c_caf_team_split(parent, colour, key, team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -768,7 +705,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_team_free(team, error)
+    code = c_caf_team_free(team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -780,7 +717,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: rank_out, code
     rank_out = 0
-    code = c_team_rank(team, rank_out, error)
+    code = c_caf_team_rank(team, rank_out, error)
     if (code == HCUBE_SUCCESS) rank = rank_out
     call settle(code, error, ierror, message)
   end subroutine
@@ -793,7 +730,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: images_out, code
     images_out = 0
-    code = c_team_size(team, images_out, error)
+    code = c_caf_team_size(team, images_out, error)
     if (code == HCUBE_SUCCESS) images = images_out
     call settle(code, error, ierror, message)
   end subroutine
@@ -804,7 +741,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_team_push(team, error)
+    code = c_caf_team_push(team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -813,7 +750,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_team_pop(error)
+    code = c_caf_team_pop(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -827,7 +764,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_coarray_alloc(team, bytes, coarray, address, error)
+    code = c_caf_coarray_alloc(team, bytes, coarray, address, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -837,7 +774,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_coarray_free(coarray, error)
+    code = c_caf_coarray_free(coarray, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -848,7 +785,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_address(coarray, address, error)
+    code = c_caf_address(coarray, address, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -856,13 +793,13 @@ contains
     integer(c_int64_t), intent(in) :: coarray
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_put(coarray, int(image, c_int32_t), offset, c_loc(from), bytes, error)
+    code = c_caf_put(coarray, int(image, c_int32_t), offset, c_loc(from), bytes, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -870,50 +807,50 @@ contains
     integer(c_int64_t), intent(in) :: coarray
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_get(coarray, int(image, c_int32_t), offset, c_loc(into), bytes, error)
+    code = c_caf_get(coarray, int(image, c_int32_t), offset, c_loc(into), bytes, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   ! The number of dimensions is that of counts, which strides and from_strides have as well. from is contiguous without
   ! from_strides; with it pass the first element.
-  subroutine hcube_caf_put_strided(coarray, image, offset, element_bytes, counts, strides, from, ierror, &
-      from_strides, message)
+  subroutine hcube_caf_put_strided(coarray, image, offset, element_bytes, counts, strides, from, ierror, from_strides, &
+    message)
     integer(c_int64_t), intent(in) :: coarray
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset, element_bytes
     integer(c_int64_t), contiguous, intent(in) :: counts(:), strides(:)
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer, intent(out), optional :: ierror
     integer(c_int64_t), contiguous, intent(in), optional :: from_strides(:)
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_put_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), counts, &
-      strides, c_loc(from), from_strides, error)
+    code = c_caf_put_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), &
+      counts, strides, c_loc(from), from_strides, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   ! As hcube_caf_put_strided.
-  subroutine hcube_caf_get_strided(coarray, image, offset, element_bytes, counts, strides, into, ierror, &
-      into_strides, message)
+  subroutine hcube_caf_get_strided(coarray, image, offset, element_bytes, counts, strides, into, ierror, into_strides, &
+    message)
     integer(c_int64_t), intent(in) :: coarray
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset, element_bytes
     integer(c_int64_t), contiguous, intent(in) :: counts(:), strides(:)
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     integer(c_int64_t), contiguous, intent(in), optional :: into_strides(:)
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_get_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), counts, &
-      strides, c_loc(into), into_strides, error)
+    code = c_caf_get_strided(coarray, int(image, c_int32_t), offset, element_bytes, size(counts, kind=c_int32_t), &
+      counts, strides, c_loc(into), into_strides, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -923,12 +860,12 @@ contains
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset, element_bytes
     integer(c_int64_t), contiguous, intent(in) :: indices(:)
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_put_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
+    code = c_caf_put_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
       indices, c_loc(from), error)
     call settle(code, error, ierror, message)
   end subroutine
@@ -938,12 +875,12 @@ contains
     integer, intent(in) :: image
     integer(c_int64_t), intent(in) :: offset, element_bytes
     integer(c_int64_t), contiguous, intent(in) :: indices(:)
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_get_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
+    code = c_caf_get_indexed(coarray, int(image, c_int32_t), offset, element_bytes, size(indices, kind=c_int64_t), &
       indices, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
@@ -959,11 +896,11 @@ contains
     integer(c_int64_t), intent(inout), optional :: before
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
-    integer(c_int64_t) :: compare_with
+    integer(c_int64_t) :: compare_or_0
     integer(c_int32_t) :: code
-    compare_with = 0
-    if (present(compare)) compare_with = compare
-    code = c_atomic(coarray, int(image, c_int32_t), offset, operation, operand, compare_with, before, error)
+    compare_or_0 = 0
+    if (present(compare)) compare_or_0 = compare
+    code = c_caf_atomic(coarray, int(image, c_int32_t), offset, operation, operand, compare_or_0, before, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -976,33 +913,33 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_copointer(coarray, int(image, c_int32_t), offset, copointer, error)
+    code = c_caf_copointer(coarray, int(image, c_int32_t), offset, copointer, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_copointer_put(copointer, offset, from, bytes, ierror, message)
     type(hcube_copointer), intent(in) :: copointer
     integer(c_int64_t), intent(in) :: offset
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_copointer_put(copointer, offset, c_loc(from), bytes, error)
+    code = c_caf_copointer_put(copointer, offset, c_loc(from), bytes, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_copointer_get(copointer, offset, into, bytes, ierror, message)
     type(hcube_copointer), intent(in) :: copointer
     integer(c_int64_t), intent(in) :: offset
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_copointer_get(copointer, offset, c_loc(into), bytes, error)
+    code = c_caf_copointer_get(copointer, offset, c_loc(into), bytes, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1014,7 +951,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_barrier(team, error)
+    code = c_caf_barrier(team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1025,7 +962,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_event_alloc(team, count, events, error)
+    code = c_caf_event_alloc(team, count, events, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1035,7 +972,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_event_free(events, error)
+    code = c_caf_event_free(events, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1046,7 +983,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_event_notify(events, index, int(image, c_int32_t), error)
+    code = c_caf_event_notify(events, index, int(image, c_int32_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1056,7 +993,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_event_wait(events, index, error)
+    code = c_caf_event_wait(events, index, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1068,7 +1005,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: notified_out, code
     notified_out = 0
-    code = c_event_trywait(events, index, notified_out, error)
+    code = c_caf_event_trywait(events, index, notified_out, error)
     if (code == HCUBE_SUCCESS) notified = notified_out == 1
     call settle(code, error, ierror, message)
   end subroutine
@@ -1081,7 +1018,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_eventset_waitany(events, size(events, kind=c_int64_t), which, error)
+    code = c_caf_eventset_waitany(events, size(events, kind=c_int64_t), which, error)
     if (code == HCUBE_SUCCESS) which = which + 1
     call settle(code, error, ierror, message)
   end subroutine
@@ -1092,7 +1029,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_eventset_waitall(events, size(events, kind=c_int64_t), error)
+    code = c_caf_eventset_waitall(events, size(events, kind=c_int64_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1102,7 +1039,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_eventset_notifyall(events, size(events, kind=c_int64_t), error)
+    code = c_caf_eventset_notifyall(events, size(events, kind=c_int64_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1113,7 +1050,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_lock_alloc(team, count, locks, error)
+    code = c_caf_lock_alloc(team, count, locks, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1123,7 +1060,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_lock_free(locks, error)
+    code = c_caf_lock_free(locks, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1134,7 +1071,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_lock(locks, index, int(image, c_int32_t), error)
+    code = c_caf_lock(locks, index, int(image, c_int32_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1147,7 +1084,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: acquired_out, code
     acquired_out = 0
-    code = c_trylock(locks, index, int(image, c_int32_t), acquired_out, error)
+    code = c_caf_trylock(locks, index, int(image, c_int32_t), acquired_out, error)
     if (code == HCUBE_SUCCESS) acquired = acquired_out == 1
     call settle(code, error, ierror, message)
   end subroutine
@@ -1159,7 +1096,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_unlock(locks, index, int(image, c_int32_t), error)
+    code = c_caf_unlock(locks, index, int(image, c_int32_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1169,7 +1106,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_lockset_lock(locks, size(locks, kind=c_int64_t), error)
+    code = c_caf_lockset_lock(locks, size(locks, kind=c_int64_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1179,7 +1116,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_lockset_unlock(locks, size(locks, kind=c_int64_t), error)
+    code = c_caf_lockset_unlock(locks, size(locks, kind=c_int64_t), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1193,7 +1130,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_copy_async(destination, source, bytes, done, predicate, error)
+    code = c_caf_copy_async(destination, source, bytes, done, predicate, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1210,11 +1147,11 @@ contains
     integer(c_int32_t) :: code
     ! Collective: the others must not wait for this image.
     if (.not. is_contiguous(buffer)) then
-      code = c_broadcast_async(team, int(root, c_int32_t), c_null_ptr, max(bytes, 1_c_int64_t), done, error)
+      code = c_caf_broadcast_async(team, int(root, c_int32_t), c_null_ptr, max(bytes, 1_c_int64_t), done, error)
       call refuse('buffer is not contiguous: expected an array that stays where it is', ierror, message)
       return
     end if
-    code = c_broadcast_async(team, int(root, c_int32_t), c_loc(buffer), bytes, done, error)
+    code = c_caf_broadcast_async(team, int(root, c_int32_t), c_loc(buffer), bytes, done, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1225,7 +1162,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_barrier_async(team, done, error)
+    code = c_caf_barrier_async(team, done, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1234,7 +1171,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_cofence(error)
+    code = c_caf_cofence(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1243,94 +1180,94 @@ contains
   subroutine hcube_caf_broadcast(team, root, buffer, bytes, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: root
-    type(*), dimension(..), contiguous, target :: buffer
+    type(*), contiguous, target :: buffer(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_broadcast(team, int(root, c_int32_t), c_loc(buffer), bytes, error)
+    code = c_caf_broadcast(team, int(root, c_int32_t), c_loc(buffer), bytes, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_gather(team, root, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: root
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_gather(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_gather(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_scatter(team, root, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: root
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_scatter(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_scatter(team, int(root, c_int32_t), c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_allgather(team, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_allgather(team, c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_allgather(team, c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_alltoall(team, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_alltoall(team, c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_alltoall(team, c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_shift(team, distance, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team, distance
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_shift(team, distance, c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_shift(team, distance, c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_permute(team, destination, from, bytes, into, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: destination
-    type(*), dimension(..), contiguous, target, intent(in) :: from
+    type(*), contiguous, target, intent(in) :: from(..)
     integer(c_int64_t), intent(in) :: bytes
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target :: into(..)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_permute(team, int(destination, c_int32_t), c_loc(from), bytes, c_loc(into), error)
+    code = c_caf_permute(team, int(destination, c_int32_t), c_loc(from), bytes, c_loc(into), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1338,36 +1275,36 @@ contains
   subroutine hcube_caf_reduce(team, root, from, into, count, datatype, operation, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: root
-    type(*), dimension(..), contiguous, target, intent(in) :: from
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target, intent(in) :: from(..)
+    type(*), contiguous, target :: into(..)
     integer(c_int64_t), intent(in) :: count
     integer, intent(in) :: datatype, operation
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_reduce(team, int(root, c_int32_t), c_loc(from), c_loc(into), count, datatype, operation, error)
+    code = c_caf_reduce(team, int(root, c_int32_t), c_loc(from), c_loc(into), count, datatype, operation, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_allreduce(team, from, into, count, datatype, operation, ierror, message)
     integer(c_int64_t), intent(in) :: team
-    type(*), dimension(..), contiguous, target, intent(in) :: from
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target, intent(in) :: from(..)
+    type(*), contiguous, target :: into(..)
     integer(c_int64_t), intent(in) :: count
     integer, intent(in) :: datatype, operation
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_allreduce(team, c_loc(from), c_loc(into), count, datatype, operation, error)
+    code = c_caf_allreduce(team, c_loc(from), c_loc(into), count, datatype, operation, error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_scan(team, from, into, count, datatype, operation, inclusive, ierror, message)
     integer(c_int64_t), intent(in) :: team
-    type(*), dimension(..), contiguous, target, intent(in) :: from
-    type(*), dimension(..), contiguous, target :: into
+    type(*), contiguous, target, intent(in) :: from(..)
+    type(*), contiguous, target :: into(..)
     integer(c_int64_t), intent(in) :: count
     integer, intent(in) :: datatype, operation
     logical, intent(in) :: inclusive
@@ -1375,21 +1312,21 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_scan(team, c_loc(from), c_loc(into), count, datatype, operation, merge(1_c_int32_t, 0_c_int32_t, &
+    code = c_caf_scan(team, c_loc(from), c_loc(into), count, datatype, operation, merge(1_c_int32_t, 0_c_int32_t, &
       inclusive), error)
     call settle(code, error, ierror, message)
   end subroutine
 
   subroutine hcube_caf_sort(team, elements, count, element_bytes, compare, ierror, message)
     integer(c_int64_t), intent(in) :: team
-    type(*), dimension(..), contiguous, target :: elements
+    type(*), contiguous, target :: elements(..)
     integer(c_int64_t), intent(in) :: count, element_bytes
     procedure(hcube_caf_compare) :: compare
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_sort(team, c_loc(elements), count, element_bytes, c_funloc(compare), error)
+    code = c_caf_sort(team, c_loc(elements), count, element_bytes, c_funloc(compare), error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1403,7 +1340,7 @@ contains
     type(hcube_error) :: error
     integer(c_int32_t) :: number_out, code
     number_out = 0
-    code = c_register(c_funloc(function), number_out, error)
+    code = c_caf_register(c_funloc(function), number_out, error)
     if (code == HCUBE_SUCCESS) number = number_out
     call settle(code, error, ierror, message)
   end subroutine
@@ -1411,14 +1348,14 @@ contains
   subroutine hcube_caf_spawn(team, image, function, arguments, bytes, ierror, done, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: image, function
-    type(*), dimension(..), contiguous, target, intent(in) :: arguments
+    type(*), contiguous, target, intent(in) :: arguments(..)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(out), optional :: ierror
     type(hcube_event), intent(in), optional :: done
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_spawn(team, int(image, c_int32_t), int(function, c_int32_t), c_loc(arguments), bytes, done, error)
+    code = c_caf_spawn(team, int(image, c_int32_t), int(function, c_int32_t), c_loc(arguments), bytes, done, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1428,7 +1365,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_finish_begin(team, error)
+    code = c_caf_finish_begin(team, error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1437,7 +1374,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    code = c_finish_end(error)
+    code = c_caf_finish_end(error)
     call settle(code, error, ierror, message)
   end subroutine
 
@@ -1460,7 +1397,7 @@ contains
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(2)
     integer(c_int64_t), intent(inout) :: coarray
-    real(c_double), pointer, intent(inout) :: array(:, :)
+    real(c_double), pointer, intent(inout) :: array(:,:)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     real(c_double) :: element
@@ -1486,7 +1423,7 @@ contains
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(2)
     integer(c_int64_t), intent(inout) :: coarray
-    real(c_float), pointer, intent(inout) :: array(:, :)
+    real(c_float), pointer, intent(inout) :: array(:,:)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     real(c_float) :: element
@@ -1512,7 +1449,7 @@ contains
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(2)
     integer(c_int64_t), intent(inout) :: coarray
-    integer(c_int64_t), pointer, intent(inout) :: array(:, :)
+    integer(c_int64_t), pointer, intent(inout) :: array(:,:)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     integer(c_int64_t) :: element
@@ -1538,7 +1475,7 @@ contains
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(2)
     integer(c_int64_t), intent(inout) :: coarray
-    integer(c_int32_t), pointer, intent(inout) :: array(:, :)
+    integer(c_int32_t), pointer, intent(inout) :: array(:,:)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     integer(c_int32_t) :: element
@@ -1564,7 +1501,7 @@ contains
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(2)
     integer(c_int64_t), intent(inout) :: coarray
-    complex(c_double_complex), pointer, intent(inout) :: array(:, :)
+    complex(c_double_complex), pointer, intent(inout) :: array(:,:)
     integer, intent(out), optional :: ierror
     character(len=*), intent(out), optional :: message
     complex(c_double_complex) :: element
@@ -1598,7 +1535,7 @@ contains
         bytes = bytes * extents(dimension)
       end if
     end do
-    code = c_coarray_alloc(team, bytes, coarray, part, error)
+    code = c_caf_coarray_alloc(team, bytes, coarray, part, error)
     call settle(code, error, ierror, message)
   end subroutine
 

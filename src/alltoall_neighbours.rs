@@ -1,96 +1,49 @@
 //! Exchanges between neighbours in a topology for C.
 
 use crate::alltoall::perform;
+use crate::boundary::exported;
 use hcube_alltoall::mpi_front::{Counts, Function, Types};
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Datatype};
 use std::ffi::{c_int, c_void};
 
-/// Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
-/// communicator with a Cartesian topology, a graph or a distributed graph.
-///
-/// hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
-/// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
-/// called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
-/// schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
-/// hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
-/// library's own function delivers them.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_neighbor_alltoall(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoall,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
+exported! {
+    /// Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
+    /// communicator with a Cartesian topology, a graph or a distributed graph.
+    ///
+    /// hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
+    /// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
+    /// called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
+    /// schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
+    /// hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
+    /// library's own function delivers them.
+    fn hcube_neighbor_alltoall(
+        sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+        recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+        let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
+        perform(Function::NeighborAlltoall, sent, received, comm)
     }
-}
 
-/// Collective. MPI_Neighbor_alltoallv; see hcube_neighbor_alltoall.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_neighbor_alltoallv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-        )
+    /// Collective. MPI_Neighbor_alltoallv; see hcube_neighbor_alltoall.
+    fn hcube_neighbor_alltoallv(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype,
+        comm: MPI_Comm
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+        let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
+        perform(Function::NeighborAlltoallv, sent, received, comm)
     }
-}
 
-/// Collective. MPI_Neighbor_alltoallw; see hcube_neighbor_alltoall. Displacements are in bytes.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_neighbor_alltoallw(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const MPI_Aint,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const MPI_Aint,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let (sent, received) = (Counts::Far(sendcounts, sdispls), Counts::Far(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::NeighborAlltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-        )
+    /// Collective. MPI_Neighbor_alltoallw; see hcube_neighbor_alltoall. Displacements are in bytes.
+    fn hcube_neighbor_alltoallw(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int,
+        rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype, comm: MPI_Comm
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Far(sendcounts, sdispls), Types::Each(sendtypes));
+        let received = (recvbuf, Counts::Far(recvcounts, rdispls), Types::Each(recvtypes));
+        perform(Function::NeighborAlltoallw, sent, received, comm)
     }
 }

@@ -1,5 +1,6 @@
 //! Nonblocking exchanges for C.
 
+use crate::boundary::exported;
 use hcube_alltoall::mpi_front::nonblocking::{by_library, complete, refuse, start};
 use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Request};
@@ -60,75 +61,32 @@ pub unsafe extern "C-unwind" fn hcube_ialltoall(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoall,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            request,
-        )
-    }
+    unsafe { perform(Function::Ialltoall, sent, received, comm, request) }
 }
 
-/// Collective. MPI_Ialltoallv; see hcube_ialltoall.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_ialltoallv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoallv,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            request,
-        )
+exported! {
+    /// Collective. MPI_Ialltoallv; see hcube_ialltoall.
+    fn hcube_ialltoallv(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype,
+        comm: MPI_Comm, request: *mut MPI_Request
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+        let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
+        perform(Function::Ialltoallv, sent, received, comm, request)
     }
-}
 
-/// Collective. MPI_Ialltoallw; see hcube_ialltoall. Displacements are in bytes.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_ialltoallw(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::Ialltoallw,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-            request,
-        )
+    /// Collective. MPI_Ialltoallw; see hcube_ialltoall. Displacements are in bytes.
+    fn hcube_ialltoallw(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int,
+        recvtypes: *const MPI_Datatype, comm: MPI_Comm, request: *mut MPI_Request
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes));
+        let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes));
+        perform(Function::Ialltoallw, sent, received, comm, request)
     }
 }

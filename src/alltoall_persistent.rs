@@ -1,5 +1,6 @@
 //! Persistent exchanges for C.
 
+use crate::boundary::exported;
 use hcube_alltoall::mpi_front::persistent::{
     self, Initialised, by_library, initialise, make_request, operations_of,
 };
@@ -26,6 +27,20 @@ unsafe fn perform(
             Initialised::Served(operation) => make_request(operation, &call, info, request),
             Initialised::Refused(refusal) => refusal.raise(),
             Initialised::Library(_) => by_library(&call, info, request),
+        }
+    }
+}
+
+/// Starts the exchanges of hcube among requests.
+///
+/// # Safety
+/// As MPI asks for them in MPI_Startall.
+unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
+    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI asks for
+    // it.
+    unsafe {
+        for operation in operations_of(requests, count) {
+            operation.start();
         }
     }
 }
@@ -62,130 +77,49 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_init(
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    let (sent, received) = (Counts::Same(sendcount), Counts::Same(recvcount));
+    let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
+    let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
     // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallInit,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            info,
-            request,
-        )
-    }
+    unsafe { perform(Function::AlltoallInit, sent, received, comm, info, request) }
 }
 
-/// Collective. MPI_Alltoallv_init; see hcube_alltoall_init.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_alltoallv_init(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallvInit,
-            (sendbuf, sent, Types::One(sendtype)),
-            (recvbuf, received, Types::One(recvtype)),
-            comm,
-            info,
-            request,
-        )
+exported! {
+    /// Collective. MPI_Alltoallv_init; see hcube_alltoall_init.
+    fn hcube_alltoallv_init(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype,
+        recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype,
+        comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::One(sendtype));
+        let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::One(recvtype));
+        perform(Function::AlltoallvInit, sent, received, comm, info, request)
     }
-}
 
-/// Collective. MPI_Alltoallw_init; see hcube_alltoall_init. Displacements are in bytes.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_alltoallw_init(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    sdispls: *const c_int,
-    sendtypes: *const MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    rdispls: *const c_int,
-    recvtypes: *const MPI_Datatype,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (sent, received) = (Counts::Int(sendcounts, sdispls), Counts::Int(recvcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
-        perform(
-            Function::AlltoallwInit,
-            (sendbuf, sent, Types::Each(sendtypes)),
-            (recvbuf, received, Types::Each(recvtypes)),
-            comm,
-            info,
-            request,
-        )
+    /// Collective. MPI_Alltoallw_init; see hcube_alltoall_init. Displacements are in bytes.
+    fn hcube_alltoallw_init(
+        sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int,
+        recvtypes: *const MPI_Datatype, comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
+    ) -> c_int {
+        let sent = (sendbuf, Counts::Int(sendcounts, sdispls), Types::Each(sendtypes));
+        let received = (recvbuf, Counts::Int(recvcounts, rdispls), Types::Each(recvtypes));
+        perform(Function::AlltoallwInit, sent, received, comm, info, request)
     }
-}
 
-/// Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_start(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
+    /// Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
+    fn hcube_start(request: *mut MPI_Request) -> c_int {
         start_exchanges(request, 1);
         forward::start(request)
     }
-}
 
-/// Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_startall(count: c_int, requests: *mut MPI_Request) -> c_int {
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
+    /// Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
+    fn hcube_startall(count: c_int, requests: *mut MPI_Request) -> c_int {
         start_exchanges(requests, count);
         forward::startall(count, requests)
     }
-}
 
-/// # Safety
-/// As MPI asks for them in MPI_Startall.
-unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
-    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI asks for
-    // it.
-    unsafe {
-        for operation in operations_of(requests, count) {
-            operation.start();
-        }
-    }
-}
-
-/// Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
-///
-/// # Safety
-/// As MPI asks for them.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_request_free(request: *mut MPI_Request) -> c_int {
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
-    unsafe {
+    /// Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
+    fn hcube_request_free(request: *mut MPI_Request) -> c_int {
         if !request.is_null() {
             persistent::forget(*request);
         }

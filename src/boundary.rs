@@ -3,9 +3,32 @@
 
 use crate::types::hcube_error;
 use hcube_core::error::{Error, HCUBE_SUCCESS, Result};
-use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::{self, Handle};
+use hcube_core::mpi::{MPI_Comm, gate};
 use std::ffi::c_char;
+
+/// Exports short functions that take the place of a function of another interface, or only call another one.
+/// cbindgen expands no macros: build.rs shows it what this one writes.
+macro_rules! exported {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($argument:ident: $Type:ty),*) $(-> $Result:ty)? { $($body:tt)* }
+    )*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// The arguments are as the other function asks for them.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
+                // SAFETY: addresses are null or valid for what the other function reads and writes, and
+                // handles are those of MPI.
+                unsafe { $($body)* }
+            }
+        )*
+    };
+}
+pub(crate) use exported;
 
 /// Runs the body of an exported function. Its error becomes the code, and the message where C has
 /// given a place for one; a failure of MPI goes through the communicator's error handler as well,
@@ -33,6 +56,36 @@ pub(crate) unsafe fn enter(
         handle::call_error_handler(comm, code);
     }
     code
+}
+
+/// [`enter`] for a function on a communicator.
+///
+/// # Safety
+/// As [`enter`]; the handle is one of MPI's.
+pub(crate) unsafe fn enter_on(
+    comm: MPI_Comm,
+    error: *mut hcube_error,
+    body: impl FnOnce(Handle) -> Result<()>,
+) -> i32 {
+    // SAFETY: one of MPI's handles, by the contract of this function.
+    let comm = unsafe { Handle::new(comm) };
+    // SAFETY: null or writable, by the contract of this function.
+    unsafe { enter(Some(comm), error, || body(comm)) }
+}
+
+/// Frees a handle, whose place becomes null.
+///
+/// # Safety
+/// The pointer is null or valid, and the handle null or of `Box::into_raw`.
+pub(crate) unsafe fn free<T>(handle: *mut *mut T, name: &'static str) -> Result<()> {
+    // SAFETY: null or valid, by the contract of this function.
+    let place = unsafe { output(handle, name) }?;
+    let freed = std::mem::replace(place, std::ptr::null_mut());
+    if !freed.is_null() {
+        // SAFETY: a handle of `Box::into_raw`, which is given up once.
+        drop(unsafe { Box::from_raw(freed) });
+    }
+    Ok(())
 }
 
 /// A reference from a pointer that must not be null.

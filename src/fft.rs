@@ -1,6 +1,6 @@
 //! Fourier transforms of distributed vectors for C.
 
-use crate::boundary::{enter, output, required};
+use crate::boundary::{enter, enter_on, free, output, required};
 use crate::sized;
 use crate::types::{hcube_error, hcube_fft_memory, hcube_fft_options, hcube_fft_plan, hcube_fft_times};
 use hcube_core::comm::agree;
@@ -9,9 +9,8 @@ use hcube_core::memory::Region;
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::gate;
-use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
-use hcube_fft::{Direction, Options};
+use hcube_fft::Direction;
 use hcube_hpcc::fft::Plan;
 use std::ffi::c_void;
 
@@ -71,13 +70,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_default_options(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            sized::fill(options, size, || {
-                Options::from_environment().map(|options| hcube_fft_options::from_options(&options))
-            })
-        })
-    }
+    unsafe { enter(None, error, || sized::fill(options, size, hcube_fft_options::defaults)) }
 }
 
 /// Collective. As hcube_fft_create, with options.
@@ -129,33 +122,20 @@ unsafe fn create(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_state(comm, |on| {
                 let mut place = None;
                 let wanted = output(plan, "plan").and_then(|plan| {
                     place = Some(plan);
                     wanted(length, direction)
                 });
-                let plan = Plan::new(on, wanted, read_options(options))?;
+                let plan = Plan::new(on, wanted, hcube_fft_options::read(options))?;
                 let fft = hcube_fft_plan { comm, plan, devices: Devices::new() };
                 *place.expect("refused otherwise") = Box::into_raw(Box::new(fft));
                 Ok(())
             })
         })
     }
-}
-
-/// The options that a caller passed, or the defaults and the environment.
-///
-/// # Safety
-/// The pointer is null or valid.
-unsafe fn read_options(options: *const hcube_fft_options) -> Result<Options> {
-    if options.is_null() {
-        return Options::from_environment();
-    }
-    // SAFETY: not null, and then valid, by the contract of this function.
-    unsafe { hcube_fft_options::read(options) }
 }
 
 /// The arguments of a transform.
@@ -264,15 +244,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_memory_free(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            let freed = std::mem::replace(output(memory, "memory")?, std::ptr::null_mut());
-            if !freed.is_null() {
-                drop(Box::from_raw(freed));
-            }
-            Ok(())
-        })
-    }
+    unsafe { enter(None, error, || free(memory, "memory")) }
 }
 
 /// Collective over the communicator of the plan. Transforms a vector. Only one call at a time may be
@@ -383,14 +355,5 @@ pub unsafe extern "C-unwind" fn hcube_fft_free(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            let plan = output(plan, "plan")?;
-            let freed = std::mem::replace(plan, std::ptr::null_mut());
-            if !freed.is_null() {
-                drop(Box::from_raw(freed));
-            }
-            Ok(())
-        })
-    }
+    unsafe { enter(None, error, || free(plan, "plan")) }
 }

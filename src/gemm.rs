@@ -1,13 +1,11 @@
 //! Matrix products for C.
 
-use crate::boundary::{enter, text_buffer, write_text};
+use crate::boundary::{enter, enter_on, text_buffer, write_text};
 use crate::gemm_arguments::{Passed, choice};
 use crate::sized;
 use crate::types::{hcube_error, hcube_gemm_options, hcube_matrix};
-use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, gate};
 use hcube_gemm::entrance::Products;
-use hcube_gemm::options::Options;
 use std::ffi::{c_char, c_void};
 
 /// Collective. Computes sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C) for block-cyclic matrices
@@ -75,8 +73,7 @@ pub unsafe extern "C-unwind" fn hcube_gemm(
     // SAFETY: pointers are null or valid, and arrays large enough, by the contract of this function; the
     // handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_messages(comm, |comm, kept: &mut Option<Products>| {
                 let products = kept.get_or_insert_default();
                 let read = passed.read(comm);
@@ -106,13 +103,7 @@ pub unsafe extern "C-unwind" fn hcube_gemm_default_options(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            sized::fill(options, size, || {
-                Options::from_environment().map(|options| hcube_gemm_options::from_options(&options))
-            })
-        })
-    }
+    unsafe { enter(None, error, || sized::fill(options, size, hcube_gemm_options::defaults)) }
 }
 
 /// Collective. Sets the options of all later products on a communicator that pass no options, in
@@ -133,8 +124,7 @@ pub unsafe extern "C-unwind" fn hcube_gemm_set_options(
 ) -> i32 {
     // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             let chosen = choice(options).and_then(|choice| match choice {
                 Some(choice) => Ok(choice),
                 None => Products::default().choice(None),
@@ -168,8 +158,7 @@ pub unsafe extern "C-unwind" fn hcube_gemm_last_path(
     // SAFETY: error is null or valid and text has room, by the contract of this function; the handle is one
     // of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             let text = text_buffer(text, length)?;
             let path = gate::look(comm, Products::last_path)?;
             write_text(text, path.unwrap_or("none"));

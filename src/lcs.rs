@@ -1,10 +1,9 @@
 //! Longest common subsequences for C.
 
-use crate::boundary::{enter, output};
+use crate::boundary::{enter_on, output};
 use crate::types::{hcube_error, hcube_llcs_progress};
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
-use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use hcube_lcs::distributed::{Options, llcs};
 use hcube_lcs::options::Options as Chosen;
@@ -78,8 +77,7 @@ pub unsafe extern "C-unwind" fn hcube_llcs(
     };
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter(comm, |on, _: &mut Option<Running>| {
                 let call = Call { on, strings, at_least };
                 let found = match symbol_bytes {

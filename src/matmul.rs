@@ -1,13 +1,12 @@
 //! Matrix products by BSP for C.
 
-use crate::boundary::{enter, output};
+use crate::boundary::{enter_on, output};
 use crate::types::{hcube_error, hcube_matmul_kernel};
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::memory::scratch::{Lent, Scratch};
-use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use hcube_core::options::{Number, choices};
 use hcube_gemm::element::{Element, Scalar};
@@ -70,8 +69,7 @@ pub unsafe extern "C-unwind" fn hcube_matmul(
     let arrays = [("a", a.cast_mut()), ("b", b.cast_mut()), ("c", c)];
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter(comm, |on, kept: &mut Option<SpmdState>| {
                 let (problem, layout) = agree(on, read(on, n, blocks, distribution))?;
                 let SpmdState(spmd) = match kept {
@@ -103,8 +101,7 @@ pub unsafe extern "C-unwind" fn hcube_matmul_local_elements(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_messages(comm, |on, _: &mut Option<SpmdState>| {
                 let (_, layout) = read(on, n, blocks, distribution)?;
                 *output(elements, "elements")? = layout.local_elements(on.rank()) as i64;

@@ -1,13 +1,12 @@
 //! Asynchronous broadcasts of panels for C.
 
-use crate::boundary::{enter, output, required};
+use crate::boundary::{enter, enter_on, output, required};
 use crate::sized;
 use crate::types::{hcube_error, hcube_panels_options};
 use ::hcube_hpl::Panels;
 use ::hcube_hpl::slots::slots_for;
 use hcube_core::comm::agree;
 use hcube_core::error::{Error, Result};
-use hcube_core::mpi::handle::Handle;
 use hcube_core::mpi::{MPI_Comm, MpiComm, gate};
 use std::ffi::c_void;
 
@@ -84,8 +83,7 @@ unsafe fn prepare(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels<MpiComm>>| {
                 let given = match kept {
                     Some(panels) if !panels.is_idle() => {
@@ -153,8 +151,7 @@ pub unsafe extern "C-unwind" fn hcube_panels_prepared(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             let places = [output(bytes, "bytes")?, output(slots, "slots")?];
             let found =
                 gate::look(comm, |panels: &Panels<MpiComm>| [panels.memory().bytes, panels.memory().slots])?;
@@ -344,8 +341,7 @@ unsafe fn run(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_messages(comm, |comm, kept: &mut Option<Panels<MpiComm>>| match kept {
                 Some(panels) => work(comm, panels),
                 None => Err(Error::Usage("the communicator was not prepared for panels".into())),

@@ -1,5 +1,6 @@
 //! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
 
+use crate::boundary::exported;
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::gate;
 use hcube_core::mpi::handle::{Handle, abort};
@@ -23,9 +24,9 @@ fn passed(
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
-unsafe fn perform(call: &Call, name: &CStr) {
+unsafe fn perform(call: Call, name: &CStr) {
     // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
-    let obstacle = gate::run(None, || match unsafe { product(call) } {
+    let obstacle = gate::run(None, || match unsafe { product(&call) } {
         Ok((product, comm)) => match compute(&product, comm, name) {
             Ok(()) => None,
             Err(error) => end(name, &error.to_string()),
@@ -70,148 +71,64 @@ fn end(name: &CStr, text: &str) -> ! {
     abort(None)
 }
 
-// The four functions are written out because cbindgen does not expand macros.
+exported! {
+    /// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
+    /// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
+    /// beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
+    /// are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
+    /// complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
+    ///
+    /// Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
+    /// auto, and hcube_gemm_last_path does not report these products.
+    ///
+    /// Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
+    /// has none, a message is printed and the job ends, as there is no way to return an error; also if the
+    /// program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
+    /// grid in another order than row by row, or if MPI is not active.
+    fn hcube_pdgemm_(
+        transa: *const c_char, transb: *const c_char, m: *const c_int, n: *const c_int, k: *const c_int,
+        alpha: *const c_void, a: *const c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,
+        b: *const c_void, ib: *const c_int, jb: *const c_int, descb: *const c_int, beta: *const c_void,
+        c: *mut c_void, ic: *const c_int, jc: *const c_int, descc: *const c_int
+    ) {
+        let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+        let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+        perform(Call { element: Element::Double, letters, sizes, scalars, matrices }, c"pdgemm_")
+    }
 
-/// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
-/// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
-/// beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
-/// are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
-/// complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
-///
-/// Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
-/// auto, and hcube_gemm_last_path does not report these products.
-///
-/// Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
-/// has none, a message is printed and the job ends, as there is no way to return an error; also if the
-/// program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
-/// grid in another order than row by row, or if MPI is not active.
-///
-/// # Safety
-/// As PBLAS requires.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_pdgemm_(
-    transa: *const c_char,
-    transb: *const c_char,
-    m: *const c_int,
-    n: *const c_int,
-    k: *const c_int,
-    alpha: *const c_void,
-    a: *const c_void,
-    ia: *const c_int,
-    ja: *const c_int,
-    desca: *const c_int,
-    b: *const c_void,
-    ib: *const c_int,
-    jb: *const c_int,
-    descb: *const c_int,
-    beta: *const c_void,
-    c: *mut c_void,
-    ic: *const c_int,
-    jc: *const c_int,
-    descc: *const c_int,
-) {
-    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
-    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
-    let call = Call { element: Element::Double, letters, sizes, scalars, matrices };
-    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
-    unsafe { perform(&call, c"pdgemm_") }
-}
+    /// Collective. PSGEMM of PBLAS; see hcube_pdgemm_.
+    fn hcube_psgemm_(
+        transa: *const c_char, transb: *const c_char, m: *const c_int, n: *const c_int, k: *const c_int,
+        alpha: *const c_void, a: *const c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,
+        b: *const c_void, ib: *const c_int, jb: *const c_int, descb: *const c_int, beta: *const c_void,
+        c: *mut c_void, ic: *const c_int, jc: *const c_int, descc: *const c_int
+    ) {
+        let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+        let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+        perform(Call { element: Element::Single, letters, sizes, scalars, matrices }, c"psgemm_")
+    }
 
-/// Collective. PSGEMM of PBLAS; see hcube_pdgemm_.
-///
-/// # Safety
-/// As PBLAS requires.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_psgemm_(
-    transa: *const c_char,
-    transb: *const c_char,
-    m: *const c_int,
-    n: *const c_int,
-    k: *const c_int,
-    alpha: *const c_void,
-    a: *const c_void,
-    ia: *const c_int,
-    ja: *const c_int,
-    desca: *const c_int,
-    b: *const c_void,
-    ib: *const c_int,
-    jb: *const c_int,
-    descb: *const c_int,
-    beta: *const c_void,
-    c: *mut c_void,
-    ic: *const c_int,
-    jc: *const c_int,
-    descc: *const c_int,
-) {
-    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
-    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
-    let call = Call { element: Element::Single, letters, sizes, scalars, matrices };
-    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
-    unsafe { perform(&call, c"psgemm_") }
-}
+    /// Collective. PCGEMM of PBLAS; see hcube_pdgemm_.
+    fn hcube_pcgemm_(
+        transa: *const c_char, transb: *const c_char, m: *const c_int, n: *const c_int, k: *const c_int,
+        alpha: *const c_void, a: *const c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,
+        b: *const c_void, ib: *const c_int, jb: *const c_int, descb: *const c_int, beta: *const c_void,
+        c: *mut c_void, ic: *const c_int, jc: *const c_int, descc: *const c_int
+    ) {
+        let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+        let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+        perform(Call { element: Element::Complex, letters, sizes, scalars, matrices }, c"pcgemm_")
+    }
 
-/// Collective. PCGEMM of PBLAS; see hcube_pdgemm_.
-///
-/// # Safety
-/// As PBLAS requires.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_pcgemm_(
-    transa: *const c_char,
-    transb: *const c_char,
-    m: *const c_int,
-    n: *const c_int,
-    k: *const c_int,
-    alpha: *const c_void,
-    a: *const c_void,
-    ia: *const c_int,
-    ja: *const c_int,
-    desca: *const c_int,
-    b: *const c_void,
-    ib: *const c_int,
-    jb: *const c_int,
-    descb: *const c_int,
-    beta: *const c_void,
-    c: *mut c_void,
-    ic: *const c_int,
-    jc: *const c_int,
-    descc: *const c_int,
-) {
-    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
-    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
-    let call = Call { element: Element::Complex, letters, sizes, scalars, matrices };
-    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
-    unsafe { perform(&call, c"pcgemm_") }
-}
-
-/// Collective. PZGEMM of PBLAS; see hcube_pdgemm_.
-///
-/// # Safety
-/// As PBLAS requires.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn hcube_pzgemm_(
-    transa: *const c_char,
-    transb: *const c_char,
-    m: *const c_int,
-    n: *const c_int,
-    k: *const c_int,
-    alpha: *const c_void,
-    a: *const c_void,
-    ia: *const c_int,
-    ja: *const c_int,
-    desca: *const c_int,
-    b: *const c_void,
-    ib: *const c_int,
-    jb: *const c_int,
-    descb: *const c_int,
-    beta: *const c_void,
-    c: *mut c_void,
-    ic: *const c_int,
-    jc: *const c_int,
-    descc: *const c_int,
-) {
-    let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
-    let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
-    let call = Call { element: Element::DoubleComplex, letters, sizes, scalars, matrices };
-    // SAFETY: the arguments of a program that calls PBLAS, by the contract of this function.
-    unsafe { perform(&call, c"pzgemm_") }
+    /// Collective. PZGEMM of PBLAS; see hcube_pdgemm_.
+    fn hcube_pzgemm_(
+        transa: *const c_char, transb: *const c_char, m: *const c_int, n: *const c_int, k: *const c_int,
+        alpha: *const c_void, a: *const c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,
+        b: *const c_void, ib: *const c_int, jb: *const c_int, descb: *const c_int, beta: *const c_void,
+        c: *mut c_void, ic: *const c_int, jc: *const c_int, descc: *const c_int
+    ) {
+        let matrices = [passed(a, ia, ja, desca), passed(b, ib, jb, descb), passed(c, ic, jc, descc)];
+        let (letters, sizes, scalars) = ([transa.cast(), transb.cast()], [m, n, k], [alpha, beta]);
+        perform(Call { element: Element::DoubleComplex, letters, sizes, scalars, matrices }, c"pzgemm_")
+    }
 }

@@ -1,6 +1,6 @@
 //! RandomAccess for C.
 
-use crate::boundary::{enter, output, required, text_buffer, write_text};
+use crate::boundary::{enter, enter_on, output, required, text_buffer, write_text};
 use crate::sized;
 use crate::types::{
     hcube_error, hcube_random_access_options, hcube_random_access_statistics, hcube_table, hcube_updates,
@@ -10,23 +10,10 @@ use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::gate;
-use hcube_core::mpi::handle::Handle;
 use hcube_core::options::{self, Number};
 use hcube_hpcc::random_access::State;
-use hcube_random_access::{Distribution, Options, StreamKind, Updates};
+use hcube_random_access::{Distribution, StreamKind, Updates};
 use std::ffi::c_char;
-
-/// The options that a caller passed, or the defaults and the environment.
-///
-/// # Safety
-/// The pointer is null or valid.
-unsafe fn read_options(options: *const hcube_random_access_options) -> Result<Options> {
-    if options.is_null() {
-        return Options::from_environment();
-    }
-    // SAFETY: not null, and then valid, by the contract of this function.
-    unsafe { hcube_random_access_options::read(options) }
-}
 
 /// A table and updates after conversion.
 struct Task<'a> {
@@ -102,13 +89,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_default_options(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
-    unsafe {
-        enter(None, error, || {
-            sized::fill(options, size, || {
-                Options::from_environment().map(|options| hcube_random_access_options::from_options(&options))
-            })
-        })
-    }
+    unsafe { enter(None, error, || sized::fill(options, size, hcube_random_access_options::defaults)) }
 }
 
 /// Collective. Performs the set-up of the first run on a communicator in advance: creates
@@ -133,9 +114,10 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
 ) -> i32 {
     // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
-            gate::enter(comm, |comm, kept| State::prepare(comm, kept, read_options(options)).map(drop))
+        enter_on(comm, error, |comm| {
+            gate::enter(comm, |comm, kept| {
+                State::prepare(comm, kept, hcube_random_access_options::read(options)).map(drop)
+            })
         })
     }
 }
@@ -173,11 +155,11 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
     // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
     // one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter(comm, |comm, kept| {
                 let task = agree_task(comm, table, updates)?;
-                let (state, options) = State::prepare(comm, kept, read_options(options))?;
+                let (state, options) =
+                    State::prepare(comm, kept, hcube_random_access_options::read(options))?;
                 let Task { distribution, words, updates } = task;
                 state.run(comm, distribution, words, &updates, &options).map(drop)
             })
@@ -210,8 +192,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_verify(
     // SAFETY: the pointers are null or valid, and table->words for table->local_length words; the handle is
     // one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter(comm, |comm, _: &mut Option<State>| {
                 let errors = agree(comm, output(errors, "errors"))?;
                 let Task { distribution, words, updates } = agree_task(comm, table, updates)?;
@@ -240,8 +221,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_last_statistics(
 ) -> i32 {
     // SAFETY: the pointers are null or valid; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             sized::answer(statistics, "statistics", || {
                 let last = gate::look(comm, State::statistics)?;
                 Ok(hcube_random_access_statistics::from_statistics(&last.unwrap_or_default()))
@@ -272,12 +252,11 @@ pub unsafe extern "C-unwind" fn hcube_random_access_describe(
 ) -> i32 {
     // SAFETY: the pointers are null or valid, and text for length bytes; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter(comm, |comm, kept| {
                 let buffer = text_buffer(text, length);
                 let buffer = agree(comm, buffer)?;
-                let (state, _) = State::prepare(comm, kept, read_options(options))?;
+                let (state, _) = State::prepare(comm, kept, hcube_random_access_options::read(options))?;
                 write_text(buffer, &state.describe());
                 Ok(())
             })

@@ -1,6 +1,6 @@
 //! The kernels of STREAM for C.
 
-use crate::boundary::{enter, output, required, text_buffer, write_text};
+use crate::boundary::{enter, free, output, required, text_buffer, write_text};
 use crate::types::{hcube_error, hcube_stream};
 use ::hcube_stream::Stream;
 use ::hcube_stream::select::Kernel;
@@ -60,15 +60,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_free(
     error: *mut hcube_error,
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; a handle comes from Box::into_raw.
-    unsafe {
-        enter(None, error, || {
-            let place = output(stream, "stream")?;
-            if !place.is_null() {
-                drop(Box::from_raw(std::mem::replace(place, std::ptr::null_mut())));
-            }
-            Ok(())
-        })
-    }
+    unsafe { enter(None, error, || free(stream, "stream")) }
 }
 
 /// Local. Computes c = a.

@@ -1,6 +1,6 @@
 //! Transposition of a distributed matrix for C.
 
-use crate::boundary::{enter, required};
+use crate::boundary::{enter_on, required};
 use crate::types::{hcube_error, hcube_transpose_shape};
 use hcube_alltoall::mpi_front::{Engine, prepare};
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -61,8 +61,7 @@ pub unsafe extern "C-unwind" fn hcube_transpose(
     // SAFETY: shape and error are null or valid and the parts are as described, by the contract of this
     // function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             with_engine(comm, |comm, engine| {
                 let work = known(shape, comm).and_then(|(shape, bytes)| {
                     let parts = parts(bytes, input, output)?;
@@ -101,8 +100,7 @@ pub unsafe extern "C-unwind" fn hcube_transpose_check(
     // SAFETY: shape and error are null or valid, by the contract of this function; the handle is one of
     // MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             with_engine(comm, |comm, engine| {
                 let checked = known(shape, comm).and_then(|(shape, _)| match in_place {
                     0 | 1 => check(comm, &engine.exchange, &shape, in_place == 1).map(drop),

@@ -1,6 +1,6 @@
 //! Transposition of a block-cyclic matrix on a grid of processes for C.
 
-use crate::boundary::{enter, output, required, text_buffer, write_text};
+use crate::boundary::{enter, enter_on, free, output, required, text_buffer, write_text};
 use crate::types::{
     hcube_error, hcube_grid_transpose, hcube_grid_transpose_memory, hcube_grid_transpose_shape,
 };
@@ -10,7 +10,6 @@ use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 use hcube_core::mpi::MPI_Comm;
 use hcube_core::mpi::gate;
-use hcube_core::mpi::handle::Handle;
 use hcube_core::node::device::Devices;
 use hcube_transpose::grid::{Memory, Operands, Plan};
 use std::ffi::{c_char, c_void};
@@ -41,8 +40,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_memory_create(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_state(comm, |on| {
                 let places = output(memory, "memory").and_then(|memory| {
                     let address = output(address, "address")?;
@@ -109,8 +107,7 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_create(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function; the handle is one of MPI's.
     unsafe {
-        let comm = Handle::new(comm);
-        enter(Some(comm), error, || {
+        enter_on(comm, error, |comm| {
             gate::enter_without_state(comm, |on| {
                 let wanted = required(shape, "shape").and_then(|shape| {
                     let place = output(transposition, "transposition")?;
@@ -249,19 +246,4 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_free(
 ) -> i32 {
     // SAFETY: null or valid, by the contract of this function.
     unsafe { enter(None, error, || free(transposition, "transposition")) }
-}
-
-/// Frees a handle, whose place becomes null.
-///
-/// # Safety
-/// The pointer is null or valid, and the handle null or of `Box::into_raw`.
-unsafe fn free<T>(handle: *mut *mut T, name: &'static str) -> Result<()> {
-    // SAFETY: null or valid, by the contract of this function.
-    let place = unsafe { output(handle, name) }?;
-    let freed = std::mem::replace(place, std::ptr::null_mut());
-    if !freed.is_null() {
-        // SAFETY: a handle of `Box::into_raw`, which is given up once.
-        drop(unsafe { Box::from_raw(freed) });
-    }
-    Ok(())
 }

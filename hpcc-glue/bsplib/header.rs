@@ -1,6 +1,6 @@
 //! How `include/bsp.h` is generated: a part of the build program of the root package, as the other headers.
 
-use super::without_safety_sections;
+use super::{without_safety_sections, written_out};
 use std::fs;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ pub fn generate(out: &Path) -> String {
             let name = &text[at + "fn mcbsp_".len()..];
             name[..name.find('(').expect("arguments")].to_owned()
         }));
-        builder = builder.with_src(source);
+        builder = builder.with_src(written_out(source, out));
     }
     let dialect: String = names.iter().map(|name| format!("#define bsp_{name} mcbsp_{name}\n")).collect();
     config.trailer = Some(format!("#ifdef BSP_MCBSP\n{dialect}#endif  /* BSP_MCBSP */"));

@@ -53,22 +53,29 @@ macro_rules! options_of_a_table {
                 }
             }
 
+            /// Those of the environment, and defaults.
+            pub(crate) fn defaults() -> hcube_core::Result<Self> {
+                <$options>::from_environment().map(|options| Self::from_options(&options))
+            }
+
             /// The structure that a caller passes; the first field says how many bytes the caller knows.
             ///
             /// # Safety
             /// The pointer is valid for the bytes that its first field says.
             pub(crate) unsafe fn given(from: *const Self) -> hcube_core::Result<Self> {
-                let defaults = || <$options>::from_environment().map(|options| Self::from_options(&options));
                 // SAFETY: valid for the bytes that its first field says, by the contract of this function.
-                unsafe { crate::sized::read(from, defaults) }
+                unsafe { crate::sized::read(from, Self::defaults) }
             }
 
-            /// The options that a caller passes.
+            /// The options that a caller passes, or for NULL the defaults and the environment.
             ///
             /// # Safety
-            /// As [`Self::given`].
+            /// The pointer is null, or as for [`Self::given`].
             pub(crate) unsafe fn read(from: *const Self) -> hcube_core::Result<$options> {
-                // SAFETY: valid for the bytes that its first field says.
+                if from.is_null() {
+                    return <$options>::from_environment();
+                }
+                // SAFETY: not null, and then valid for the bytes that its first field says.
                 let given = unsafe { Self::given(from) }?;
                 $(if given.$reserved != 0 {
                     let name = concat!("options.", stringify!($reserved));

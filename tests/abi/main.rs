@@ -6,7 +6,7 @@ mod gfortran;
 mod header;
 
 use common::{Language, Launch, Mpi, output, root};
-use header::Header;
+use header::{Header, may_grow};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,8 @@ fn record(name: &str, header: &Path) -> BTreeSet<String> {
     let parsed = Header::parse(&common::headers::whole(header));
     assert!(
         parsed.constants.len() > 30 && parsed.structures.len() > 5 && parsed.functions.len() > 30,
-        "{parsed:?}"
+        "{}",
+        header.display()
     );
     let folder = folder(name);
     let source = folder.join("record.c");
@@ -165,7 +166,7 @@ fn headers_of_releases_still_hold() {
     let growing: BTreeSet<String> = Header::parse(&common::headers::whole(&present()))
         .structures
         .iter()
-        .filter(|structure| structure.may_grow())
+        .filter(|structure| may_grow(structure))
         .map(|structure| format!("struct {} size ", structure.name))
         .collect();
     for (version, header) in released() {
@@ -189,7 +190,7 @@ fn headers_of_releases_still_hold() {
 fn structures_that_grow_have_no_padding() {
     let (now, parsed) = (record("padding", &present()), Header::parse(&common::headers::whole(&present())));
     let mut seen = 0;
-    for structure in parsed.structures.iter().filter(|structure| structure.may_grow()) {
+    for structure in parsed.structures.iter().filter(|structure| may_grow(structure)) {
         let number = |line: &str, word: &str| -> usize {
             let mut words = line.split(' ').skip_while(|found| *found != word);
             words
@@ -238,7 +239,7 @@ fn fortran_modules_agree_with_the_headers() {
     // The functions for Fortran exist only for the modules: they use all of them and no others.
     let text = MODULES.map(|module| read(&root().join(module))).concat();
     let bound: BTreeSet<&str> =
-        text.split("bind(C, name=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+        text.split("name=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
     let name = |function: &'_ str| -> String {
         function.split('(').next().expect("a name").rsplit([' ', '*']).next().expect("a name").to_owned()
     };

@@ -22,7 +22,7 @@ use std::fs;
 use std::process::Command;
 
 /// What each package may depend on. The tool and the lab may use every system.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("hcube-core", &[]),
     ("hcube-random-access", &["hcube-core"]),
     ("hcube-alltoall", &["hcube-core"]),
@@ -35,6 +35,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("hcube-matmul", &["hcube-core", "hcube-bsp"]),
     ("hcube-stream", &["hcube-core"]),
     ("hcube-hpl", &["hcube-core"]),
+    ("hcube-interface", &[]),
     ("hcube-hpcc", &["hcube-core", "hcube-alltoall", "hcube-caf", "hcube-fft", "hcube-random-access"]),
     (
         "hcube",
@@ -52,6 +53,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
+            "hcube-interface",
         ],
     ),
     ("hcube-drop-in", &["hcube-core"]),
@@ -95,6 +97,7 @@ const ARROWS: [(&str, &[&str]); 25] = [
             "hcube-stream",
             "hcube-hpl",
             "hcube-hpcc",
+            "hcube-interface",
             "hcube-results",
             "hcube-tool",
         ],

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Folders of sources that belong to a crate of the workspace: the folder of its root module, and its name
 /// here. Of the crates in tests/, that which becomes a library of its own.
-pub const CRATES: [&str; 23] = [
+pub const CRATES: [&str; 24] = [
     "crates/core/src",
     "crates/random-access/src",
     "crates/alltoall/src",
@@ -20,6 +20,7 @@ pub const CRATES: [&str; 23] = [
     "crates/lcs/src",
     "crates/matmul/src",
     "crates/hpcc/src",
+    "crates/interface/src",
     "crates/stream/src",
     "src",
     "hpcc-glue/drop-in/src",

@@ -19,6 +19,30 @@ use std::ffi::c_void;
 use std::fmt::Display;
 use std::ptr;
 
+/// Exports functions that are others with other types. cbindgen expands no macros: what writes `bsp.h` shows
+/// it what this one writes.
+macro_rules! exported {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($($argument:ident: $Type:ty),*) $(-> $Result:ty)? { $($body:tt)* }
+    )*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// As BSPlib requires.
+            #[unsafe(no_mangle)]
+            #[allow(unused_unsafe, reason = "some of these functions cannot be called wrongly")]
+            pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
+                // SAFETY: an address is NULL or leads to memory of the size that is passed with it, which the
+                // program keeps and does not use otherwise as long as BSPlib says.
+                unsafe { $($body)* }
+            }
+        )*
+    };
+}
+pub(crate) use exported;
+
 /// Runs a function; an error ends the job.
 #[inline(always)]
 pub fn run<T>(function: &str, work: impl FnOnce() -> Result<T>) -> T {

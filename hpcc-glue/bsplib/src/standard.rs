@@ -1,23 +1,20 @@
 //! The names that LPF's `bsp.h` gives to the functions of the classic dialect. Its `bsp_begin` is a macro
 //! over [`bsplibstd_spawn`].
 
-use crate::call::run;
+use crate::call::{exported, run};
 use crate::{classic, extras, profile};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 macro_rules! standard {
     ($($name:ident = $module:ident::$function:ident($($argument:ident: $Type:ty),*) $(-> $Result:ty)?;)*) => {
-        $(
-            #[doc = concat!("As `", stringify!($function), "`.")]
-            ///
-            /// # Safety
-            /// As BSPlib requires.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
-                // SAFETY: the arguments are those of the same function by its other name.
-                unsafe { $module::$function($($argument),*) }
-            }
-        )*
+        exported! {
+            $(
+                #[doc = concat!("As `", stringify!($function), "`.")]
+                fn $name($($argument: $Type),*) $(-> $Result)? {
+                    $module::$function($($argument),*)
+                }
+            )*
+        }
     };
 }
 
@@ -43,12 +40,10 @@ standard! {
     bsplibstd_hpmove = classic::bsp_hpmove(tag_ptr: *mut *mut c_void, payload_ptr: *mut *mut c_void) -> c_int;
 }
 
-/// Begins the SPMD part, as `bsp_begin`; returns 0, on which the macro continues.
-///
-/// # Safety
-/// As BSPlib requires.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn bsplibstd_spawn(maxprocs: c_uint) -> c_int {
-    run("bsp_begin", || profile::begin(i64::from(maxprocs)));
-    0
+exported! {
+    /// Begins the SPMD part, as `bsp_begin`; returns 0, on which the macro continues.
+    fn bsplibstd_spawn(maxprocs: c_uint) -> c_int {
+        run("bsp_begin", || profile::begin(i64::from(maxprocs)));
+        0
+    }
 }

@@ -1,9 +1,10 @@
 //! Section 3: the C interface, one page for each group of functions, written from the headers.
 
 use super::file::File;
-use super::header::{self, Constant, Doc, Field, Function, Header, Structure, Type};
+use super::header;
 use super::parts::{BSP, FFTW, FORTRAN, GENERAL, PARTS, Part};
 use super::roff::{Page, bold, italic, plain, prose, reference, sentence};
+use hcube_interface::{Constant, Doc, Field, Function, Interface, Structure, Type};
 use hcube_tool::variables::Group;
 
 /// Width of declarations.
@@ -50,7 +51,7 @@ fn conventions(about: &Doc) -> Vec<String> {
 }
 
 /// The contents of [`PARTS`], and last of what belongs to none of them.
-fn divide(header: &Header) -> Vec<Content<'_>> {
+fn divide(header: &Interface) -> Vec<Content<'_>> {
     let part_of =
         |name: &str| PARTS.iter().position(|part| name.starts_with(part.prefix)).unwrap_or(PARTS.len());
     let mut contents: Vec<Content<'_>> = Vec::new();
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
     use hcube_tool::variables;
 
-    fn header() -> Header {
+    fn header() -> Interface {
         header::library().expect("valid")
     }
 

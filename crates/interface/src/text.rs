@@ -1,4 +1,4 @@
-//! Lines of the headers: how long they are, and which are left out.
+//! Lines that are written: how long they are, and which of a header are left out.
 
 /// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
 pub fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {
@@ -37,4 +37,14 @@ pub fn without_safety_sections(header: &str) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// A source without the macro of this name, which exports the functions in its braces.
+pub fn without_macro(source: &str, name: &str) -> String {
+    let Some((before, rest)) = source.split_once(&format!("\n{name}! {{\n")) else {
+        return source.to_owned();
+    };
+    let (functions, after) = rest.split_once("\n}\n").unwrap_or((rest, ""));
+    let exported = "    #[unsafe(no_mangle)]\n    pub unsafe extern \"C-unwind\" fn ";
+    format!("{before}\n{}\n{after}", functions.replace("    fn ", exported))
 }
