@@ -34,11 +34,11 @@ fn is_smooth(length: i64) -> bool {
 /// A text as a length of `hcube bench fft`.
 pub fn fft_lengths(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    match hcube_tool::bench::fft::length(&text) {
+    match hcube_tool::bench::lengths::length(&text) {
         Ok(length) => {
             assert!((1..=1 << 40).contains(&length), "{text}: {length}");
             let name = hcube_results::fft::length_name(length);
-            assert_eq!(hcube_tool::bench::fft::length(&name), Ok(length), "{text}: {name}");
+            assert_eq!(hcube_tool::bench::lengths::length(&name), Ok(length), "{text}: {name}");
         }
         Err(expected) => assert!(expected.contains("expected"), "{text}"),
     }
