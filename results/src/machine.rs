@@ -76,7 +76,7 @@ pub struct Link {
 }
 
 /// What local work costs a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
     /// To generate a value of the stream, in nanoseconds.

@@ -25,9 +25,9 @@ use hcube_results::machine::Machine;
 use hcube_results::numbers::{significant, time};
 use hcube_results::plot::Evidence::{Predicted, Published, Simulated};
 use hcube_results::published::bsp::{self as published, KRUSCHE};
-use hcube_tool::bsp::machine::Estimate;
 use hcube_tool::bsp::predict;
 use hcube_tool::bsp::program::{Costs, Program, ProgramArguments, SYMBOLS};
+use hcube_tool::machine::bsp::Estimate;
 use hcube_tool::session::Failure;
 use serde::{Deserialize, Serialize};
 

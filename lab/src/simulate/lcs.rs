@@ -19,7 +19,7 @@ use hcube_lcs::packed::Packing;
 use hcube_results::machine;
 use hcube_results::numbers::{significant, time};
 use hcube_results::plot::Evidence::{Predicted, Simulated};
-use hcube_tool::model::round::parameters;
+use hcube_tool::machine::parameters;
 use serde::{Deserialize, Serialize};
 
 /// Symbols of the strings: as many as nucleotides.

@@ -99,7 +99,7 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();
-    for mut results in drawn::read::<Results>(&arguments.from)? {
+    for mut results in drawn::read_results::<Results>(&arguments.from)? {
         results.runs.retain(wanted);
         joined.add(results);
     }

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
 use hcube_core::Result;
-use hcube_core::comm::{Comm, agree};
+use hcube_core::comm::Comm;
 use hcube_results::measured::Place;
 use hcube_results::runs::{Report, verification};
 use hcube_results::table::Growing;
@@ -81,8 +81,7 @@ pub fn begin<const REPEAT: u32>(
     common: &Common<REPEAT>,
     check: impl FnOnce() -> Result<()>,
 ) -> std::result::Result<(), Failure> {
-    let files = if session.speaks() { common.json.check().and_then(|()| check()) } else { Ok(()) };
-    agree(&session.comm, files).map_err(|error| error.to_string())
+    session.checked(|| common.json.check().and_then(|()| check())).map(drop)
 }
 
 /// Collective: measures a system, from its heading to the lines below its tables. Whether all claims have
@@ -127,14 +126,8 @@ pub fn finish<R: Report, const REPEAT: u32>(
     proved: Verdict,
     write: impl FnOnce() -> std::result::Result<(), Failure>,
 ) -> Verdict {
-    if session.speaks() {
-        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        if let Err(failure) = common.json.write(results).and_then(|()| write()) {
-            eprintln!("hcube: {failure}");
-            return Verdict::Wrong;
-        }
-    }
-    if proved == Verdict::Good { verdict(results) } else { proved }
+    let verdict = if proved == Verdict::Good { verdict(results) } else { proved };
+    session.conclude(verdict, || common.json.write(results).and_then(|()| write()).map(|()| verdict))
 }
 
 #[cfg(test)]
