@@ -16,7 +16,7 @@ use calls::functions::Functions;
 use calls::{BspLibrary, MpiFunctions};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::bsp::{HCUBE, MPI, Results, Run};
+use hcube_results::bsp::{HCUBE, MPI, Run};
 use hcube_results::measured::Timing;
 use hcube_results::numbers;
 use std::path::Path;
@@ -145,7 +145,6 @@ impl System for Bsp<'_> {
     type Case = (Step, usize);
     type Work = ();
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |&step: &Step| (0..self.variants.len()).map(|variant| (step, variant)).collect();
@@ -205,10 +204,6 @@ impl System for Bsp<'_> {
             errors: line.errors,
             ..Run::new(described, &variant.name, Timing::new(seconds))
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }
 

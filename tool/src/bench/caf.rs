@@ -19,7 +19,7 @@ use calls::{Place, openshmem};
 use hcube_caf::options::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::caf::{HCUBE, Results, Run};
+use hcube_results::caf::{HCUBE, Run};
 use hcube_results::measured::Timing;
 use hcube_results::numbers;
 use std::process::ExitCode;
@@ -111,7 +111,6 @@ impl System for Caf<'_> {
     /// Seconds of the last batch on this rank.
     type Work = f64;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |task: Task| {
@@ -195,9 +194,5 @@ impl System for Caf<'_> {
             errors: line.errors,
             ..Run::new(described, variant.name, Timing::new(seconds))
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }

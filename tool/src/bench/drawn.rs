@@ -85,12 +85,13 @@ impl Drawn {
     }
 
     /// Collective: measures a system, and draws it.
-    pub fn start<R: Pictured, S: System<Results = Results<R>>, const REPEAT: u32>(
+    pub fn start<R: Pictured, S: System<Row = R>, const REPEAT: u32>(
         &self,
         session: &Session,
         common: &Common<REPEAT>,
         new: impl FnOnce() -> Result<S>,
     ) -> std::result::Result<Verdict, Failure> {
-        job::start(session, common, || self.check(), new, |results| self.draw(results))
+        let results = |_: &S, rows, left_out| Results::new(rows, left_out);
+        job::start(session, common, || self.check(), new, results, |results| self.draw(results))
     }
 }

@@ -19,7 +19,7 @@ use calls::Grid;
 use calls::functions::Functions;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::gemm::{Results, Run};
+use hcube_results::gemm::Run;
 use matrices::Matrices;
 use problem::{Problem, Routine};
 use std::process::ExitCode;
@@ -139,7 +139,6 @@ impl System for Gemm<'_> {
     type Case = (usize, Variant);
     type Work = ();
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let variants = chosen(&self.arguments.variants);
@@ -258,9 +257,5 @@ impl System for Gemm<'_> {
             errors: line.errors,
             ..Run::new(described, &name(variant), measured_ms, problem.flops())
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }

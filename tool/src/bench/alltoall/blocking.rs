@@ -13,7 +13,7 @@ use crate::session::{self, Session};
 use hcube_alltoall::{Options, Path, UsedPath};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::alltoall::{Results, Run};
+use hcube_results::alltoall::Run;
 use hcube_results::measured::Timing;
 use hcube_results::numbers;
 
@@ -33,7 +33,7 @@ pub struct Blocking<'a> {
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
     /// What hcube has left to the library.
-    left: Vec<String>,
+    pub left: Vec<String>,
 }
 
 impl<'a> Blocking<'a> {
@@ -141,7 +141,6 @@ impl System for Blocking<'_> {
     type Case = (usize, Case);
     type Work = Work;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |&bytes: &usize| self.cases.iter().map(|&case| (bytes, case)).collect();
@@ -241,10 +240,5 @@ impl System for Blocking<'_> {
             errors: line.errors,
             ..Run::default()
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, mut left_out: Vec<String>) -> Results {
-        left_out.extend(self.left.iter().cloned());
-        Results::new(rows, left_out)
     }
 }
