@@ -64,9 +64,10 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     let platforms = batches
         .iter()
         .map(|batch| {
-            let sharing = batch.cases.first().map_or(Sharing::Links, |case| case.row().sharing());
+            let first = batch.cases.first().map(Case::row);
+            let (sharing, scale) = first.map_or((Sharing::Links, 1), |row| (row.sharing(), row.scale()));
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(batch.scale).sharing_at_most(sharing))
+                .map(|one| one.scaled(scale).sharing_at_most(sharing))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
@@ -142,7 +143,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
 /// products by SUMMA is an argument of their driver.
 fn costs(batch: &Batch, row: &dyn Row) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
-    let scale = batch.scale as f64;
+    let scale = row.scale() as f64;
     let mut units = vec![
         (GENERATE, generate_ns),
         (UPDATE, update_ns),

@@ -169,19 +169,15 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
 
 /// Exchanges out of place: a simulation for each number of ranks and algorithm.
 pub fn out_of_place(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
-    let of_algorithm = |algorithm| {
-        place.batches(|ranks| {
-            let case = |block| Alltoall {
-                block: Some(block),
-                bytes_per_rank: block * (ranks as u64 - 1),
-                path: Some("auto".to_owned()),
-                memory: Some(LEADERS_MEMORY),
-                ..Alltoall::new(place, ranks, algorithm)
-            };
-            BLOCKS.map(case).into()
+    place.variants(OUT_OF_PLACE, |algorithm, ranks| {
+        BLOCKS.map(|block| Alltoall {
+            block: Some(block),
+            bytes_per_rank: block * (ranks as u64 - 1),
+            path: Some("auto".to_owned()),
+            memory: Some(LEADERS_MEMORY),
+            ..Alltoall::new(place, ranks, algorithm)
         })
-    };
-    OUT_OF_PLACE.into_iter().flat_map(of_algorithm).collect()
+    })
 }
 
 /// The times of all algorithms.

@@ -170,16 +170,13 @@ impl Row for BspProgram {
 pub fn batches(place: &Place<'_>, full: bool) -> Result<Vec<Batch<BspProgram>>, Failure> {
     let mut batches = Vec::new();
     for program in [Program::Matmul, Program::Llcs] {
-        for &ranks in place.ranks {
-            if program == Program::Llcs && ranks > MAX_RANKS_LLCS && !full {
-                continue;
-            }
-            let cases = cases(place, program, ranks)?;
-            if !cases.is_empty() {
-                batches.push(place.batch(ranks, cases));
-            }
+        for &ranks in
+            place.ranks.iter().filter(|&&ranks| program == Program::Matmul || full || ranks <= MAX_RANKS_LLCS)
+        {
+            batches.push(place.batch(ranks, cases(place, program, ranks)?));
         }
     }
+    batches.retain(|batch| !batch.cases.is_empty());
     Ok(batches)
 }
 

@@ -197,12 +197,10 @@ impl Row for Updates {
 
 /// The teams of a number of images. Each is a simulation of its own: of thousands of images it takes minutes.
 pub fn teams(place: &Place<'_>, full: bool) -> Vec<Batch<Team>> {
-    let of = |team: &'static str| {
-        let row = |ranks| Team { site: place.site(ranks), team: team.to_owned(), ..Team::default() };
-        let fits = move |batch: &Batch<Team>| team == "world" || full || batch.ranks <= MAX_IMAGES_SPLIT;
-        place.batches(|ranks| vec![row(ranks)]).into_iter().filter(fits)
-    };
-    ["world", "all", "row", "column"].into_iter().flat_map(of).collect()
+    place.variants(["world", "all", "row", "column"], |team, ranks| {
+        let is_simulated = team == "world" || full || ranks <= MAX_IMAGES_SPLIT;
+        is_simulated.then(|| Team { site: place.site(ranks), team: team.to_owned(), ..Team::default() })
+    })
 }
 
 /// RandomAccess on a number of images, which is a power of two.
@@ -213,21 +211,17 @@ pub fn updates(place: &Place<'_>, full: bool) -> Vec<Batch<Updates>> {
         costs.generate_ns, costs.divide_ns, costs.update_ns, costs.ship_ns
     );
     let (images, gups) = published::COARRAYS;
-    let of = |by: &'static str| {
-        let row = |ranks| Updates {
+    place.variants(["events", "spawn"], |by, ranks| {
+        let is_simulated = ranks.is_power_of_two() && (by == "events" || full || ranks <= MAX_IMAGES_SPAWN);
+        is_simulated.then(|| Updates {
             site: place.site(ranks),
             by: by.to_owned(),
             values: VALUES,
             published_gups: (name == COARRAY_MACHINE && images == ranks).then_some(gups),
             costs: nanoseconds.clone(),
             ..Updates::default()
-        };
-        let fits = move |batch: &Batch<Updates>| {
-            batch.ranks.is_power_of_two() && (by == "events" || full || batch.ranks <= MAX_IMAGES_SPAWN)
-        };
-        place.batches(|ranks| vec![row(ranks)]).into_iter().filter(fits)
-    };
-    ["events", "spawn"].into_iter().flat_map(of).collect()
+        })
+    })
 }
 
 /// What a team consists of, in words.

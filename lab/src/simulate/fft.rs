@@ -122,6 +122,10 @@ impl Row for Transform {
         ]
     }
 
+    fn scale(&self) -> usize {
+        self.scale
+    }
+
     /// Both ends, and what the algorithms keep.
     fn bytes_per_rank(&self) -> u64 {
         (self.part / self.scale * 6 * COMPLEX) as u64 + (512 << 10)
@@ -145,15 +149,10 @@ impl Row for Transform {
 /// A simulation for each number of ranks that is a power of two and each algorithm.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Transform>> {
     let limit = if full { 4 * MAX_RANKS_SIX_STEP } else { MAX_RANKS_SIX_STEP };
-    let all = |algorithm: &'static str| {
-        let fits = move |batch: &Batch<Transform>| {
-            batch.ranks.is_power_of_two() && (algorithm == "binary-exchange" || batch.ranks <= limit)
-        };
-        let scaled = |batch: Batch<Transform>| Batch { scale: PART / simulated(batch.ranks), ..batch };
-        let batches = place.batches(|ranks| vec![transform(place, ranks, algorithm)]);
-        batches.into_iter().filter(fits).map(scaled)
-    };
-    ["six-step", "binary-exchange"].into_iter().flat_map(all).collect()
+    place.variants(["six-step", "binary-exchange"], |algorithm, ranks| {
+        let is_simulated = ranks.is_power_of_two() && (algorithm == "binary-exchange" || ranks <= limit);
+        is_simulated.then(|| transform(place, ranks, algorithm))
+    })
 }
 
 /// Numbers of a simulated rank.

@@ -130,6 +130,10 @@ impl Row for Gemm {
         ]
     }
 
+    fn scale(&self) -> usize {
+        self.scale
+    }
+
     /// Two local factors, three panels of each, C.
     fn bytes_per_rank(&self) -> u64 {
         let (height, width) = (self.order / self.scale / self.rows, self.order / self.scale / self.columns);

@@ -151,6 +151,10 @@ impl Row for Panels {
         ]
     }
 
+    fn scale(&self) -> usize {
+        self.scale
+    }
+
     /// Four slots of panels at most.
     fn bytes_per_rank(&self) -> u64 {
         (4 * self.bytes() / self.scale) as u64 + (64 << 10)
@@ -167,15 +171,11 @@ impl Row for Panels {
 
 /// A simulation for each number of ranks, which is a power of 2, and broadcast.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Panels>> {
-    let all = |topology: &'static str| {
+    place.variants(TOPOLOGIES, |topology, ranks| {
         let of_most = ["modified-ring", "modified-long"].contains(&topology);
-        let fits = move |batch: &Batch<Panels>| {
-            batch.ranks.is_power_of_two() && (full || of_most || batch.ranks <= MAX_RANKS_OF_ALL)
-        };
-        let scaled = |batch: Batch<Panels>| Batch { scale: SCALE, ..batch };
-        place.batches(|ranks| panels(place, ranks, topology)).into_iter().filter(fits).map(scaled)
-    };
-    TOPOLOGIES.into_iter().flat_map(all).collect()
+        let is_simulated = ranks.is_power_of_two() && (full || of_most || ranks <= MAX_RANKS_OF_ALL);
+        if is_simulated { panels(place, ranks, topology) } else { Vec::new() }
+    })
 }
 
 /// The grid of a number of ranks, which is a power of two: with as many rows as columns, or half.

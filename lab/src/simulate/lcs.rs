@@ -158,6 +158,10 @@ impl Row for Subsequence {
         ]
     }
 
+    fn scale(&self) -> usize {
+        self.scale
+    }
+
     /// The strings, their symbols and bits in block columns, and both strings on the rank that computes the
     /// length without a grid.
     fn bytes_per_rank(&self) -> u64 {
@@ -185,11 +189,7 @@ fn predicted(length: usize, variant: Variant, grid: &Grid, machine: &Machine) ->
 /// The simulations of a place: one for each number of ranks and length, whose cases share a reference.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Subsequence>> {
     let lengths = LENGTHS.into_iter().chain(full.then_some(LARGE));
-    let scaled = |length| {
-        let batches = place.batches(|ranks| cases(place, ranks, length));
-        batches.into_iter().map(move |batch| Batch { scale: scale(length), ..batch })
-    };
-    lengths.flat_map(scaled).collect()
+    place.variants(lengths, |length, ranks| cases(place, ranks, length))
 }
 
 /// How many times shorter the second string is in the simulation.

@@ -46,6 +46,12 @@ pub trait Row {
     /// Fields that are more than 0 in results.
     fn positive(&self) -> Vec<(&'static str, f64)>;
 
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
+    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
+    fn scale(&self) -> usize {
+        1
+    }
+
     /// Bytes of a simulation for a rank, in addition to those of SimGrid.
     fn bytes_per_rank(&self) -> u64 {
         0
@@ -93,16 +99,13 @@ pub struct Batch<T> {
     pub machine: Machine,
     pub ranks: usize,
     pub ranks_per_node: usize,
-    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
-    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
-    pub scale: usize,
     pub cases: Vec<T>,
 }
 
 impl<T> Batch<T> {
     /// The batch with `kind` of each case.
     pub fn map<U>(self, kind: impl Fn(T) -> U) -> Batch<U> {
-        let Self { machine, ranks, ranks_per_node, scale, cases } = self;
-        Batch { machine, ranks, ranks_per_node, scale, cases: cases.into_iter().map(kind).collect() }
+        let Self { machine, ranks, ranks_per_node, cases } = self;
+        Batch { machine, ranks, ranks_per_node, cases: cases.into_iter().map(kind).collect() }
     }
 }
