@@ -1,5 +1,6 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
+mod beside;
 mod bsp_programs_simulated;
 mod checks;
 mod coarrays;

@@ -103,15 +103,13 @@ fn node_chart(inputs: &Inputs, machine: &str, own: &[&RandomAccess]) -> Chart {
         ("three-hop", "three hops", looks::COMPETITOR),
         ("auto", "hcube's default (auto)", looks::HCUBE),
     ];
-    Chart {
-        title: machine_title(inputs, machine).to_owned(),
-        x: Axis::categories(
+    Chart::new(
+        machine_title(inputs, machine).to_owned(),
+        Axis::categories(
             "ranks / ranks per node",
             shapes.iter().map(|(ranks, per_node)| format!("{ranks}/{per_node}")).collect(),
         ),
-        y: gups_axis(),
-        series: all.map(line).to_vec(),
-        reference: None,
-        file: None,
-    }
+        gups_axis(),
+        all.map(line).to_vec(),
+    )
 }
