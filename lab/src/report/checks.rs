@@ -214,7 +214,7 @@ impl Checked for Simulated {
         self.machines.iter().try_for_each(Machine::check)?;
         let names: Vec<&str> = self.machines.iter().map(|one| one.name.as_str()).collect();
         for (list, rows) in self.lists() {
-            let machines = rows.iter().map(|row| row.site().machine.as_str()).enumerate();
+            let machines = rows.iter().map(|row| row.place().0.machine.as_str()).enumerate();
             if let Some((number, machine)) =
                 machines.into_iter().find(|(_, machine)| !names.contains(machine))
             {

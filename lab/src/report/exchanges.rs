@@ -66,7 +66,7 @@ fn conditions<'a>(samples: &[&'a Sample]) -> Vec<(&'a str, u64)> {
 fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
     let own = exchanges.filter(|exchange| parts.contains(&exchange.site.section.as_str()));
-    variants::say_links(section, inputs, own.map(|exchange| (&exchange.site, exchange.links_shared)));
+    variants::say_links(section, inputs, own.map(|exchange| (&exchange.site, &exchange.outcome)));
 }
 
 /// Times over ranks, as in Figure 5 of Hofmann and Rünger.

@@ -238,7 +238,7 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     let lists = inputs.simulated.iter().flat_map(Results::lists);
     // A factorisation is a run, not its places.
     let rows = lists.filter(|(list, _)| *list != "hpl").flat_map(|(_, rows)| rows);
-    let mut simulated: Vec<u64> = rows.filter_map(|row| row.errors()).collect();
+    let mut simulated: Vec<u64> = rows.map(|row| row.place().1.errors).collect();
     simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

@@ -28,7 +28,7 @@ pub fn nodes(inputs: &Inputs) -> Section {
          (node); with three hops a value crosses the network once, in larger messages. Compare with only messages.",
     );
     let cases = usual(inputs);
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     for machine in distinct(cases.iter().map(|case| case.site.machine.as_str())) {
         let own: Vec<&RandomAccess> =
             cases.iter().copied().filter(|case| case.site.machine == machine).collect();

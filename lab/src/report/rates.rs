@@ -173,7 +173,7 @@ fn table_red_storm(inputs: &Inputs) -> Table {
         cell(like_paper(ranks), |case| format!("{:.0}", case.messages as f64 / case.site.ranks as f64))
     });
     columns.add("errors", Some(Simulated), |&ranks| {
-        cell(at(ranks).map(|case| case.errors).reduce(|a, b| a + b), |errors| errors.to_string())
+        cell(at(ranks).map(|case| case.outcome.errors).reduce(|a, b| a + b), |errors| errors.to_string())
     });
     let ranks = cases.iter().map(|case| case.site.ranks).chain(TABLE_2.map(|rate| rate.ranks));
     columns.table(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), distinct(ranks))
@@ -189,7 +189,7 @@ pub fn rates(inputs: &Inputs) -> Section {
     );
     let cases = simulated(inputs);
     variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.site.ranks)?.hypercube));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
         section.say(&format!("Bad fit: {warning}."));
     }

@@ -43,7 +43,7 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
         ours.filter(|case| case.site.machine == MACHINE && case.site.ranks == SWEEP_RANKS).collect();
     let published = |case: &RandomAccess| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
     variants::say_deviation(&mut section, &ours, published);
-    variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, &case.outcome)));
     let chart = |title: &str, series: Vec<Series>, file| {
         Chart::new(title.to_owned(), Axis::new("look-ahead Q", Scale::Log2, plain), gups_axis(), series)
             .named(file)
@@ -132,7 +132,7 @@ pub fn ladder(inputs: &Inputs) -> Section {
     );
     let cases: Vec<&RandomAccess> =
         simulated(inputs, "optimisations").filter(|case| case.site.machine == MACHINE).collect();
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     let all = [
         Steps::measured(inputs),
         Steps::published(),
@@ -228,7 +228,7 @@ pub fn dimensions(inputs: &Inputs) -> Section {
          hypercube) need the fewest. Latency and bandwidth decide which is best.",
     );
     let cases = variants::usual(simulated(inputs, "dimensions"));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     let here: Vec<(usize, &Line)> = measured(inputs, "dimensions").collect();
     let both =
         cases.iter().map(|case| case.dimensions as usize).chain(here.iter().map(|(_, line)| line.dimensions));

@@ -4,7 +4,6 @@ use super::arguments::{Arguments, Section};
 use super::row::{Batch, Site};
 use hcube_results::machine::Machine;
 use hcube_results::published::MACHINE;
-use hcube_tool::session::Failure;
 
 /// Machine, numbers of ranks, ranks per node; 0 for one on each core.
 pub type Shape = (&'static str, &'static [usize], usize);
@@ -26,7 +25,7 @@ impl<'a> Place<'a> {
         section: Section,
         arguments: &'a Arguments,
         (machine, ranks, ranks_per_node): Shape,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, String> {
         let asked = arguments.machine.as_deref();
         let machine = Machine::find(asked.unwrap_or(machine))?;
         let ranks_per_node = match arguments.ranks_per_node {

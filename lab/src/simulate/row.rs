@@ -21,9 +21,25 @@ fn is_zero(ranks: &usize) -> bool {
     *ranks == 0
 }
 
-/// Of files without `links_shared`: their simulations had shared links.
-pub fn shared() -> bool {
+/// What a simulation says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Wrong values, bytes, elements or lengths.
+    pub errors: u64,
+    /// Whether routes shared the links between nodes, as those of files that do not say it; otherwise only the
+    /// ports of nodes.
+    #[serde(default = "shared")]
+    pub links_shared: bool,
+}
+
+fn shared() -> bool {
     true
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self { errors: 0, links_shared: shared() }
+    }
 }
 
 /// A case before its simulation, and a row of results after it.
@@ -34,14 +50,14 @@ pub trait Row {
     /// In the form that the driver reads.
     fn text(&self) -> String;
 
-    /// Takes the figures that the driver has printed, and whether routes shared the links between nodes;
-    /// otherwise they shared only the ports of nodes.
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String>;
+    /// Takes the figures that the driver has printed.
+    fn fill(&mut self, record: &Record) -> Result<(), String>;
 
-    fn site(&self) -> &Site;
+    /// Where it runs, and the outcome.
+    fn place(&self) -> (&Site, &Outcome);
 
-    /// The number of wrong values, bytes or elements; nothing where none was compared.
-    fn errors(&self) -> Option<u64>;
+    /// The outcome, to be filled.
+    fn outcome(&mut self) -> &mut Outcome;
 
     /// Fields that are more than 0 in results.
     fn positive(&self) -> Vec<(&'static str, f64)>;
@@ -85,12 +101,15 @@ pub trait Row {
 /// Takes the figures of a record, if it is of this case.
 pub fn take(row: &mut dyn Row, record: &Record, links_shared: bool) -> Result<(), String> {
     let asked = row.text();
-    let filled = match record.text("case") {
-        Ok(found) if found != asked => Err(format!("the driver has run '{found}'")),
-        Ok(_) => row.fill(record, links_shared),
-        Err(error) => Err(error),
+    let mut fill = || {
+        let found = record.text("case")?;
+        if found != asked {
+            return Err(format!("the driver has run '{found}'"));
+        }
+        *row.outcome() = Outcome { errors: record.count("errors")?, links_shared };
+        row.fill(record)
     };
-    filled.map_err(|error| format!("output of a driver for case {asked}: {error}"))
+    fill().map_err(|error| format!("output of a driver for case {asked}: {error}"))
 }
 
 /// Cases of one simulation, in their order.

@@ -7,13 +7,12 @@ use super::row::Batch;
 use super::{alltoall, bsp, bsp_programs, caf, fft, gemm, hpl, lcs, published, random_access};
 use hcube_results::machine::Machine;
 use hcube_results::published::{COARRAY_MACHINE, MACHINE};
-use hcube_tool::session::Failure;
 
 /// Ranks from which every case is a separate simulation: each takes minutes and is lost if the simulation
 /// fails.
 const MIN_RANKS_SEPARATE: usize = 512;
 
-type Batches = Result<Vec<Batch<Case>>, Failure>;
+type Batches = Result<Vec<Batch<Case>>, String>;
 
 /// A section.
 struct Part {

@@ -7,7 +7,6 @@ use super::Gemm;
 use hcube_gemm::model::Problem;
 use hcube_gemm::model::port::{self, Line};
 use hcube_gemm::schedule::{Broadcast, Hierarchy, Level, groups};
-use hcube_tool::session::Failure;
 
 /// Rows or columns of the simulated matrices that a rank has at least.
 const MIN_LOCAL: usize = 8;
@@ -81,7 +80,7 @@ fn grid(ranks: usize) -> (usize, usize) {
 
 /// All products of a section. Each has a simulation for each number of groups, as each may take
 /// minutes.
-pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm>>, Failure> {
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm>>, String> {
     let products: &[Product] = match section {
         Section::Groups => &GROUPS,
         Section::Latency => &LATENCY,
