@@ -149,13 +149,13 @@ impl Figures for gemm::Run {
 impl Figures for bsp::Run {
     fn figures(&self) -> Fields {
         let ratio = each("hcube_speedup", &self.hcube_speedup);
-        [vec![("ranks", self.superstep.ranks as f64)], times(&self.timing), ratio].concat()
+        [vec![("ranks", self.superstep.place.ranks as f64)], times(&self.timing), ratio].concat()
     }
 }
 
 impl Figures for caf::Run {
     fn figures(&self) -> Fields {
-        [vec![("ranks", self.subject.ranks as f64)], times(&self.timing)].concat()
+        [vec![("ranks", self.subject.place.ranks as f64)], times(&self.timing)].concat()
     }
 }
 

@@ -13,7 +13,7 @@ use hcube_results::table::Column;
 pub const BESIDE: Beside<Run> = Beside {
     caption: "Times of an operation, and speed-ups of hcube",
     subject: &[
-        ("ranks", |run| run.subject.place()),
+        ("ranks", |run| run.subject.place.ranks()),
         ("operation", |run| run.subject.operation.clone()),
         ("bytes", |run| match run.subject.bytes {
             0 => NONE.to_owned(),
@@ -37,7 +37,7 @@ pub fn coarrays(inputs: &Inputs) -> Section {
     section.chart(times(runs, Some("coarrays-times")));
     section.chart(spawned(runs, Some("coarrays-spawn")));
     // The table has the others.
-    if let Some(place) = places(runs).into_iter().find(|&(ranks, _)| ranks > 1) {
+    if let Some(place) = places(runs).into_iter().find(|place| place.ranks > 1) {
         for (operation, file) in DRAWN.into_iter().zip(["coarrays-put", "coarrays-get"]) {
             section.chart(over_sizes(runs, place, operation, Some(file)));
         }

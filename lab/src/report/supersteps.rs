@@ -12,7 +12,7 @@ use hcube_results::numbers::whole_bytes;
 pub const BESIDE: Beside<Run> = Beside {
     caption: "Times of a superstep, and speed-ups of hcube",
     subject: &[
-        ("ranks", |run| run.superstep.ranks.to_string()),
+        ("ranks", |run| run.superstep.place.ranks()),
         ("operation", |run| run.superstep.operation.clone()),
         ("bytes", |run| swept(run, whole_bytes(run.superstep.bytes))),
         ("messages", |run| swept(run, run.superstep.messages.to_string())),

@@ -7,6 +7,7 @@ mod step;
 pub use arguments::Arguments;
 
 use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts, Origin};
@@ -17,7 +18,7 @@ use calls::{BspLibrary, MpiFunctions};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
 use hcube_results::bsp::{HCUBE, MPI, Run};
-use hcube_results::measured::Timing;
+use hcube_results::measured::{Place, Timing};
 use hcube_results::numbers;
 use std::path::Path;
 use std::process::ExitCode;
@@ -68,7 +69,7 @@ struct Bsp<'a> {
     /// They end in this order.
     variants: Vec<Variant>,
     areas: Rc<Areas>,
-    mpi: String,
+    place: Place,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
 }
@@ -122,7 +123,8 @@ impl<'a> Bsp<'a> {
             let origin = agree(comm, MpiFunctions::origin())?;
             variants.insert(1, Variant { name: MPI.to_owned(), file: String::new(), calls, origin });
         }
-        Ok(Self { session, steps, variants, areas, mpi, node_sizes: session.node_sizes()? })
+        let (place, node_sizes) = (job::place(session, 0)?, session.node_sizes()?);
+        Ok(Self { session, steps, variants, areas, place, node_sizes })
     }
 
     /// Collective: memory for the largest superstep.
@@ -152,7 +154,7 @@ impl System for Bsp<'_> {
     }
 
     fn name(&self, &(step, variant): &Self::Case) -> String {
-        format!("{}, {}", step.described(String::new(), 0).name(), self.variants[variant].name)
+        format!("{}, {}", step.described(Place::default()).name(), self.variants[variant].name)
     }
 
     fn about(&self) -> String {
@@ -194,11 +196,9 @@ impl System for Bsp<'_> {
 
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let (step, variant) = line.case;
-        let described = step.described(self.mpi.clone(), self.session.comm.size());
+        let described = step.described(self.place.clone());
         let variant = &self.variants[variant];
         Ok(Run {
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,

@@ -8,6 +8,7 @@ mod variants;
 pub use arguments::Arguments;
 
 use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -20,7 +21,7 @@ use hcube_caf::options::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::caf::{HCUBE, Run};
-use hcube_results::measured::Timing;
+use hcube_results::measured::{self, Timing};
 use hcube_results::numbers;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicU64;
@@ -69,11 +70,10 @@ struct Caf<'a> {
     variants: Vec<Variant>,
     place: Place,
     own: Box<[AtomicU64]>,
-    mpi: String,
+    /// For results.
+    measured_at: measured::Place,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
-    /// Ranks that hcube puts on a node; 0 for all that are on it.
-    ranks_per_node: usize,
     /// Of hcube.
     functions: Coarrays,
 }
@@ -82,15 +82,15 @@ impl<'a> Caf<'a> {
     /// Collective: loads the libraries and starts them.
     fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let comm = &session.comm;
-        let (tasks, mpi) = (arguments.tasks(), session::library());
+        let tasks = arguments.tasks();
         let place = Place { rank: comm.rank(), ranks: comm.size() };
-        let ranks_per_node = agree(comm, Options::from_environment())?.ranks_per_node;
+        let measured_at = job::place(session, agree(comm, Options::from_environment())?.ranks_per_node)?;
         let words = tasks.iter().map(Task::shared_words).max().unwrap_or(1);
-        let hcube = agree(comm, Coarrays::load(arguments.caf.as_deref(), mpi_name(&mpi)))?;
+        let hcube = agree(comm, Coarrays::load(arguments.caf.as_deref(), mpi_name(&measured_at.mpi)))?;
         let (functions, own) = (hcube.0, Self::memory(session, &tasks)?);
         let variants = variants::start(comm, arguments, hcube, place, words)?;
         let node_sizes = session.node_sizes()?;
-        Ok(Self { session, arguments, variants, place, own, mpi, node_sizes, ranks_per_node, functions })
+        Ok(Self { session, arguments, variants, place, own, measured_at, node_sizes, functions })
     }
 
     /// Collective: memory that only this rank uses, for the largest operation.
@@ -121,13 +121,13 @@ impl System for Caf<'_> {
     }
 
     fn name(&self, &(task, variant): &Self::Case) -> String {
-        format!("{}, {}", task.described(String::new(), 0, 0).name(), self.variants[variant].name)
+        format!("{}, {}", task.described(measured::Place::default()).name(), self.variants[variant].name)
     }
 
     fn about(&self) -> String {
         let files = self.variants.iter().map(|one| one.file.as_str()).filter(|file| !file.is_empty());
         let files: Vec<&str> = files.collect();
-        let nodes = match self.ranks_per_node {
+        let nodes = match self.measured_at.ranks_per_node {
             0 => String::new(),
             count => format!("; hcube takes each {count} rank(s) for a node"),
         };
@@ -184,11 +184,9 @@ impl System for Caf<'_> {
 
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let (task, variant) = line.case;
-        let described = task.described(self.mpi.clone(), self.place.ranks, self.ranks_per_node);
+        let described = task.described(self.measured_at.clone());
         let variant = &self.variants[variant];
         Ok(Run {
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,
