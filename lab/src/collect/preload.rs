@@ -148,15 +148,15 @@ fn extra_memory(path: &Path) -> Result<Vec<Row>, String> {
     let mut rows: Vec<Row> = Vec::new();
     for run in results.runs.iter().filter(|run| run.algorithm.starts_with("auto") && !run.everything) {
         let (Some(memory), Some(extra)) = (run.memory, run.extra_bytes) else { continue };
-        let case = format!("{} of {}", run.algorithm, run.mpi);
-        let known = rows.iter_mut().find(|row| row.case == case && row.ranks == run.ranks);
+        let case = format!("{} of {}", run.algorithm, run.place.mpi);
+        let known = rows.iter_mut().find(|row| row.case == case && row.ranks == run.place.ranks);
         if let Some(row) = known {
             row.measured.all.push(extra as f64);
         } else {
             rows.push(Row {
                 benchmark: "extra memory".to_owned(),
                 case,
-                ranks: run.ranks,
+                ranks: run.place.ranks,
                 unit: Unit::Bytes,
                 variant: "largest of all sizes".to_owned(),
                 against: "documented bound".to_owned(),

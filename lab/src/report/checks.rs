@@ -102,9 +102,9 @@ impl Checked for Bench {
 impl Checked for alltoall::Results {
     fn check(&self) -> Result<(), String> {
         positive("runs", &self.runs, |run| {
-            let own = vec![("ranks", run.ranks as f64), ("bytes_per_rank", run.bytes_per_rank as f64)];
+            let own = vec![("ranks", run.place.ranks as f64), ("bytes_per_rank", run.bytes_per_rank as f64)];
             // One rank moves no data.
-            if run.ranks <= 1 {
+            if run.place.ranks <= 1 {
                 return own;
             }
             [own, times(&run.timing)].concat()
@@ -139,8 +139,11 @@ impl<R: Figures> Checked for runs::Results<R> {
 impl Figures for gemm::Run {
     fn figures(&self) -> Fields {
         let problem = &self.problem;
-        let own =
-            vec![("ranks", problem.ranks as f64), ("n", problem.n as f64), ("median_ms", self.median_ms)];
+        let own = vec![
+            ("ranks", problem.place.ranks as f64),
+            ("n", problem.n as f64),
+            ("median_ms", self.median_ms),
+        ];
         let raised = each("speedup_raised", &self.speedup_raised);
         [own, each("speedup", &self.speedup), raised, each("of_bound", &self.of_bound)].concat()
     }

@@ -293,19 +293,21 @@ pub fn memory(inputs: &Inputs) -> Section {
 
 /// Runs with hcube's default memory.
 fn usual_runs(inputs: &Inputs) -> Vec<&Run> {
-    let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.ranks > 1);
+    let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.place.ranks > 1);
     let Some(first) = runs().next() else { return Vec::new() };
     let memory = runs().find(|run| run.algorithm == "auto").and_then(|run| run.memory);
-    runs().filter(|run| run.mpi == first.mpi && (run.memory.is_none() || run.memory == memory)).collect()
+    runs()
+        .filter(|run| run.place.mpi == first.place.mpi && (run.memory.is_none() || run.memory == memory))
+        .collect()
 }
 
 fn taken(inputs: &Inputs) -> Chart {
     let runs = usual_runs(inputs);
-    let most = runs.iter().map(|run| run.ranks).max().unwrap_or_default();
+    let most = runs.iter().map(|run| run.place.ranks).max().unwrap_or_default();
     // A logarithmic axis has no 0.
     let series =
         ALGORITHMS.iter().rev().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
-            let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
+            let own = runs.iter().filter(|run| run.algorithm == key && run.place.ranks == most);
             let mut points: Vec<(f64, f64)> = own
                 .filter_map(|run| Some((run.bytes_per_rank as f64, (run.extra_bytes? as f64).max(1024.0))))
                 .collect();
@@ -335,14 +337,15 @@ pub struct Gains {
 pub fn gains(inputs: &Inputs) -> Gains {
     let runs = usual_runs(inputs);
     let ratios = |ranks: usize| -> Vec<f64> {
-        let own = runs.iter().filter(|run| run.ranks == ranks && run.algorithm == "auto");
+        let own = runs.iter().filter(|run| run.place.ranks == ranks && run.algorithm == "auto");
         own.filter_map(|run| run.speedup_in_place).collect()
     };
-    let counts = distinct(runs.iter().map(|run| run.ranks));
+    let counts = distinct(runs.iter().map(|run| run.place.ranks));
     let measured =
         counts.into_iter().filter_map(|ranks| Some((ranks, numbers::geometric_mean(&ratios(ranks))?)));
     let extra = |algorithm: &str, like: &Run| {
-        let mut own = runs.iter().filter(|run| run.algorithm == algorithm && run.ranks == like.ranks);
+        let mut own =
+            runs.iter().filter(|run| run.algorithm == algorithm && run.place.ranks == like.place.ranks);
         own.find(|run| run.bytes_per_rank == like.bytes_per_rank)?.extra_bytes
     };
     let library = runs.iter().filter(|run| run.algorithm == "library-in-place" && run.extra_bytes.is_some());

@@ -5,6 +5,7 @@ use super::calls::{Channel, Exchange, by_hcube, by_library, by_path, repeat};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::frame::{self, LineOf, Opened, System};
+use crate::bench::job;
 use crate::bench::lengths::name;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::proof::{Claim, Counts};
@@ -222,10 +223,7 @@ impl System for Blocking<'_> {
         }
         let options = case.algorithm.is_ours().then(|| case.options(bytes, self.ranks()));
         Ok(Run {
-            mpi: session::library(),
-            ranks: self.ranks(),
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
+            place: job::place(self.session, 0)?,
             bytes_per_rank: bytes,
             algorithm: name(case.algorithm),
             memory: options.map(|options| options.memory),
