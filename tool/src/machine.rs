@@ -20,7 +20,7 @@ pub fn named(name: Option<&str>) -> Option<&str> {
     name.or_else(|| Path::new(DEFAULT_FILE).exists().then_some(DEFAULT_FILE))
 }
 
-/// As [`named`]; the message of a failure names the probe that writes the file, and what may be named instead.
+/// As [`named`]; a failure names the probe that writes the file, and what may be named instead.
 fn required<'a>(name: Option<&'a str>, probe: &str, others: &str) -> Result<&'a str, Failure> {
     named(name).ok_or_else(|| {
         format!(

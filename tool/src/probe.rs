@@ -5,8 +5,8 @@
 //! | all but `bsp` | `hcube probe` | parts of RandomAccess separately (generating, dividing, copying, updates without communication, messages of a pair of ranks), then whole rounds with many look-aheads |
 //! | `bsp` | `hcube bsp probe` | [`supersteps`] |
 //!
-//! One set of figures is fitted to the parts and to the rounds, so that the model agrees with whole runs and not
-//! only with parts; the file says how well.
+//! One set of figures is fitted to the parts and to the rounds, so that the model agrees with whole runs and
+//! not only with parts; the file says how well.
 
 mod fit;
 pub mod links;

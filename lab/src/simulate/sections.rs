@@ -16,8 +16,8 @@ type Batches = Result<Vec<Batch<Case>>, String>;
 
 /// A section.
 struct Part {
-    /// The machines and ranks; the default takes a few minutes for all sections. Products have machines of their
-    /// own.
+    /// The machines and ranks; the default takes a few minutes for all sections. Products have machines of
+    /// their own.
     shapes: Vec<Shape>,
     /// The simulations of a place.
     batches: fn(&Place<'_>, bool) -> Batches,

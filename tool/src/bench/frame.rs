@@ -122,8 +122,8 @@ pub fn settle_together<S: System>(
     Ok(())
 }
 
-/// The turn and the number of each measurement of some cases: all cases alternately, in an order that rotates,
-/// so that no case always runs after the same other case.
+/// The turn and the number of each measurement of some cases: all cases alternately, in an order that
+/// rotates, so that no case always runs after the same other case.
 pub fn alternating(cases: usize, repeat: u32) -> impl Iterator<Item = (usize, usize)> {
     let of_turn = move |turn| (0..cases).map(move |number| (turn, (number + turn) % cases));
     (0..repeat as usize).flat_map(of_turn)

@@ -85,8 +85,8 @@ pub fn begin<const REPEAT: u32>(
     session.checked(|| common.json.check().and_then(|()| check())).map(drop)
 }
 
-/// What a benchmark prints where it prints tables: its heading, the rows of a size as soon as it was measured, and
-/// the lines below them.
+/// What a benchmark prints where it prints tables: its heading, the rows of a size as soon as it was
+/// measured, and the lines below them.
 pub struct Printed {
     has_tables: bool,
     growing: Growing,

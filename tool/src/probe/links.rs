@@ -115,8 +115,8 @@ pub fn figures(comm: &impl Comm) -> Result<Parameters> {
     Ok(pairs.complete(parameters))
 }
 
-/// Collective: seconds of exchanges of each length with another rank, the shortest of all turns, each of which
-/// `begin` announces.
+/// Collective: seconds of exchanges of each length with another rank, the shortest of all turns, each of
+/// which `begin` announces.
 fn shortest<const LENGTHS: usize>(
     comm: &impl Comm,
     other: usize,
