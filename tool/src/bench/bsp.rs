@@ -5,6 +5,7 @@ pub mod calls;
 mod step;
 
 pub use arguments::Arguments;
+pub use step::{Areas, WORD};
 
 use super::frame::{LineOf, Opened, System};
 use super::job;
@@ -24,7 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
-use step::{Areas, Step, WORD};
+use step::Step;
 
 /// Measures under MPI, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {

@@ -214,7 +214,6 @@ fn samples(
     let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.target.no_progress);
     let samples = probe.measure(&mut progress);
     progress.finish();
-    probe.spmd.end();
     samples
 }
 
