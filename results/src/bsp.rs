@@ -113,7 +113,8 @@ fn means(runs: &[Run]) -> Table {
     table
 }
 
-const VARIANTS: Beside<Run> = Beside {
+/// How variants stand beside each other.
+pub const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "us/message",
     own_cell: |run, _| numbers::significant(run.timing.median_us / run.per_message()),

@@ -124,7 +124,8 @@ pub fn places(runs: &[Run]) -> Vec<&Place> {
     measured::places(runs.iter().map(|run| &run.subject.place))
 }
 
-const VARIANTS: Beside<Run> = Beside {
+/// How variants stand beside each other.
+pub const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "rate",
     own_cell: Run::rate_of_memcpy,

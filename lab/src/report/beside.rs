@@ -1,32 +1,29 @@
 //! Tables of operations in which other variants stand beside hcube.
 
-use super::sources::runs;
+use super::sources;
 use super::table::{Columns, Table, cell, times};
-use hcube_results::measured::Timing;
 use hcube_results::numbers::{percent, significant};
 use hcube_results::plot::Evidence::Measured;
-use hcube_results::runs::{Results, Row, by_subject, of_variant};
+use hcube_results::runs::{self, Results, Row, by_subject, of_variant};
 use hcube_results::table::Column;
 
 /// How hcube is called in all results.
 const HCUBE: &str = "hcube";
 
 /// What a table shows of runs.
-pub struct Beside<R: 'static> {
+pub struct Beside<R: Row> {
     pub caption: &'static str,
     /// What all variants of a row have done.
     pub subject: &'static [Column<R>],
-    pub timing: fn(&R) -> &Timing,
-    /// Of hcube over a variant.
-    pub speed_up: fn(&R) -> Option<f64>,
+    pub variants: runs::Beside<R>,
 }
 
 impl<R: Row> Beside<R> {
     /// The times of hcube, columns of its own, and times and speed-ups over others: a variant and its name.
     pub fn table(&self, runs: &[R], own: &[Column<R>], others: &[(&str, &str)]) -> Table {
-        let Self { caption, subject, timing, speed_up } = *self;
+        let runs::Beside { timing, speed_up, .. } = self.variants;
         let mut columns: Columns<'_, Vec<&R>> = Columns::new();
-        for &(title, text) in subject {
+        for &(title, text) in self.subject {
             columns.add(title, None, move |runs| text(runs[0]));
         }
         let median = move |run: &R| significant(timing(run).median_us);
@@ -44,11 +41,15 @@ impl<R: Row> Beside<R> {
             columns
                 .add(title, Some(Measured), move |runs| times(of_variant(runs, variant).and_then(speed_up)));
         }
-        columns.table(caption, by_subject(runs))
+        columns.table(self.caption, by_subject(runs))
     }
 }
 
 /// hcube's speed-ups over a variant.
 pub fn speed_ups<R: Row>(results: &Option<Results<R>>, of: &Beside<R>, variant: &str) -> Vec<f64> {
-    runs(results).iter().filter(|run| run.measured().1 == variant).filter_map(of.speed_up).collect()
+    sources::runs(results)
+        .iter()
+        .filter(|run| run.measured().1 == variant)
+        .filter_map(of.variants.speed_up)
+        .collect()
 }

@@ -5,7 +5,7 @@ use super::section::Section;
 use super::sources::{BENCH, Inputs, runs};
 use super::table::NONE;
 use hcube_results::caf::figure::{over_sizes, spawned, times};
-use hcube_results::caf::{DRAWN, MEMCPY, MPI, OPENSHMEM, Run, places};
+use hcube_results::caf::{DRAWN, MEMCPY, MPI, OPENSHMEM, Run, VARIANTS, places};
 use hcube_results::numbers::whole_bytes;
 use hcube_results::table::Column;
 
@@ -20,8 +20,7 @@ pub const BESIDE: Beside<Run> = Beside {
             bytes => whole_bytes(bytes),
         }),
     ],
-    timing: |run| &run.timing,
-    speed_up: |run| run.hcube_speedup,
+    variants: VARIANTS,
 };
 
 /// Times of operations, of puts and gets over their size, and rates of shipped functions.

@@ -5,7 +5,7 @@ use super::section::Section;
 use super::sources::{BENCH, Inputs, runs};
 use super::table::NONE;
 use hcube_results::bsp::figure::{latency, over_sizes, ranks};
-use hcube_results::bsp::{HCUBE, MPI, Run, SWEPT, variants};
+use hcube_results::bsp::{HCUBE, MPI, Run, SWEPT, VARIANTS, variants};
 use hcube_results::numbers::whole_bytes;
 
 /// All supersteps, with the times of hcube and its speed-ups.
@@ -17,8 +17,7 @@ pub const BESIDE: Beside<Run> = Beside {
         ("bytes", |run| swept(run, whole_bytes(run.superstep.bytes))),
         ("messages", |run| swept(run, run.superstep.messages.to_string())),
     ],
-    timing: |run| &run.timing,
-    speed_up: |run| run.hcube_speedup,
+    variants: VARIANTS,
 };
 
 /// What only supersteps of the sweep have.
