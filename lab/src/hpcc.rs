@@ -22,7 +22,7 @@ pub use plan::cores;
 pub use report::{Entry, Results};
 
 use hcube_tool::output;
-use hcube_tool::session::{self, Failure};
+use hcube_tool::session;
 use launch::Launcher;
 use outcome::Outcome;
 use plan::Run;
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Returns whether every run passed.
-fn compare(arguments: &Arguments) -> Result<bool, Failure> {
+fn compare(arguments: &Arguments) -> Result<bool, String> {
     arguments.json.check().map_err(|error| error.to_string())?;
     if let Some(plot) = &arguments.plot {
         output::check("--plot", plot, &output::PLOT).map_err(|error| error.to_string())?;
@@ -74,7 +74,7 @@ fn compare(arguments: &Arguments) -> Result<bool, Failure> {
 }
 
 /// Runs all that the time permits.
-fn run_all(arguments: &Arguments, launcher: &Launcher) -> Result<Vec<(Run, Outcome)>, Failure> {
+fn run_all(arguments: &Arguments, launcher: &Launcher) -> Result<Vec<(Run, Outcome)>, String> {
     let runs = arguments.all_runs();
     announce(arguments, launcher, &runs);
     let (begin, budget) = (Instant::now(), arguments.budget());

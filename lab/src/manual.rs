@@ -18,7 +18,7 @@ use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
 use hcube_tool::output::{self, Kind};
-use hcube_tool::session::{self, Failure};
+use hcube_tool::session;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -69,14 +69,14 @@ fn without_help(command: clap::Command) -> clap::Command {
     names.into_iter().fold(command, |command, name| command.mut_subcommand(name, without_help))
 }
 
-fn all(tool: &clap::Command) -> Result<Vec<File>, Failure> {
+fn all(tool: &clap::Command) -> Result<Vec<File>, String> {
     let mut files = commands::pages(tool);
     files.extend(functions::pages()?);
     files.extend(completion::files(tool));
     Ok(files)
 }
 
-fn write(folder: &std::path::Path, files: &[File]) -> Result<(), Failure> {
+fn write(folder: &std::path::Path, files: &[File]) -> Result<(), String> {
     for file in files {
         output::write("--to", &folder.join(&file.name), &MANUAL, &file.text)?;
         println!("{}", file.name);

@@ -16,7 +16,6 @@ mod table;
 
 use crate::records::read;
 use files::pages;
-use hcube_tool::session::Failure;
 use std::fs;
 use std::path::Path;
 
@@ -24,7 +23,7 @@ use std::path::Path;
 struct Part {
     name: &'static str,
     /// The text, from the sources in a directory.
-    text: fn(&Path) -> Result<String, Failure>,
+    text: fn(&Path) -> Result<String, String>,
 }
 
 const PARTS: [Part; 20] = [
@@ -63,7 +62,7 @@ const END: &str = "<!-- end -->";
 ///
 /// # Errors
 /// Where a page names a part that does not exist, no page has one that exists, or a figure is missing.
-pub fn write(root: &Path) -> Result<(), Failure> {
+pub fn write(root: &Path) -> Result<(), String> {
     for picture in &PICTURES {
         let path = root.join("doc/plots").join(picture.name).with_extension("svg");
         let text = (picture.text)(root)?;
@@ -93,7 +92,7 @@ pub fn write(root: &Path) -> Result<(), Failure> {
 }
 
 /// A page with its parts written again.
-fn replaced(page: &str, mut text: impl FnMut(&str) -> Result<String, Failure>) -> Result<String, Failure> {
+fn replaced(page: &str, mut text: impl FnMut(&str) -> Result<String, String>) -> Result<String, String> {
     let mut pieces = page.split(BEGIN);
     let mut new = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

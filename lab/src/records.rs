@@ -5,6 +5,7 @@
 //! same name for each of them; the numbers of a list are separated by blanks. So a program needs no escapes,
 //! and output that was cut off is recognised.
 
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,14 @@ pub fn of_files<T>(paths: &[PathBuf], one: fn(&Record) -> Result<T, String>) -> 
 /// Names the file that cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The contents of a file in JSON.
+///
+/// # Errors
+/// Names the file that cannot be read, or holds something else.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    serde_json::from_str(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn value<T: FromStr>(name: &str, text: &str, expected: &str) -> Result<T, String> {

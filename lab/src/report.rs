@@ -1,5 +1,6 @@
 //! `hcube-lab report`: one page with all results and the evidence of every figure.
 
+mod beside;
 mod bsp_programs_simulated;
 mod checks;
 mod coarrays;
@@ -31,7 +32,7 @@ mod transforms;
 mod variants;
 
 use hcube_tool::output::{self, Kind};
-use hcube_tool::session::{self, Failure, Verdict};
+use hcube_tool::session::{self, Verdict};
 use section::Section;
 use sources::{Inputs, Named, Refusal};
 use std::path::PathBuf;
@@ -79,7 +80,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), Failure> {
+fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), String> {
     let sections = page::sections(inputs);
     output::write("--output", &arguments.output, &PAGE, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());

@@ -36,7 +36,7 @@ use hcube_lcs::work::ENTRY;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
 use hcube_tool::progress::Progress;
-use hcube_tool::session::{self, Failure};
+use hcube_tool::session;
 use platform::{Platform, Sharing};
 use results::{Case, Results};
 use row::{Row, take};
@@ -58,15 +58,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Returns whether no run had errors.
-fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
+fn simulate(arguments: &Arguments) -> Result<bool, String> {
     arguments.json.check().map_err(|error| error.to_string())?;
     let batches = batches(arguments)?;
     let platforms = batches
         .iter()
         .map(|batch| {
-            let sharing = batch.cases.first().map_or(Sharing::Links, |case| case.row().sharing());
+            let first = batch.cases.first().map(Case::row);
+            let (sharing, scale) = first.map_or((Sharing::Links, 1), |row| (row.sharing(), row.scale()));
             Platform::new(&batch.machine, batch.ranks, batch.ranks_per_node)
-                .map(|one| one.scaled(batch.scale).sharing_at_most(sharing))
+                .map(|one| one.scaled(scale).sharing_at_most(sharing))
         })
         .collect::<Result<Vec<_>, _>>()?;
     smpirun::check(&arguments.root)?;
@@ -82,7 +83,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
     for failure in &failures {
         eprintln!("hcube-lab simulate: {failure}");
     }
-    let errors: u64 = filled.iter().flatten().filter_map(|case| case.row().errors()).sum();
+    let errors: u64 = filled.iter().flatten().map(|case| case.row().place().1.errors).sum();
     let results = collect(&batches, filled, failures);
     if arguments.json.tables() {
         print!("{}", sections::text(&results, &arguments.sections));
@@ -95,7 +96,7 @@ fn simulate(arguments: &Arguments) -> Result<bool, Failure> {
 }
 
 /// The selected simulations.
-fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
+fn batches(arguments: &Arguments) -> Result<Vec<Batch>, String> {
     let mut batches: Vec<Batch> = Vec::new();
     for &section in &arguments.sections {
         for batch in sections::batches(section, arguments)? {
@@ -109,7 +110,7 @@ fn batches(arguments: &Arguments) -> Result<Vec<Batch>, Failure> {
 }
 
 /// The rows of all simulations, and every machine once.
-fn collect(batches: &[Batch], filled: Vec<Vec<Case>>, failures: Vec<Failure>) -> Results {
+fn collect(batches: &[Batch], filled: Vec<Vec<Case>>, failures: Vec<String>) -> Results {
     let mut results = Results { failures, ..Results::default() };
     for (batch, cases) in batches.iter().zip(filled) {
         if !results.machines.contains(&batch.machine) {
@@ -142,7 +143,7 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
 /// products by SUMMA is an argument of their driver.
 fn costs(batch: &Batch, row: &dyn Row) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
-    let scale = batch.scale as f64;
+    let scale = row.scale() as f64;
     let mut units = vec![
         (GENERATE, generate_ns),
         (UPDATE, update_ns),
@@ -169,14 +170,14 @@ fn run_all(
     arguments: &Arguments,
     batches: &[Batch],
     platforms: &[Platform<'_>],
-) -> Result<(Vec<Vec<Case>>, Vec<Failure>), Failure> {
+) -> Result<(Vec<Vec<Case>>, Vec<String>), String> {
     let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
     let runner = Runner { root, limit: arguments.limit() };
     let mut progress = Progress::new("simulate", true);
     progress.begin(batches.len());
     let progress = Mutex::new(progress);
     let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Result<Vec<Case>, Failure>>> =
+    let done: Vec<Mutex<Result<Vec<Case>, String>>> =
         batches.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
     let work = || {
         while !launch::interrupted() {
@@ -216,7 +217,7 @@ fn run_batch(
     number: usize,
     batch: &Batch,
     platform: &Platform<'_>,
-) -> Result<Vec<Case>, Failure> {
+) -> Result<Vec<Case>, String> {
     let Some(first) = batch.cases.first().map(Case::row) else { return Ok(Vec::new()) };
     let (driver, argument) = first.driver();
     let simulation = Simulation {
@@ -283,7 +284,7 @@ mod tests {
             text.extend(COUNTS.map(|name| format!("{name}\t7\n")));
             let records = records::parse(&(text + "\n")).expect("a record");
             take(case.row_mut(), &records[0], true).expect("all fields");
-            assert_eq!(case.row().errors(), Some(7));
+            assert_eq!(case.row().place().1.errors, 7);
         }
         let results = collect(&all, filled, vec!["a failure".to_owned()]);
         let text = hcube_results::json::text(&results).expect("JSON");

@@ -3,7 +3,7 @@
 pub mod figure;
 pub mod kinds;
 
-use crate::measured::{Timing, distinct};
+use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
 use crate::runs::{self, Joined, Report, Row};
 use crate::table::{Column, Table, bytes, cell, ratio};
@@ -33,14 +33,8 @@ pub struct Results {
 /// One case at one size. Times and bytes are those of the slowest and of the largest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    pub mpi: String,
-    pub ranks: usize,
-    /// Number of nodes that they are on.
-    #[serde(default)]
-    pub nodes: usize,
-    /// Cores that a process may use.
-    #[serde(default)]
-    pub cores: usize,
+    #[serde(flatten)]
+    pub place: Place,
     /// Data of each rank.
     pub bytes_per_rank: usize,
     /// The name in `--algorithms`.

@@ -6,7 +6,7 @@ pub mod prediction;
 pub mod samples;
 pub mod surface;
 
-use crate::measured::{Timing, distinct};
+use crate::measured::{Place, Timing, distinct};
 use crate::numbers;
 use crate::runs::{self, Beside, Row};
 use crate::table::{Column, Table};
@@ -27,8 +27,8 @@ pub type Results = runs::Results<Run>;
 /// What each process does in a superstep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Superstep {
-    pub mpi: String,
-    pub ranks: usize,
+    #[serde(flatten)]
+    pub place: Place,
     /// One of [`LATENCIES`] or [`SWEPT`].
     pub operation: String,
     /// Bytes of a message.
@@ -42,12 +42,6 @@ pub struct Superstep {
 pub struct Run {
     #[serde(flatten)]
     pub superstep: Superstep,
-    /// Number of nodes that the ranks are on.
-    #[serde(default)]
-    pub nodes: usize,
-    /// Cores that a process may use.
-    #[serde(default)]
-    pub cores: usize,
     /// [`HCUBE`], [`MPI`], or the name of another library.
     pub variant: String,
     /// The file of the library; empty for MPI.
@@ -98,7 +92,7 @@ impl Run {
 fn means(runs: &[Run]) -> Table {
     let mut table = Table::new(["ranks", "operation", "over", "mean", "smallest", "at"]);
     let compared = || runs.iter().filter(|run| run.hcube_speedup.is_some());
-    let key = |run: &Run| (run.superstep.ranks, run.superstep.operation.clone(), run.variant.clone());
+    let key = |run: &Run| (run.superstep.place.ranks, run.superstep.operation.clone(), run.variant.clone());
     for own in distinct(compared().map(key)) {
         let same: Vec<&Run> = compared().filter(|run| key(run) == own).collect();
         let ratios: Vec<f64> = same.iter().filter_map(|run| run.hcube_speedup).collect();
@@ -119,7 +113,8 @@ fn means(runs: &[Run]) -> Table {
     table
 }
 
-const VARIANTS: Beside<Run> = Beside {
+/// How variants stand beside each other.
+pub const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "us/message",
     own_cell: |run, _| numbers::significant(run.timing.median_us / run.per_message()),
@@ -129,7 +124,7 @@ const VARIANTS: Beside<Run> = Beside {
 impl Row for Run {
     type Subject = Superstep;
     const COLUMNS: &'static [Column<Self>] = &[
-        ("ranks", |run| run.superstep.ranks.to_string()),
+        ("ranks", |run| run.superstep.place.ranks()),
         ("operation", |run| run.superstep.operation.clone()),
         ("bytes", |run| run.superstep.bytes.to_string()),
         ("messages", |run| run.superstep.messages.to_string()),
@@ -164,13 +159,13 @@ impl Row for Run {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::measured::tests::place;
     use crate::runs::Report;
     use crate::runs::tests::{assert_json, assert_lines};
 
     /// All variants of a superstep, with these times.
     pub fn runs(ranks: usize, operation: &str, bytes: usize, messages: usize, times: [f64; 3]) -> Vec<Run> {
-        let mpi = "Some MPI 1.0".to_owned();
-        let superstep = Superstep { mpi, ranks, operation: operation.to_owned(), bytes, messages };
+        let superstep = Superstep { place: place(ranks), operation: operation.to_owned(), bytes, messages };
         let run = |(variant, us): (&str, f64)| {
             Run::new(superstep.clone(), variant, Timing::of_us(vec![us, 0.9 * us, 1.1 * us]))
         };

@@ -2,7 +2,7 @@
 
 pub mod figure;
 
-use crate::measured::{Timing, distinct};
+use crate::measured::{self, Place, Timing};
 use crate::numbers::{self, percent};
 use crate::runs::{self, Beside, Row};
 use crate::table::{Column, Table};
@@ -31,11 +31,8 @@ pub type Results = runs::Results<Run>;
 /// What is done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
-    pub mpi: String,
-    pub ranks: usize,
-    /// Images that hcube puts on one node, as if there were several; 0 for the real nodes.
-    #[serde(default)]
-    pub ranks_per_node: usize,
+    #[serde(flatten)]
+    pub place: Place,
     pub operation: String,
     /// Bytes that an operation moves; 0 if it moves none.
     pub bytes: usize,
@@ -46,12 +43,6 @@ pub struct Subject {
 pub struct Run {
     #[serde(flatten)]
     pub subject: Subject,
-    /// Number of nodes that the ranks are on.
-    #[serde(default)]
-    pub nodes: usize,
-    /// Cores that a process may use.
-    #[serde(default)]
-    pub cores: usize,
     /// [`HCUBE`], [`MPI`], [`OPENSHMEM`] or [`MEMCPY`].
     pub variant: String,
     /// The file of the library; empty for MPI and memcpy.
@@ -89,14 +80,6 @@ impl Subject {
             self.operation.clone()
         }
     }
-
-    /// The ranks, and the nodes that hcube assumes.
-    pub fn place(&self) -> String {
-        match self.ranks_per_node {
-            0 => self.ranks.to_string(),
-            count => format!("{} ({count}/node)", self.ranks),
-        }
-    }
 }
 
 impl Run {
@@ -111,7 +94,7 @@ impl Run {
         Self {
             variant: variant.to_owned(),
             gb_s: if is_data { per_us(subject.bytes, 1e-3) } else { None },
-            million_s: if is_spawn { per_us(subject.ranks, 1.0) } else { None },
+            million_s: if is_spawn { per_us(subject.place.ranks, 1.0) } else { None },
             subject,
             timing,
             ..Self::default()
@@ -136,14 +119,13 @@ impl Run {
     }
 }
 
-/// Numbers of ranks, with the nodes that hcube assumes, in ascending order.
-pub fn places(runs: &[Run]) -> Vec<(usize, usize)> {
-    let mut all = distinct(runs.iter().map(|run| (run.subject.ranks, run.subject.ranks_per_node)));
-    all.sort_unstable();
-    all
+/// Where operations were measured, by the number of ranks.
+pub fn places(runs: &[Run]) -> Vec<&Place> {
+    measured::places(runs.iter().map(|run| &run.subject.place))
 }
 
-const VARIANTS: Beside<Run> = Beside {
+/// How variants stand beside each other.
+pub const VARIANTS: Beside<Run> = Beside {
     timing: |run| &run.timing,
     own_heading: "rate",
     own_cell: Run::rate_of_memcpy,
@@ -153,7 +135,7 @@ const VARIANTS: Beside<Run> = Beside {
 impl Row for Run {
     type Subject = Subject;
     const COLUMNS: &'static [Column<Self>] = &[
-        ("ranks", |run| run.subject.place()),
+        ("ranks", |run| run.subject.place.ranks()),
         ("operation", |run| run.subject.operation.clone()),
         ("bytes", |run| run.subject.bytes.to_string()),
     ];
@@ -178,7 +160,7 @@ impl Row for Run {
         let barrier = |run: &&Self| run.subject.operation == BARRIER && run.timing.median_us > 0.0;
         let barriers: Vec<Self> = runs.iter().filter(barrier).cloned().collect();
         for run in runs.iter_mut().filter(|run| run.subject.operation == FINISH) {
-            let place = |run: &Self| (run.variant.clone(), run.subject.ranks, run.subject.ranks_per_node);
+            let place = |run: &Self| (run.variant.clone(), run.subject.place.clone());
             let own = barriers.iter().find(|other| place(other) == place(run));
             run.barriers = own.map(|barrier| run.timing.median_us / barrier.timing.median_us);
         }
@@ -194,12 +176,12 @@ impl Row for Run {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::measured::tests::place;
     use crate::runs::tests::{assert_json, assert_lines};
 
     /// Variants of an operation, with these times; 0 where one was not measured.
     pub fn runs(ranks: usize, operation: &str, bytes: usize, times: [f64; 4]) -> Vec<Run> {
-        let mpi = "Some MPI 1.0".to_owned();
-        let subject = Subject { mpi, ranks, ranks_per_node: 0, operation: operation.to_owned(), bytes };
+        let subject = Subject { place: place(ranks), operation: operation.to_owned(), bytes };
         let run = |(variant, us): (&str, f64)| {
             Run::new(subject.clone(), variant, Timing::of_us(vec![us, 0.9 * us, 1.1 * us]))
         };
@@ -251,9 +233,9 @@ pub mod tests {
 
     #[test]
     fn several_nodes_in_one_are_told() {
-        let mut subject = runs(4, "get", 8, [1.0; 4])[0].subject.clone();
-        assert_eq!((subject.name(), subject.place()), ("get 8 B".to_owned(), "4".to_owned()));
-        subject.ranks_per_node = 1;
-        assert_eq!(subject.place(), "4 (1/node)");
+        let mut run = runs(4, "get", 8, [1.0; 4]).remove(0);
+        assert_eq!(run.subject.name(), "get 8 B");
+        run.subject.place.ranks_per_node = 1;
+        assert_lines(vec![run], &["4 (1/node) get 8 1.000 20% 0.008000 GB/s -"]);
     }
 }

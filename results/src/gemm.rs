@@ -2,7 +2,7 @@
 
 pub mod figure;
 
-use crate::measured::distinct;
+use crate::measured::{Place, distinct};
 use crate::numbers::{self, percent, significant};
 use crate::runs::{self, Row};
 use crate::table::{Column, Table, cell, ratio};
@@ -20,8 +20,8 @@ pub type Results = runs::Results<Run>;
 /// What is computed, and on which ranks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    pub mpi: String,
-    pub ranks: usize,
+    #[serde(flatten)]
+    pub place: Place,
     /// Process rows and columns.
     pub grid: [usize; 2],
     /// The name of the routine, such as pdgemm.
@@ -47,12 +47,6 @@ pub struct Problem {
 pub struct Run {
     #[serde(flatten)]
     pub problem: Problem,
-    /// Number of nodes that the ranks are on.
-    #[serde(default)]
-    pub nodes: usize,
-    /// Cores that a process may use.
-    #[serde(default)]
-    pub cores: usize,
     /// Threads of the BLAS in each rank; nothing where it does not tell.
     pub threads: Option<usize>,
     /// The file of ScaLAPACK.
@@ -161,7 +155,7 @@ impl Run {
 fn means(runs: &[Run]) -> Table {
     let kind = |run: &Run| {
         let problem = &run.problem;
-        [problem.work_name(), problem.grid_name(), problem.block_name(), problem.mpi.clone()]
+        [problem.work_name(), problem.grid_name(), problem.block_name(), problem.place.mpi.clone()]
     };
     let ours = || runs.iter().filter(|run| run.variant == HCUBE && run.problem.is_square());
     let mut table = Table::new(["routine", "grid", "NB", "x raised", "x ScaLAPACK", "of bound"]);
@@ -224,14 +218,14 @@ impl Row for Run {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::measured::tests::place;
     use crate::runs::Report;
     use crate::runs::tests::{assert_json, assert_lines};
 
     /// A problem on a grid.
     pub fn problem(grid: [usize; 2], operations: &str, n: usize) -> Problem {
         Problem {
-            mpi: "Some MPI 1.0".to_owned(),
-            ranks: grid[0] * grid[1],
+            place: place(grid[0] * grid[1]),
             grid,
             routine: "pdgemm".to_owned(),
             operations: operations.to_owned(),

@@ -7,7 +7,7 @@
 pub mod bsp;
 mod reliability;
 
-use bsp::Bsp;
+use bsp::{Bsp, not_negative, positive};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -76,7 +76,7 @@ pub struct Link {
 }
 
 /// What local work costs a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
     /// To generate a value of the stream, in nanoseconds.
@@ -205,16 +205,9 @@ impl Machine {
             return Err("cores = 0: expected 1 or more".to_owned());
         }
         for (name, link) in [("network", &self.network), ("node", &self.node)] {
-            for (what, value, least) in [
-                ("latency_us", link.latency_us, 0.0),
-                ("hop_latency_us", link.hop_latency_us, 0.0),
-                ("bandwidth_gb_s", link.bandwidth_gb_s, f64::MIN_POSITIVE),
-            ] {
-                if !(value.is_finite() && value >= least) {
-                    let expected = if least > 0.0 { "more than 0" } else { "0 or more" };
-                    return Err(format!("{name}.{what} = {value}: expected {expected}"));
-                }
-            }
+            not_negative(name, "latency_us", link.latency_us)?;
+            not_negative(name, "hop_latency_us", link.hop_latency_us)?;
+            positive(name, "bandwidth_gb_s", link.bandwidth_gb_s)?;
         }
         let Costs { generate_ns, update_ns, divide_ns, copy_ns, multiply_ns, ship_ns, level_ns, entry_ns } =
             self.costs;
@@ -228,9 +221,7 @@ impl Machine {
             ("level_ns", level_ns),
             ("entry_ns", entry_ns),
         ] {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(format!("costs.{name} = {value}: expected 0 or more"));
-            }
+            not_negative("costs", name, value)?;
         }
         self.topology.as_ref().map_or(Ok(()), check_topology)?;
         self.bsp.as_ref().map_or(Ok(()), Bsp::check)

@@ -153,26 +153,22 @@ impl Profile {
         let step = self.supersteps().div_ceil(POINTS).max(1);
         let of = if step == 1 { String::new() } else { format!(" of {step} supersteps") };
         let axis = || Axis::new("superstep", Scale::Linear, plain);
-        let times = Chart {
-            title: format!("Mean time of a process{of}"),
-            x: axis(),
-            y: Axis::new("microseconds", Scale::Linear, plain),
-            series: vec![
+        let times = Chart::new(
+            format!("Mean time of a process{of}"),
+            axis(),
+            Axis::new("microseconds", Scale::Linear, plain),
+            vec![
                 series("communicating", 2, &|number| 1e6 * self.mean.communicate[number]),
                 series("waiting", 1, &|number| 1e6 * self.mean.wait[number]),
                 series("computing", 0, &|number| 1e6 * self.mean.compute[number]),
             ],
-            reference: None,
-            file: None,
-        };
-        let relations = Chart {
-            title: format!("h-relation{of}"),
-            x: axis(),
-            y: Axis::new("bytes", Scale::Linear, plain),
-            series: vec![series("h-relation", 3, &|number| self.relation(number))],
-            reference: None,
-            file: None,
-        };
+        );
+        let relations = Chart::new(
+            format!("h-relation{of}"),
+            axis(),
+            Axis::new("bytes", Scale::Linear, plain),
+            vec![series("h-relation", 3, &|number| self.relation(number))],
+        );
         let title = format!("BSP program in {} processes", self.processes);
         Sheet { title, panels: vec![times, relations] }
     }

@@ -155,8 +155,7 @@ const UNSAFE: [&str; 10] = [
 ];
 
 /// Further files with `unsafe`, with reasons.
-const OTHER_UNSAFE: [(&str, &str); 19] = [
-    ("tool/src/bsp/probe/exchange.rs", "calls functions of BSPlib that were loaded"),
+const OTHER_UNSAFE: [(&str, &str); 18] = [
     ("tool/src/bsp/run/scalapack.rs", "calls functions of ScaLAPACK and the BLACS that were loaded"),
     (
         "crates/bsp/src/memory.rs",

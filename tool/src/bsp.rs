@@ -2,13 +2,12 @@
 //! what is measured.
 
 pub mod calls;
-pub mod machine;
 pub mod predict;
-pub mod probe;
 pub mod program;
 pub mod published;
 pub mod run;
 
+use crate::probe::supersteps;
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -28,7 +27,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Probe(probe::Arguments),
+    Probe(supersteps::Arguments),
     Predict(predict::Arguments),
     Published(published::Arguments),
     Run(run::Arguments),
@@ -37,7 +36,7 @@ enum Command {
 /// Does what the command line says.
 pub fn run(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
-        Command::Probe(arguments) => probe::run(arguments),
+        Command::Probe(arguments) => supersteps::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
         Command::Published(arguments) => published::run(arguments),
         Command::Run(arguments) => run::run(arguments),

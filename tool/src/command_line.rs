@@ -69,8 +69,9 @@ impl GupsArguments {
     fn run(&self) -> ExitCode {
         let Some(file) = self.calibrate.clone() else { return random_access::run(&self.bench) };
         let random_access::Arguments { table_size, no_huge_pages, .. } = self.bench;
-        let no_progress = self.bench.common.no_progress;
-        let probe = probe::Arguments { file, table_size, no_huge_pages, no_progress };
+        let table = probe::TableArguments { table_size, no_huge_pages };
+        let target = probe::Target { file, no_progress: self.bench.common.no_progress };
+        let probe = probe::Arguments { table, target };
         session::run(|session| probe::run(session, &probe, "--calibrate"))
     }
 }

@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod launched;
 pub mod launcher;
 pub mod llcs;
+pub mod machine;
 pub mod model;
 pub mod output;
 pub mod probe;

@@ -8,9 +8,8 @@ mod report;
 
 use crate::choices::{help, one_of, value};
 use crate::interrupt::Interrupt;
-use crate::model::round::parameters;
+use crate::machine::{named, parameters};
 use crate::output::JsonOption;
-use crate::probe::DEFAULT_FILE;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use file::Part;
@@ -26,7 +25,7 @@ use hcube_results::machine::Machine;
 use report::{File, Heading, Report};
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Computes the length of a longest common subsequence of two files
@@ -141,11 +140,7 @@ const ENTRY_SECONDS: f64 = 1e-11;
 
 /// The figures of the machine that was named, or that was measured in this directory.
 fn machine(name: Option<&str>) -> Result<Parameters> {
-    let name = match name {
-        Some(name) => name,
-        None if Path::new(DEFAULT_FILE).exists() => DEFAULT_FILE,
-        None => return Ok(EXAMPLE),
-    };
+    let Some(name) = named(name) else { return Ok(EXAMPLE) };
     let machine = Machine::find(name).map_err(|error| Error::argument("--machine", name, error))?;
     Ok(parameters(&machine))
 }

@@ -3,7 +3,6 @@
 
 mod arguments;
 mod gemm;
-pub mod machine;
 mod predict;
 mod published;
 mod report;

@@ -1,22 +1,27 @@
-//! `hcube probe`: the figures of this machine for the cost model.
+//! `hcube probe`: the figures of this machine, which all predictions read from one file.
 //!
-//! Parts are measured separately (generating, dividing, copying, updates without communication, messages of a
-//! pair of ranks), then whole rounds of RandomAccess with many look-aheads. One set of figures is fitted to
-//! all of them, so that the model agrees with whole runs and not only with parts; the file says how well.
+//! | part of the file | measured by | what |
+//! |---|---|---|
+//! | all but `bsp` | `hcube probe` | parts of RandomAccess separately (generating, dividing, copying, updates without communication, messages of a pair of ranks), then whole rounds with many look-aheads |
+//! | `bsp` | `hcube bsp probe` | [`supersteps`] |
+//!
+//! One set of figures is fitted to the parts and to the rounds, so that the model agrees with whole runs and
+//! not only with parts; the file says how well.
 
 mod fit;
 pub mod links;
 pub mod local;
 mod rounds;
+pub mod supersteps;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
-use crate::model::round::parameters;
+use crate::machine::{self, CALIBRATED, DEFAULT_FILE, parameters};
 use crate::output;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
 use fit::{Quantity, Sample};
-use hcube_core::comm::{Comm, agree};
+use hcube_core::comm::Comm;
 use hcube_core::machine::Parameters;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::node::processor;
@@ -27,8 +32,16 @@ use hcube_results::table::Table;
 use links::Pairs;
 use std::path::PathBuf;
 
-/// The file that `hcube probe` writes and `hcube model` reads without being told another.
-pub const DEFAULT_FILE: &str = "calibration.json";
+/// What all parts of a probe have.
+#[derive(Debug, clap::Args)]
+pub struct Target {
+    /// Do not show progress
+    #[arg(long)]
+    pub no_progress: bool,
+    /// The machine file to write
+    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+}
 
 /// Measures this machine for the predictions of `hcube model` (run it under mpirun)
 ///
@@ -38,9 +51,15 @@ pub const DEFAULT_FILE: &str = "calibration.json";
 /// Example: mpirun -np 2 hcube probe && hcube model --ranks "1 2 64"
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The file to write
-    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
-    pub file: PathBuf,
+    #[command(flatten)]
+    pub table: TableArguments,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// The table of RandomAccess.
+#[derive(Debug, clap::Args)]
+pub struct TableArguments {
     /// Words of the whole table of RandomAccess, as a power of two; a word has 8 bytes
     #[arg(long, value_name = "LOG2", default_value_t = DEFAULT_TABLE_SIZE,
           value_parser = value_parser!(u32).range(0..=MAX_TABLE_SIZE))]
@@ -48,51 +67,25 @@ pub struct Arguments {
     /// Leave the table on 4 KiB pages
     #[arg(long)]
     pub no_huge_pages: bool,
-    /// Do not show progress
-    #[arg(long)]
-    pub no_progress: bool,
 }
 
 /// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
 pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
-    let path = &arguments.file;
-    let writable = if session.speaks() { output::check(option, path, &output::MACHINE) } else { Ok(()) };
-    agree(&session.comm, writable).map_err(|error| error.to_string())?;
-    let Measured { machine, samples, errors } = measured(session, arguments)?;
+    let Arguments { table, target: Target { no_progress, file } } = arguments;
+    session.checked(|| output::check(option, file, &output::MACHINE))?;
+    let Measured { machine, samples, errors } = measured(session, table, !no_progress)?;
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
-    if !session.speaks() {
-        return Ok(verdict);
-    }
-    print!("{}", text(&machine, &samples, errors));
-    if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
-        warn(&warning);
-    }
-    // Figures of supersteps, which 'hcube bsp probe' has put into the file, stay.
-    let former = Machine::find(&path.display().to_string()).ok();
-    let machine = Machine { bsp: former.and_then(|former| former.bsp), ..machine };
-    // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-    let json = hcube_results::json::text(&machine).map_err(|error| format!("JSON: {error}"));
-    match json.and_then(|json| output::write(option, path, &output::MACHINE, &(json + "\n"))) {
-        Ok(()) => {
-            println!("written to {}; hcube model --machine {0} predicts with it", path.display());
-            Ok(verdict)
+    Ok(session.conclude(verdict, || {
+        print!("{}", text(&machine, &samples, errors));
+        if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
+            warn(&warning);
         }
-        Err(failure) => {
-            eprintln!("hcube: {failure}");
-            Ok(Verdict::Wrong)
-        }
-    }
-}
-
-/// Collective: the figures of this machine, for a file that has more.
-pub fn machine_here(session: &Session, shows_progress: bool) -> Result<Machine, Failure> {
-    let arguments = Arguments {
-        file: PathBuf::new(),
-        table_size: DEFAULT_TABLE_SIZE,
-        no_huge_pages: false,
-        no_progress: !shows_progress,
-    };
-    measured(session, &arguments).map(|measured| measured.machine)
+        // Figures of supersteps stay; those of a file that cannot be read are lost.
+        let former = machine::former(file).ok().flatten();
+        machine::write(option, file, &Machine { bsp: former.and_then(|former| former.bsp), ..machine })?;
+        println!("written to {}; hcube model --machine {0} predicts with it", file.display());
+        Ok(verdict)
+    }))
 }
 
 /// The figures, and what they follow from.
@@ -104,7 +97,7 @@ struct Measured {
 }
 
 /// Collective: measures and fits.
-fn measured(session: &Session, arguments: &Arguments) -> Result<Measured, Failure> {
+fn measured(session: &Session, table: &TableArguments, shows_progress: bool) -> Result<Measured, Failure> {
     let failure = |error: hcube_core::Error| error.to_string();
     let comm = &session.comm;
     let nodes = comm.node_numbers().map_err(failure)?;
@@ -112,17 +105,17 @@ fn measured(session: &Session, arguments: &Arguments) -> Result<Measured, Failur
     if session.speaks() && oversubscribed {
         warn(&oversubscription_warning(&library_version()));
     }
-    let mut progress = Progress::new("probe", session.speaks() && !arguments.no_progress);
+    let mut progress = Progress::new("probe", session.speaks() && shows_progress);
     let (pairs, mut bench) =
-        (Pairs::new(&nodes), UpdateBench::new(session, arguments.table_size, 0).map_err(failure)?);
-    if !arguments.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
+        (Pairs::new(&nodes), UpdateBench::new(session, table.table_size, 0).map_err(failure)?);
+    if !table.no_huge_pages && Options::from_environment().is_ok_and(|options| options.huge_pages) {
         bench.use_huge_pages().map_err(failure)?;
     }
     let (samples, errors) = measure(comm, &nodes, &pairs, &mut bench, &mut progress).map_err(failure)?;
     let entry = local::entry(comm, local::BYTES).map_err(failure)?;
     progress.finish();
     let fitted = pairs.complete(fit::fit(&samples));
-    let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), arguments.table_size);
+    let place = format!("{}, table of 2^{} words", session::shape(&bench.node_sizes), table.table_size);
     let machine = machine(&fitted, &samples, entry, (&place, oversubscribed), &pairs);
     Ok(Measured { machine, samples, errors })
 }
@@ -207,7 +200,7 @@ fn machine(
     }
     let errors: Vec<f64> = samples.iter().map(|sample| 100.0 * sample.error(parameters).abs()).collect();
     Machine {
-        name: "calibrated".to_owned(),
+        name: CALIBRATED.to_owned(),
         title: format!("machine as measured ({place})"),
         sources,
         topology: None,
@@ -220,10 +213,8 @@ fn machine(
             update_ns: 1e9 * parameters.update,
             divide_ns: 1e9 * parameters.divide,
             copy_ns: 1e9 * parameters.copy,
-            multiply_ns: 0.0,
-            ship_ns: 0.0,
-            level_ns: 0.0,
             entry_ns: 1e9 * entry,
+            ..Costs::default()
         },
         fit: Some(Fit {
             largest_error_percent: errors.iter().copied().fold(0.0, f64::max),

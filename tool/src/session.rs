@@ -2,7 +2,7 @@
 //! rank ends with the same status, and no rank waits forever.
 
 use crate::{interrupt, launched};
-use hcube_core::comm::Comm;
+use hcube_core::comm::{Comm, agree};
 use hcube_core::mpi::MpiComm;
 use hcube_core::mpi::handle;
 use hcube_core::mpi::rsmpi;
@@ -72,6 +72,28 @@ impl Session {
     /// Whether this rank speaks to the user.
     pub fn speaks(&self) -> bool {
         self.comm.rank() == 0
+    }
+
+    /// Collective: what a check on the rank that speaks has found, before the other ranks go on; nothing on
+    /// those.
+    ///
+    /// # Errors
+    /// On all ranks where the check fails.
+    pub fn checked<T>(&self, check: impl FnOnce() -> hcube_core::Result<T>) -> Result<Option<T>, Failure> {
+        let local = if self.speaks() { check().map(Some) } else { Ok(None) };
+        agree(&self.comm, local).map_err(|error| error.to_string())
+    }
+
+    /// Local: prints and writes on the rank that speaks; the others have another verdict. They do not know of
+    /// it, so a file that cannot be written is reported but not agreed on.
+    pub fn conclude(&self, others: Verdict, write: impl FnOnce() -> Result<Verdict, Failure>) -> Verdict {
+        if !self.speaks() {
+            return others;
+        }
+        write().unwrap_or_else(|failure| {
+            eprintln!("hcube: {failure}");
+            Verdict::Wrong
+        })
     }
 
     /// Collective: ranks of each node, largest first.

@@ -2,23 +2,14 @@
 
 use hcube_testing as common;
 
-use common::Launch;
-use serde_json::Value;
+use common::{Launch, TOOL, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     let folder = common::folder("tool");
     folder.join(name)
-}
-
-fn read(path: &PathBuf) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("JSON")
 }
 
 /// Measures two small sizes; returns the file.
@@ -31,8 +22,8 @@ fn measure(command: &[&str], ranks: usize, more: &[&str]) -> PathBuf {
     path
 }
 
-fn check(path: &PathBuf, ranks: usize, algorithms: &[&str]) {
-    let results = read(path);
+fn check(path: &Path, ranks: usize, algorithms: &[&str]) {
+    let results = json(path);
     let runs = results["runs"].as_array().expect("runs");
     assert_eq!(runs.len(), 2 * algorithms.len(), "{results}");
     for (number, run) in runs.iter().enumerate() {
@@ -59,7 +50,7 @@ fn results_of_several_runs_become_one_plot() {
     let mut command = Command::new(TOOL.as_str());
     command.args(["bench", "alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
     common::output(command.arg("--json").arg(&joined));
-    assert_eq!(read(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
+    assert_eq!(json(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
     let drawn = fs::read_to_string(&plot).expect("a plot");
     for words in ["hcube, in place", "hcube, out of place", "MPI library, in place", "64 KiB per rank"] {
         assert!(drawn.contains(words), "{words}: {drawn}");

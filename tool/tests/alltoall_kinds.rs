@@ -3,22 +3,14 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL, json};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("alltoall-kinds").join(name)
-}
-
-fn read(path: &PathBuf) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("JSON")
 }
 
 /// MPICH never yields where there are more ranks than cores.
@@ -36,8 +28,8 @@ fn measure(kinds: &str, ranks: usize, more: &[&str]) -> (String, PathBuf) {
 }
 
 /// The lines of the results: exchange, bytes per rank, variant, path.
-fn lines(path: &PathBuf, kind: &str, ranks: usize) -> Vec<(String, u64, String, Option<String>)> {
-    let results = read(path);
+fn lines(path: &Path, kind: &str, ranks: usize) -> Vec<(String, u64, String, Option<String>)> {
+    let results = json(path);
     let runs = results["kinds"].as_array().expect("kinds");
     let line = |run: &Value| {
         let text = |name: &str| run[name].as_str().map(str::to_owned);
@@ -72,7 +64,7 @@ fn general_exchanges_are_verified_with_little_and_with_much_memory() {
             let served = is_served(path.as_deref(), ranks) || path.as_deref() == Some("alone");
             assert!(if variant == "hcube" { served } else { path.is_none() }, "{bytes} bytes: {path:?}");
         }
-        for run in read(&path)["kinds"].as_array().expect("kinds") {
+        for run in json(&path)["kinds"].as_array().expect("kinds") {
             assert_eq!(run["errors"].as_u64(), Some(0), "{run}");
             assert_eq!(run["memory"].is_u64(), run["variant"] == "hcube", "{run}");
         }
@@ -104,7 +96,7 @@ fn halos_are_compared_with_those_of_the_library() {
                 }
             }
             let errors = |variant: &str| {
-                let results = read(&path);
+                let results = json(&path);
                 let runs = results["kinds"].as_array().expect("kinds").clone();
                 let of_variant = runs.into_iter().filter(|run| run["variant"] == variant);
                 of_variant.map(|run| run["errors"].as_u64()).collect::<Vec<_>>()
@@ -140,7 +132,7 @@ fn nonblocking_exchanges_are_measured_alone_and_overlapped() {
             for (_, _, variant, path) in &lines {
                 assert_eq!(path.as_deref(), (variant == "hcube").then_some(expected), "{output}");
             }
-            for run in read(&path)["kinds"].as_array().expect("kinds") {
+            for run in json(&path)["kinds"].as_array().expect("kinds") {
                 assert_eq!(run["over_longer"].is_f64(), run["exchange"] == "overlapped", "{run}");
                 assert_eq!(run["errors"].as_u64(), (run["variant"] != "computation").then_some(0), "{run}");
             }
@@ -154,7 +146,7 @@ fn all_kinds_make_one_file_and_one_plot() {
     let more = ["--sizes", "8k", "--cubes", "8", "--plot", plot.to_str().expect("UTF-8")];
     let (output, path) = measure("all", 2, &more);
     assert_eq!(output.matches("verified: 0 errors").count(), 4, "{output}");
-    let results = read(&path);
+    let results = json(&path);
     let length = |name: &str| results[name].as_array().map(Vec::len);
     assert_eq!((length("runs"), length("kinds")), (Some(4), Some(2 + 8 + 5)), "{results}");
     let (joined, drawn) = (file("joined.json"), file("joined.svg"));
@@ -167,7 +159,7 @@ fn all_kinds_make_one_file_and_one_plot() {
         .arg("--plot")
         .arg(&drawn);
     common::output(&mut command);
-    assert_eq!(read(&joined)["kinds"], results["kinds"]);
+    assert_eq!(json(&joined)["kinds"], results["kinds"]);
     for path in [plot, drawn] {
         let text = fs::read_to_string(&path).expect("a plot");
         for words in
@@ -183,7 +175,7 @@ fn without_kinds_the_results_are_those_of_the_blocking_exchange() {
     let path = file("usual.json");
     let usual = ["bench", "alltoall", "--sizes", "8k", "--repeat", "2", "--no-progress", "--json"];
     Launch::new(TOOL.as_str(), 2).args(usual).arg(&path).run().success();
-    let results = read(&path);
+    let results = json(&path);
     assert!(results["kinds"].is_null() && results["runs"].as_array().is_some_and(|runs| runs.len() == 4));
 }
 

@@ -2,9 +2,9 @@
 
 use hcube_testing as common;
 
+use common::runs;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// A system, how lines of its text begin, and what its picture has.
@@ -22,11 +22,6 @@ const SYSTEMS: [(&str, &[&str], &[&str]); 8] = [
         &["hcube, measured: 10^4, 150", "selected grid, 4 symbols", "rapidfuzz"],
     ),
 ];
-
-fn runs(path: &Path) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
-}
 
 /// Whether a run that was written has the values that were read, of what the file had.
 fn is_same(written: &Value, read: &Value) -> bool {

@@ -2,13 +2,9 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
-use serde_json::Value;
+use common::{Launch, Mpi, TOOL, runs};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("tool").join(name)
@@ -21,11 +17,6 @@ fn library() -> PathBuf {
 fn bsp(ranks: usize, options: &[&str]) -> Launch {
     let launch = Launch::new(TOOL.as_str(), ranks).args(["bench", "bsp", "--no-progress", "--bsp"]);
     launch.arg(library()).args(options.iter().copied())
-}
-
-fn runs(path: &PathBuf) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
 }
 
 #[test]

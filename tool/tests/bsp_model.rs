@@ -3,14 +3,11 @@
 
 use hcube_testing as common;
 
-use common::{Language, Launch, Mpi};
+use common::{Language, Launch, Mpi, TOOL, json};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("bsp-model").join(name)
@@ -76,10 +73,6 @@ fn machine(name: &str, processes: &[usize]) -> PathBuf {
         success(&["probe", shown(&path), "--from", shown(&from)]);
     }
     path
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
 }
 
 fn ranks() -> &'static [usize] {

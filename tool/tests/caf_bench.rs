@@ -2,13 +2,9 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL, runs};
 use serde_json::Value;
-use std::fs;
 use std::path::PathBuf;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("tool").join(name)
@@ -17,11 +13,6 @@ fn file(name: &str) -> PathBuf {
 fn caf(ranks: usize, options: &[&str]) -> Launch {
     let launch = Launch::new(TOOL.as_str(), ranks).args(["bench", "caf", "--no-progress", "--caf"]);
     launch.arg(common::library()).args(options.iter().copied())
-}
-
-fn runs(path: &PathBuf) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
 }
 
 /// The runs of a variant.

@@ -3,13 +3,9 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL, runs};
 use serde_json::Value;
-use std::fs;
 use std::path::PathBuf;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 /// Exit status where something is missing or refused.
 const REFUSED: i32 = 2;
@@ -41,8 +37,7 @@ fn measured(name: &str, ranks: usize, options: &[&str]) -> Vec<Value> {
     let path = file(name);
     let output = gemm(ranks, options).args(["--repeat", "2", "--json"]).arg(&path).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
-    let results: Value = serde_json::from_str(&fs::read_to_string(&path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
+    runs(&path)
 }
 
 #[test]

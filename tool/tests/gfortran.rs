@@ -3,13 +3,10 @@
 use hcube_testing as common;
 
 use common::gfortran::{has_compiler, library};
+use common::{TOOL, runs};
 use serde_json::Value;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("tool").join(name)
@@ -28,11 +25,6 @@ fn refused(command: &mut Command) -> String {
     let text = String::from_utf8_lossy(&stderr).into_owned();
     assert!(status.code() == Some(2) && stdout.is_empty(), "{status}: {text}");
     text
-}
-
-fn runs(path: &Path) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
 }
 
 /// The operations of a variant.

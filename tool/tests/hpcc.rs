@@ -2,14 +2,10 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL, runs};
 use serde_json::Value;
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     common::folder("tool").join(name)
@@ -18,11 +14,6 @@ fn file(name: &str) -> PathBuf {
 fn bench(ranks: usize, system: &str, options: &[&str]) -> Launch {
     let launch = Launch::new(TOOL.as_str(), ranks).args(["bench", system, "--no-progress"]);
     launch.args(options.iter().copied())
-}
-
-fn runs(path: &PathBuf) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
 }
 
 /// The runs of which a field has this value.

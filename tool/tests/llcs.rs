@@ -2,14 +2,11 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn written(name: &str, contents: &[u8]) -> PathBuf {
     let path = common::folder("llcs").join(name);

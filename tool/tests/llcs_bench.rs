@@ -2,13 +2,10 @@
 
 use hcube_testing as common;
 
-use common::Launch;
+use common::{Launch, TOOL, runs};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
+use std::path::PathBuf;
 
 fn file(name: &str) -> PathBuf {
     common::folder("tool").join(name)
@@ -18,11 +15,6 @@ fn llcs(ranks: usize, options: &[&str]) -> Launch {
     Launch::new(TOOL.as_str(), ranks)
         .args(["bench", "llcs", "--no-progress", "--repeat", "2"])
         .args(options.iter().copied())
-}
-
-fn runs(path: &Path) -> Vec<Value> {
-    let results: Value = serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    results["runs"].as_array().expect("runs").clone()
 }
 
 #[test]

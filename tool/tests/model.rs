@@ -3,14 +3,11 @@
 
 use hcube_testing as common;
 
-use common::{Launch, Mpi};
+use common::{Launch, Mpi, TOOL};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 fn file(name: &str) -> PathBuf {
     let folder = common::folder("model");

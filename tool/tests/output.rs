@@ -4,14 +4,12 @@
 use hcube_testing as common;
 
 use clap::{Command as Description, CommandFactory};
+use common::TOOL;
 use hcube_tool::command_line::CommandLine;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
-
-static TOOL: LazyLock<String> = LazyLock::new(common::tool);
 
 /// What no command of hcube writes.
 const NOTES: &str = ">notes\nACGT\n";

@@ -5,7 +5,7 @@
 //! largest accepted ratio to the variant `stock`) and result (what a program has computed, as text). A record
 //! with the field skipped has no other: it says what was left out, and why.
 
-use crate::records::{self, Record, read};
+use crate::records::{self, Record, read_json};
 use hcube_results::alltoall;
 use hcube_results::preload::{Results, Row, STOCK, Unit, Values, plot};
 use hcube_tool::output::{self, JsonOption};
@@ -144,21 +144,19 @@ fn rows(samples: &[Sample]) -> Result<Vec<Row>, String> {
 
 /// The largest extra memory of hcube's defaults over all sizes, for each number of ranks.
 fn extra_memory(path: &Path) -> Result<Vec<Row>, String> {
-    let text = read(path)?;
-    let results: alltoall::Results =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let results: alltoall::Results = read_json(path)?;
     let mut rows: Vec<Row> = Vec::new();
     for run in results.runs.iter().filter(|run| run.algorithm.starts_with("auto") && !run.everything) {
         let (Some(memory), Some(extra)) = (run.memory, run.extra_bytes) else { continue };
-        let case = format!("{} of {}", run.algorithm, run.mpi);
-        let known = rows.iter_mut().find(|row| row.case == case && row.ranks == run.ranks);
+        let case = format!("{} of {}", run.algorithm, run.place.mpi);
+        let known = rows.iter_mut().find(|row| row.case == case && row.ranks == run.place.ranks);
         if let Some(row) = known {
             row.measured.all.push(extra as f64);
         } else {
             rows.push(Row {
                 benchmark: "extra memory".to_owned(),
                 case,
-                ranks: run.ranks,
+                ranks: run.place.ranks,
                 unit: Unit::Bytes,
                 variant: "largest of all sizes".to_owned(),
                 against: "documented bound".to_owned(),

@@ -1,13 +1,13 @@
 //! Sections of the benchmark of RandomAccess, each a run of `hcube bench random-access`, and HPCC's results.
 
 use crate::hpcc::cores;
-use crate::records::read;
+use crate::records::read_json;
 use hcube_results::numbers::percent;
 use hcube_tool::output::JsonOption;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Results of RandomAccess
 #[derive(Debug, clap::Args)]
@@ -37,18 +37,14 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
     let mut sections = BTreeMap::new();
     for path in &arguments.sections {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        sections.insert(name, parse(path)?);
+        sections.insert(name, read_json(path)?);
     }
-    let hpcc = arguments.hpcc.as_deref().map(parse).transpose()?;
+    let hpcc = arguments.hpcc.as_deref().map(read_json).transpose()?;
     let results = Results { mpi: arguments.mpi.clone(), cores: cores(), sections, hpcc };
     if arguments.json.tables() {
         print!("{}", shares(&results.sections));
     }
     arguments.json.write(&results)
-}
-
-fn parse(path: &Path) -> Result<Value, String> {
-    serde_json::from_str(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The share of the local bound for each number of ranks, in one place.

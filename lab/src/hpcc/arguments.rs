@@ -6,7 +6,6 @@ use super::variant::{Mpi, Variant};
 use clap::value_parser;
 use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
 use hcube_tool::output::JsonOption;
-use hcube_tool::session::Failure;
 use std::path::PathBuf;
 
 /// Numbers of ranks.
@@ -129,7 +128,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    pub fn mpi(&self) -> Result<Mpi, Failure> {
+    pub fn mpi(&self) -> Result<Mpi, String> {
         if let Some(mpi) = self.mpi {
             return Ok(mpi);
         }
@@ -143,7 +142,7 @@ impl Arguments {
     }
 
     /// The program of a variant.
-    pub fn program(&self, variant: Variant) -> Result<PathBuf, Failure> {
+    pub fn program(&self, variant: Variant) -> Result<PathBuf, String> {
         let path = self.root.join(variant.name()).join("hpcc");
         // Runs have folders of their own, so the path must not depend on the folder.
         path.canonicalize().map_err(|error| {

@@ -3,7 +3,6 @@
 use super::arguments::Arguments;
 use super::variant::Mpi;
 use hcube_tool::launcher;
-use hcube_tool::session::Failure;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -24,7 +23,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Makes [`interrupted`] report SIGINT and SIGTERM, which otherwise end this process: mpirun, in a process
 /// group of its own, must be stopped first.
-pub fn end_children_on_signals() -> Result<(), Failure> {
+pub fn end_children_on_signals() -> Result<(), String> {
     ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed))
         .map_err(|error| format!("signals: {error}"))
 }
@@ -43,7 +42,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// mpirun of the library, or the command of `--launcher`.
-    pub fn new(arguments: &Arguments) -> Result<Self, Failure> {
+    pub fn new(arguments: &Arguments) -> Result<Self, String> {
         let mpi = arguments.mpi()?;
         let command: Vec<String> = match &arguments.launcher {
             Some(command) => command.split_whitespace().map(str::to_owned).collect(),

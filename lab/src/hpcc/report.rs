@@ -12,7 +12,6 @@ use hcube_results::measured::distinct;
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
-use hcube_tool::session::Failure;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
@@ -110,7 +109,7 @@ impl Results {
     }
 
     /// Writes the picture, if there are figures of whole runs.
-    pub fn draw(&self, path: &Path) -> Result<(), Failure> {
+    pub fn draw(&self, path: &Path) -> Result<(), String> {
         let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.order());
         figure::sheet(&self.figures, &title)
             .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))

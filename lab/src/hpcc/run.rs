@@ -8,7 +8,6 @@ use super::outcome::Outcome;
 use super::parse;
 use super::plan::Run;
 use super::progress::Progress;
-use hcube_tool::session::Failure;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -40,7 +39,7 @@ pub fn run(
     launcher: &Launcher,
     run: &Run,
     progress: &mut Progress,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, String> {
     let name = format!("{}-{}-{}", run.variant.name(), run.ranks, run.repeat);
     let folder = arguments.root.join("runs").join(name);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());

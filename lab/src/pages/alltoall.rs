@@ -3,14 +3,13 @@
 use super::markdown::{cell, row, table};
 use super::picture::{self, points, value};
 use crate::records::read;
-use hcube_tool::session::Failure;
 use std::path::Path;
 
 /// The size per rank at which README.md compares memory, as the picture has it.
 const MEMORY_SIZE: &str = "32 MiB";
 
 /// Memory beside the buffers.
-pub fn memory(root: &Path) -> Result<String, Failure> {
+pub fn memory(root: &Path) -> Result<String, String> {
     let memory = picture::texts(root, "alltoall-memory")?;
     let of = |series: &str| {
         let point = memory.iter().find(|point| point.series == series && point.label == MEMORY_SIZE);
@@ -26,7 +25,7 @@ pub fn memory(root: &Path) -> Result<String, Failure> {
 }
 
 /// The row on exchanges in place: means of the page with random counts, and memory.
-pub fn readme_in_place(root: &Path) -> Result<String, Failure> {
+pub fn readme_in_place(root: &Path) -> Result<String, String> {
     let page = read(&root.join("doc/alltoall.md"))?;
     let means = table(&page, &["ranks", "counts", "in place over library in place"])?;
     let mut texts = Vec::new();
@@ -46,7 +45,7 @@ pub fn readme_in_place(root: &Path) -> Result<String, Failure> {
 }
 
 /// The row on LAMMPS.
-pub fn readme_lammps(root: &Path) -> Result<String, Failure> {
+pub fn readme_lammps(root: &Path) -> Result<String, String> {
     let all = points(root, "programs")?;
     let of = |ranks: &str| value(&all, "", ranks, "LAMMPS");
     Ok(format!(

@@ -6,11 +6,10 @@ use crate::records::read;
 use clap::Parser;
 use hcube_results::published::bsp::Program;
 use hcube_tool::bsp::{predict, published as tool};
-use hcube_tool::session::Failure;
 use std::path::Path;
 
 /// The table of all published runs.
-pub fn published(_: &Path) -> Result<String, Failure> {
+pub fn published(_: &Path) -> Result<String, String> {
     Ok(tool::compare(Program::size)?.markdown())
 }
 
@@ -24,7 +23,7 @@ struct Prediction {
 }
 
 /// The example with its output.
-pub fn prediction(_: &Path) -> Result<String, Failure> {
+pub fn prediction(_: &Path) -> Result<String, String> {
     let words = PREDICTION.split(' ').skip("hcube bsp".split(' ').count());
     let line = Prediction::try_parse_from(words).map_err(|error| error.to_string())?;
     let output = predict::results(&line.arguments)?.text();
@@ -35,7 +34,7 @@ pub fn prediction(_: &Path) -> Result<String, Failure> {
 const PUTS: [&str; 2] = ["up to 4096 messages", "1 message"];
 
 /// How many times as long as `MPI_Put` a put takes where that is most, and its size.
-pub fn largest_put(root: &Path) -> Result<String, Failure> {
+pub fn largest_put(root: &Path) -> Result<String, String> {
     let points = points(root, "bsp-put")?;
     let mut worst = (0.0, "", "");
     for count in PUTS {
@@ -51,14 +50,14 @@ pub fn largest_put(root: &Path) -> Result<String, Failure> {
 }
 
 /// A cell with a time and a speed-up.
-fn time_and_speedup<'a>(row: &[&'a str], column: usize) -> Result<(&'a str, &'a str), Failure> {
+fn time_and_speedup<'a>(row: &[&'a str], column: usize) -> Result<(&'a str, &'a str), String> {
     let cell = cell(row, column)?;
     cell.split_once(", ").ok_or_else(|| format!("'{cell}': expected a time and a speed-up"))
 }
 
 /// The row of README.md on BSPlib programs: the measured ranges of doc/bsp.md, and the slowest put of its
 /// picture.
-pub fn readme_programs(root: &Path) -> Result<String, Failure> {
+pub fn readme_programs(root: &Path) -> Result<String, String> {
     let page = read(&root.join("doc/bsp.md"))?;
     let supersteps = table(&page, &["processes", "no data"])?;
     let [(two, two_speedup), (eight, eight_speedup)] =
@@ -74,11 +73,11 @@ pub fn readme_programs(root: &Path) -> Result<String, Failure> {
 }
 
 /// The row of README.md on predictions: the means of the table of doc/bsp-model.md.
-pub fn readme_predictions(root: &Path) -> Result<String, Failure> {
+pub fn readme_predictions(root: &Path) -> Result<String, String> {
     let page = read(&root.join("doc/bsp-model.md"))?;
     let accuracy = table(&page, &["program", "processes", "constant g"])?;
     // The mean stands before the range.
-    let mean = |program: &str| -> Result<&str, Failure> {
+    let mean = |program: &str| -> Result<&str, String> {
         let cell = cell(row(&accuracy, &[program, "2"])?, 3)?;
         cell.split(' ').next().ok_or_else(|| format!("{program}: no error"))
     };
@@ -96,9 +95,9 @@ pub fn readme_predictions(root: &Path) -> Result<String, Failure> {
 const LENGTHS: [&str; 3] = ["10^4", "10^5", "10^6"];
 
 /// The row of README.md on subsequences: the pictures of doc/llcs.md.
-pub fn readme_subsequences(root: &Path) -> Result<String, Failure> {
+pub fn readme_subsequences(root: &Path) -> Result<String, String> {
     let rates = points(root, "llcs")?;
-    let speedups = |symbols: usize| -> Result<String, Failure> {
+    let speedups = |symbols: usize| -> Result<String, String> {
         let chart = format!("LLCS, 1 process, {symbols} symbols");
         let mut all = Vec::new();
         for length in LENGTHS {

@@ -1,6 +1,5 @@
 //! The files of the pages.
 
-use hcube_tool::session::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Where the directory cannot be read.
-pub fn pages(root: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = root.join("doc");
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut pages: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

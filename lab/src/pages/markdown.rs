@@ -1,7 +1,5 @@
 //! Tables in Markdown, as they stand in pages.
 
-use hcube_tool::session::Failure;
-
 /// The cells of a line of a table.
 pub fn cells(line: &str) -> Vec<&str> {
     line.trim().trim_matches('|').split('|').map(str::trim).collect()
@@ -11,7 +9,7 @@ pub fn cells(line: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// Where a page has no such table.
-pub fn table<'a>(page: &'a str, headings: &[&str]) -> Result<Vec<Vec<&'a str>>, Failure> {
+pub fn table<'a>(page: &'a str, headings: &[&str]) -> Result<Vec<Vec<&'a str>>, String> {
     let mut lines = page.lines().skip_while(|line| !cells(line).starts_with(headings));
     lines.next().ok_or_else(|| format!("no table of {}", headings.join(", ")))?;
     Ok(lines.skip(1).take_while(|line| line.starts_with('|')).map(cells).collect())
@@ -21,7 +19,7 @@ pub fn table<'a>(page: &'a str, headings: &[&str]) -> Result<Vec<Vec<&'a str>>, 
 ///
 /// # Errors
 /// Where it has none.
-pub fn row<'t, 'a>(table: &'t [Vec<&'a str>], first: &[&str]) -> Result<&'t [&'a str], Failure> {
+pub fn row<'t, 'a>(table: &'t [Vec<&'a str>], first: &[&str]) -> Result<&'t [&'a str], String> {
     let found = table.iter().find(|row| row.starts_with(first)).map(Vec::as_slice);
     found.ok_or_else(|| format!("no row of {}", first.join(", ")))
 }
@@ -30,7 +28,7 @@ pub fn row<'t, 'a>(table: &'t [Vec<&'a str>], first: &[&str]) -> Result<&'t [&'a
 ///
 /// # Errors
 /// Where the row is shorter.
-pub fn cell<'a>(row: &[&'a str], column: usize) -> Result<&'a str, Failure> {
+pub fn cell<'a>(row: &[&'a str], column: usize) -> Result<&'a str, String> {
     row.get(column).copied().ok_or_else(|| format!("no column {column} in {}", row.join(", ")))
 }
 

@@ -1,19 +1,17 @@
 //! What pages say of measurements whose results are kept in `doc/results`: the official HPCC and FFTW.
 
 use crate::hpcc::Results as Hpcc;
-use crate::records::read;
+use crate::records::read_json;
 use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
 use hcube_results::hpcc::{self, Compared, figure};
 use hcube_results::numbers::{bytes, percent, significant};
-use hcube_tool::session::Failure;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
 /// A file of results in `doc/results`.
-fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, Failure> {
-    let path = root.join("doc/results").join(name).with_extension("json");
-    serde_json::from_str(&read(&path)?).map_err(|error| format!("{}: {error}", path.display()))
+fn results<T: DeserializeOwned>(root: &Path, name: &str) -> Result<T, String> {
+    read_json(&root.join("doc/results").join(name).with_extension("json"))
 }
 
 /// Results of `make run`, and the order of HPL's matrix.
@@ -23,7 +21,7 @@ struct Official {
 }
 
 impl Official {
-    fn of(root: &Path) -> Result<Self, Failure> {
+    fn of(root: &Path) -> Result<Self, String> {
         let file: Hpcc = results(root, "hpcc")?;
         Ok(Self { n: file.n.ok_or("doc/results/hpcc.json: no order of HPL's matrix")?, file })
     }
@@ -41,7 +39,7 @@ impl Official {
 }
 
 /// The table of `make run`, and what its control has moved.
-pub fn official(root: &Path) -> Result<String, Failure> {
+pub fn official(root: &Path) -> Result<String, String> {
     let results = Official::of(root)?;
     let log2 = results.file.runs.iter().map(|run| run.log2_table).max().ok_or("no run of RandomAccess")?;
     Ok(format!(
@@ -53,7 +51,7 @@ pub fn official(root: &Path) -> Result<String, Failure> {
 }
 
 /// The row of README.md on the official HPCC, on the most ranks.
-pub fn readme_official(root: &Path) -> Result<String, Failure> {
+pub fn readme_official(root: &Path) -> Result<String, String> {
     let results = Official::of(root)?;
     let (ranks, own) = results.on_most_ranks();
     let all = &results.file.figures;
@@ -89,21 +87,21 @@ pub fn readme_official(root: &Path) -> Result<String, Failure> {
 }
 
 /// The picture of the official HPCC.
-pub fn official_picture(root: &Path) -> Result<String, Failure> {
+pub fn official_picture(root: &Path) -> Result<String, String> {
     let results = Official::of(root)?;
     let sheet = figure::sheet(&results.file.figures, &results.title())
         .ok_or("no speed-up in doc/results/hpcc.json")?;
     Ok(sheet.svg())
 }
 
-fn transposes(root: &Path) -> Result<fftw::Results, Failure> {
+fn transposes(root: &Path) -> Result<fftw::Results, String> {
     let mut all: fftw::Results = results(root, "fftw")?;
     all.summarise()?;
     Ok(all)
 }
 
 /// The table of speed-ups over FFTW, a row for each problem and number of ranks.
-pub fn transposition(root: &Path) -> Result<String, Failure> {
+pub fn transposition(root: &Path) -> Result<String, String> {
     let results = transposes(root)?;
     let extra = |run: &fftw::Run| run.extra_bytes.map_or("-".to_owned(), |count| bytes(count as f64));
     let mut text = String::from(
@@ -134,7 +132,7 @@ const FFTW_PROBLEMS: [(&str, &str); 2] = [
 ];
 
 /// The row of README.md on FFTW, on the fewest ranks.
-pub fn readme_transposition(root: &Path) -> Result<String, Failure> {
+pub fn readme_transposition(root: &Path) -> Result<String, String> {
     let results = transposes(root)?;
     let all = results.comparisons();
     let ranks = all.iter().map(|one| one.own.ranks).min().ok_or("no comparison in doc/results/fftw.json")?;
@@ -148,7 +146,7 @@ pub fn readme_transposition(root: &Path) -> Result<String, Failure> {
 }
 
 /// The picture of FFTW.
-pub fn transposition_picture(root: &Path) -> Result<String, Failure> {
+pub fn transposition_picture(root: &Path) -> Result<String, String> {
     let results = transposes(root)?;
     let sheet = fftw::plot::sheet(&results.comparisons()).ok_or("no comparison in doc/results/fftw.json")?;
     Ok(sheet.svg())

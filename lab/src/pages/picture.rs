@@ -2,7 +2,6 @@
 //! of a measurement.
 
 use crate::records::read;
-use hcube_tool::session::Failure;
 use std::path::Path;
 
 /// A point of a picture.
@@ -21,7 +20,7 @@ pub struct Point {
 ///
 /// # Errors
 /// Where there is no such picture.
-pub fn points(root: &Path, name: &str) -> Result<Vec<Point>, Failure> {
+pub fn points(root: &Path, name: &str) -> Result<Vec<Point>, String> {
     let path = root.join("doc/plots").join(name).with_extension("svg");
     Ok(parse(&read(&path)?))
 }
@@ -39,7 +38,7 @@ pub struct Text {
 ///
 /// # Errors
 /// Where there is no such picture.
-pub fn texts(root: &Path, name: &str) -> Result<Vec<Text>, Failure> {
+pub fn texts(root: &Path, name: &str) -> Result<Vec<Text>, String> {
     let picture = read(&root.join("doc/plots").join(name).with_extension("svg"))?;
     let titles = picture.split("<title>").skip(1).filter_map(|rest| rest.split('<').next());
     let text = |title: &str| {
@@ -83,7 +82,7 @@ fn parse(picture: &str) -> Vec<Point> {
 ///
 /// # Errors
 /// Where the picture has no such point.
-pub fn value(points: &[Point], chart: &str, series: &str, label: &str) -> Result<f64, Failure> {
+pub fn value(points: &[Point], chart: &str, series: &str, label: &str) -> Result<f64, String> {
     let same = |point: &&Point| (&*point.chart, &*point.series, &*point.label) == (chart, series, label);
     let found = points.iter().find(same).map(|point| point.value);
     found.ok_or_else(|| format!("no point {label} of '{series}' in the chart '{chart}'"))

@@ -6,7 +6,8 @@ use hcube_results::published::{
     COARRAYS, MACHINE, OPTIMISED, SWEEP_RANKS, TABLE_2, TABLE_4, optimised_seconds, over_ranks,
 };
 use hcube_results::simulated::{COARRAY_EVENTS, LOOK_AHEAD, RED_STORM, Reversed, SAVED_PERCENT, reversed};
-use hcube_tool::model::{Compared, compare, round};
+use hcube_tool::machine::parameters;
+use hcube_tool::model::{Compared, compare};
 
 fn deviation(simulated: f64, published: f64) -> String {
     percent(100.0 * (simulated / published - 1.0))
@@ -81,7 +82,7 @@ pub fn signs() -> String {
 }
 
 fn predictions() -> Vec<Compared> {
-    Machine::find(MACHINE).map_or_else(|_| Vec::new(), |machine| compare(&round::parameters(&machine)))
+    Machine::find(MACHINE).map_or_else(|_| Vec::new(), |machine| compare(&parameters(&machine)))
 }
 
 /// Rates over the look-ahead.

@@ -53,14 +53,13 @@ fn chart(title: &str, parameter: &str, all: &[&BspProgram]) -> Chart {
         lines(number, &format!("{}, {processes} processes", short(machine)), &shown)
     });
     let size = of_thesis.first().map_or(0, |one| one.row.size);
-    Chart {
-        title: format!("{title}, size {size}"),
-        x: Axis::new(parameter, Scale::Linear, plain),
-        y: Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
-        series: lines.collect(),
-        reference: None,
-        file: Some(FILE),
-    }
+    Chart::new(
+        format!("{title}, size {size}"),
+        Axis::new(parameter, Scale::Linear, plain),
+        Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
+        lines.collect(),
+    )
+    .named(Some(FILE))
 }
 
 /// Predicted, published and simulated efficiencies with the same look.

@@ -4,7 +4,7 @@ use crate::hpcc::Results as Hpcc;
 use crate::simulate::results::Results as Simulated;
 use hcube_results::machine::Machine;
 use hcube_results::measured::Timing;
-use hcube_results::{alltoall, bsp, caf, fft, fftw, gemm, llcs, panels, preload, stream};
+use hcube_results::{alltoall, bsp, caf, fft, fftw, gemm, llcs, panels, preload, runs, stream};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -102,9 +102,9 @@ impl Checked for Bench {
 impl Checked for alltoall::Results {
     fn check(&self) -> Result<(), String> {
         positive("runs", &self.runs, |run| {
-            let own = vec![("ranks", run.ranks as f64), ("bytes_per_rank", run.bytes_per_rank as f64)];
+            let own = vec![("ranks", run.place.ranks as f64), ("bytes_per_rank", run.bytes_per_rank as f64)];
             // One rank moves no data.
-            if run.ranks <= 1 {
+            if run.place.ranks <= 1 {
                 return own;
             }
             [own, times(&run.timing)].concat()
@@ -125,32 +125,40 @@ impl Checked for fftw::Results {
     }
 }
 
-impl Checked for gemm::Results {
+/// What a run of a benchmark has to have.
+trait Figures {
+    fn figures(&self) -> Fields;
+}
+
+impl<R: Figures> Checked for runs::Results<R> {
     fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let problem = &run.problem;
-            let own =
-                vec![("ranks", problem.ranks as f64), ("n", problem.n as f64), ("median_ms", run.median_ms)];
-            let raised = each("speedup_raised", &run.speedup_raised);
-            [own, each("speedup", &run.speedup), raised, each("of_bound", &run.of_bound)].concat()
-        })
+        positive("runs", &self.runs, R::figures)
     }
 }
 
-impl Checked for bsp::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let ratio = each("hcube_speedup", &run.hcube_speedup);
-            [vec![("ranks", run.superstep.ranks as f64)], times(&run.timing), ratio].concat()
-        })
+impl Figures for gemm::Run {
+    fn figures(&self) -> Fields {
+        let problem = &self.problem;
+        let own = vec![
+            ("ranks", problem.place.ranks as f64),
+            ("n", problem.n as f64),
+            ("median_ms", self.median_ms),
+        ];
+        let raised = each("speedup_raised", &self.speedup_raised);
+        [own, each("speedup", &self.speedup), raised, each("of_bound", &self.of_bound)].concat()
     }
 }
 
-impl Checked for caf::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            [vec![("ranks", run.subject.ranks as f64)], times(&run.timing)].concat()
-        })
+impl Figures for bsp::Run {
+    fn figures(&self) -> Fields {
+        let ratio = each("hcube_speedup", &self.hcube_speedup);
+        [vec![("ranks", self.superstep.place.ranks as f64)], times(&self.timing), ratio].concat()
+    }
+}
+
+impl Figures for caf::Run {
+    fn figures(&self) -> Fields {
+        [vec![("ranks", self.subject.place.ranks as f64)], times(&self.timing)].concat()
     }
 }
 
@@ -166,46 +174,35 @@ impl Checked for preload::Results {
     }
 }
 
-impl Checked for fft::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let figures = vec![("length", run.subject.length as f64), ("gflop_s", run.gflop_s)];
-            [vec![("ranks", run.subject.place.ranks as f64)], times(&run.timing), figures].concat()
-        })
+impl Figures for fft::Run {
+    fn figures(&self) -> Fields {
+        let figures = vec![("length", self.subject.length as f64), ("gflop_s", self.gflop_s)];
+        [vec![("ranks", self.subject.place.ranks as f64)], times(&self.timing), figures].concat()
     }
 }
 
-impl Checked for stream::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let subject = &run.subject;
-            let figures = vec![
-                ("bytes", subject.bytes as f64),
-                ("running", subject.running as f64),
-                ("gb_s", run.gb_s),
-            ];
-            [vec![("ranks", subject.place.ranks as f64)], times(&run.timing), figures].concat()
-        })
+impl Figures for stream::Run {
+    fn figures(&self) -> Fields {
+        let subject = &self.subject;
+        let (bytes, running) = (subject.bytes as f64, subject.running as f64);
+        let figures = vec![("bytes", bytes), ("running", running), ("gb_s", self.gb_s)];
+        [vec![("ranks", subject.place.ranks as f64)], times(&self.timing), figures].concat()
     }
 }
 
-impl Checked for panels::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let bytes = vec![("bytes", run.subject.bytes as f64)];
-            [vec![("ranks", run.subject.place.ranks as f64)], times(&run.timing), bytes].concat()
-        })
+impl Figures for panels::Run {
+    fn figures(&self) -> Fields {
+        let bytes = vec![("bytes", self.subject.bytes as f64)];
+        [vec![("ranks", self.subject.place.ranks as f64)], times(&self.timing), bytes].concat()
     }
 }
 
-impl Checked for llcs::Results {
-    fn check(&self) -> Result<(), String> {
-        positive("runs", &self.runs, |run| {
-            let (subject, running) = (&run.subject, run.running as f64);
-            let figures =
-                vec![("length", subject.length as f64), ("running", running), ("gentries_s", run.gentries_s)];
-            [vec![("ranks", subject.place.ranks as f64)], times(&run.timing), figures].concat()
-        })
+impl Figures for llcs::Run {
+    fn figures(&self) -> Fields {
+        let (subject, running) = (&self.subject, self.running as f64);
+        let figures =
+            vec![("length", subject.length as f64), ("running", running), ("gentries_s", self.gentries_s)];
+        [vec![("ranks", subject.place.ranks as f64)], times(&self.timing), figures].concat()
     }
 }
 
@@ -220,7 +217,7 @@ impl Checked for Simulated {
         self.machines.iter().try_for_each(Machine::check)?;
         let names: Vec<&str> = self.machines.iter().map(|one| one.name.as_str()).collect();
         for (list, rows) in self.lists() {
-            let machines = rows.iter().map(|row| row.site().machine.as_str()).enumerate();
+            let machines = rows.iter().map(|row| row.place().0.machine.as_str()).enumerate();
             if let Some((number, machine)) =
                 machines.into_iter().find(|(_, machine)| !names.contains(machine))
             {

@@ -50,14 +50,8 @@ fn rates(inputs: &Inputs, all: &[&Updates]) -> Chart {
         let name = "Coarray Fortran 2.0 on Franklin (section IV)";
         series.push(Series::new(name, Published, looks::PAPER, [(images as f64, rate)]));
     }
-    Chart {
-        title: "RandomAccess on coarrays".to_owned(),
-        x: Axis::new("images", Scale::Log2, plain),
-        y: gups_axis(),
-        series,
-        reference: None,
-        file: Some("coarrays-updates-simulated"),
-    }
+    Chart::new("RandomAccess on coarrays", Axis::new("images", Scale::Log2, plain), gups_axis(), series)
+        .named(Some("coarrays-updates-simulated"))
 }
 
 fn rate_table(inputs: &Inputs, all: &[&Updates]) -> Table {
@@ -103,12 +97,11 @@ fn times(inputs: &Inputs, all: &[&Team]) -> Chart {
             series.push(Series::new(name, Simulated, looks::numbered(series.len()), points));
         }
     }
-    Chart {
-        title: "Teams by the number of images".to_owned(),
-        x: Axis::new("images", Scale::Log2, plain),
-        y: Axis::new("µs, lower is better", Scale::Log10, plain),
+    Chart::new(
+        "Teams by the number of images",
+        Axis::new("images", Scale::Log2, plain),
+        Axis::new("µs, lower is better", Scale::Log10, plain),
         series,
-        reference: None,
-        file: Some("coarrays-teams-simulated"),
-    }
+    )
+    .named(Some("coarrays-teams-simulated"))
 }

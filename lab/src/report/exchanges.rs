@@ -6,13 +6,13 @@ mod sample;
 use super::section::Section;
 use super::shared::{distinct, gups, ranks_axis};
 use super::sources::{BENCH, Inputs, SIMULATE};
-use super::table::{Table, cell};
+use super::table::{Columns, Table, cell, times};
 use super::variants;
 use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
 use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
 use hcube_results::measured;
 use hcube_results::numbers;
-use hcube_results::plot::Evidence::{self, Measured, Simulated};
+use hcube_results::plot::Evidence::{Measured, Simulated};
 use hcube_results::plot::looks;
 use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
@@ -50,7 +50,7 @@ const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "l
 
 fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) -> Chart {
     let y = Axis::new("time, lower is better", Scale::Log10, time);
-    Chart { title, x: ranks_axis(), y, series, reference: None, file }
+    Chart::new(title, ranks_axis(), y, series).named(file)
 }
 
 fn schedules(samples: &[&Sample]) -> Vec<Series> {
@@ -66,7 +66,7 @@ fn conditions<'a>(samples: &[&'a Sample]) -> Vec<(&'a str, u64)> {
 fn say_links(section: &mut Section, inputs: &Inputs, parts: &[&str]) {
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
     let own = exchanges.filter(|exchange| parts.contains(&exchange.site.section.as_str()));
-    variants::say_links(section, inputs, own.map(|exchange| (&exchange.site, exchange.links_shared)));
+    variants::say_links(section, inputs, own.map(|exchange| (&exchange.site, &exchange.outcome)));
 }
 
 /// Times over ranks, as in Figure 5 of Hofmann and Rünger.
@@ -127,57 +127,59 @@ pub fn ranks(inputs: &Inputs) -> Section {
 
 /// The times of all algorithms, and the speed-up over the library in place.
 fn table(samples: &[&Sample], caption: &str) -> Table {
-    let evidence = samples.first().map(|sample| sample.evidence);
-    let mut columns =
-        vec![("where".to_owned(), None), ("ranks".to_owned(), None), ("per rank".to_owned(), None)];
-    let named = ALGORITHMS.iter();
-    columns.extend(named.clone().map(|(_, name, _)| ((*name).to_owned(), evidence)));
-    columns.push(("speed-up, in place".to_owned(), evidence));
-    let mut table = Table::new(caption, columns);
-    let rows = distinct(samples.iter().map(|one| (one.place.as_str(), one.ranks, one.bytes)));
-    for (place, ranks, bytes) in rows {
-        let median = |algorithm: &str| {
-            let own = at(samples, |one| {
-                (one.place.as_str(), one.ranks, one.bytes, one.algorithm.as_str())
-                    == (place, ranks, bytes, algorithm)
-            });
-            let times: Vec<f64> = own.iter().map(|sample| sample.seconds).collect();
-            (!times.is_empty()).then(|| numbers::median(&times))
-        };
-        let mut cells = vec![place.to_owned(), ranks.to_string(), numbers::whole_bytes(bytes)];
-        cells.extend(named.clone().map(|(key, _, _)| cell(median(key), time)));
-        let gain = median("library-in-place").zip(median("auto")).map(|(library, ours)| library / ours);
-        cells.push(cell(gain, |gain| format!("×{gain:.2}")));
-        table.row(cells);
+    type Place<'a> = (&'a str, usize, usize);
+    fn place(one: &Sample) -> Place<'_> {
+        (&one.place, one.ranks, one.bytes)
     }
-    table
+    let evidence = samples.first().map(|sample| sample.evidence);
+    let median = |row: &Place<'_>, algorithm: &str| {
+        let own = samples.iter().filter(|one| place(one) == *row && one.algorithm == algorithm);
+        let times: Vec<f64> = own.map(|sample| sample.seconds).collect();
+        (!times.is_empty()).then(|| numbers::median(&times))
+    };
+    let mut columns: Columns<'_, Place<'_>> = Columns::new();
+    columns.add("where", None, |row| row.0.to_owned());
+    columns.add("ranks", None, |row| row.1.to_string());
+    columns.add("per rank", None, |row| numbers::whole_bytes(row.2));
+    for (algorithm, name, _) in ALGORITHMS {
+        columns.add(name, evidence, move |row| cell(median(row, algorithm), time));
+    }
+    columns.add("speed-up, in place", evidence, |row| {
+        times(median(row, "library-in-place").zip(median(row, "auto")).map(|(library, ours)| library / ours))
+    });
+    columns.table(caption, distinct(samples.iter().map(|one| place(one))))
 }
 
 /// The simulated times of all algorithms, with the condition.
 fn table_simulated(samples: &[&Sample], caption: &str) -> Table {
-    let mut columns: Vec<(String, Option<Evidence>)> =
-        ["where", "ranks", "per rank", "additional memory"].map(|name| (name.to_owned(), None)).into();
+    type Place<'a> = (&'a str, u64, usize, usize);
+    fn place(one: &Sample) -> Place<'_> {
+        (&one.place, one.additional(), one.ranks, one.bytes)
+    }
     let shown = [SMALL.as_slice(), &FIGURE_5].concat();
-    let simulated = |key: &str| samples.iter().any(|one| one.algorithm == key) && shown.contains(&key);
-    let named: Vec<_> = ALGORITHMS.iter().chain([&RING]).filter(|(key, _, _)| simulated(key)).collect();
-    columns.extend(named.iter().map(|(_, name, _)| ((*name).to_owned(), Some(Simulated))));
-    let mut table = Table::new(caption, columns);
-    for (place, memory) in conditions(samples) {
-        let own = at(samples, |one| (one.place.as_str(), one.additional()) == (place, memory));
-        for (ranks, bytes) in distinct(own.iter().map(|one| (one.ranks, one.bytes))) {
-            let seconds = |algorithm: &str| {
-                let is = |one: &&&Sample| {
-                    (one.ranks, one.bytes, one.algorithm.as_str()) == (ranks, bytes, algorithm)
-                };
-                own.iter().find(is).map(|one| one.seconds)
-            };
-            let mut cells = vec![place.to_owned(), ranks.to_string()];
-            cells.extend([bytes, memory as usize].map(numbers::whole_bytes));
-            cells.extend(named.iter().map(|(key, _, _)| cell(seconds(key), time)));
-            table.row(cells);
+    let mut columns: Columns<'_, Place<'_>> = Columns::new();
+    columns.add("where", None, |row| row.0.to_owned());
+    columns.add("ranks", None, |row| row.2.to_string());
+    columns.add("per rank", None, |row| numbers::whole_bytes(row.3));
+    columns.add("additional memory", None, |row| numbers::whole_bytes(row.1 as usize));
+    for &(algorithm, name, _) in ALGORITHMS.iter().chain([&RING]) {
+        if shown.contains(&algorithm) && samples.iter().any(|one| one.algorithm == algorithm) {
+            columns.add(name, Some(Simulated), move |row| {
+                let mut own = samples.iter().filter(|one| place(one) == *row);
+                cell(own.find(|one| one.algorithm == algorithm), |one| time(one.seconds))
+            });
         }
     }
-    table
+    let mut rows = Vec::new();
+    for condition in conditions(samples) {
+        let own = at(samples, |one| (one.place.as_str(), one.additional()) == condition);
+        rows.extend(
+            distinct(own.iter().map(|one| (one.ranks, one.bytes)))
+                .into_iter()
+                .map(|(ranks, bytes)| (condition.0, condition.1, ranks, bytes)),
+        );
+    }
+    columns.table(caption, rows)
 }
 
 /// Bandwidth over the size.
@@ -200,14 +202,12 @@ pub fn sizes(inputs: &Inputs) -> Section {
                 if distinct(own.iter().map(|sample| sample.bytes)).len() < 2 {
                     continue;
                 }
-                section.chart(Chart {
-                    title: format!("All-to-all, {place}, {count} ranks"),
-                    x: Axis::new("data of a rank", Scale::Log2, size),
-                    y: Axis::new("GB/s per rank, higher is better", Scale::Log10, gups),
-                    series: by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
-                    reference: None,
-                    file: None,
-                });
+                section.chart(Chart::new(
+                    format!("All-to-all, {place}, {count} ranks"),
+                    Axis::new("data of a rank", Scale::Log2, size),
+                    Axis::new("GB/s per rank, higher is better", Scale::Log10, gups),
+                    by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
+                ));
             }
         }
     };
@@ -293,19 +293,21 @@ pub fn memory(inputs: &Inputs) -> Section {
 
 /// Runs with hcube's default memory.
 fn usual_runs(inputs: &Inputs) -> Vec<&Run> {
-    let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.ranks > 1);
+    let runs = || inputs.alltoall.iter().flat_map(|results| &results.runs).filter(|run| run.place.ranks > 1);
     let Some(first) = runs().next() else { return Vec::new() };
     let memory = runs().find(|run| run.algorithm == "auto").and_then(|run| run.memory);
-    runs().filter(|run| run.mpi == first.mpi && (run.memory.is_none() || run.memory == memory)).collect()
+    runs()
+        .filter(|run| run.place.mpi == first.place.mpi && (run.memory.is_none() || run.memory == memory))
+        .collect()
 }
 
 fn taken(inputs: &Inputs) -> Chart {
     let runs = usual_runs(inputs);
-    let most = runs.iter().map(|run| run.ranks).max().unwrap_or_default();
+    let most = runs.iter().map(|run| run.place.ranks).max().unwrap_or_default();
     // A logarithmic axis has no 0.
     let series =
         ALGORITHMS.iter().rev().filter(|(key, _, _)| COMPARED.contains(key)).map(|&(key, name, look)| {
-            let own = runs.iter().filter(|run| run.algorithm == key && run.ranks == most);
+            let own = runs.iter().filter(|run| run.algorithm == key && run.place.ranks == most);
             let mut points: Vec<(f64, f64)> = own
                 .filter_map(|run| Some((run.bytes_per_rank as f64, (run.extra_bytes? as f64).max(1024.0))))
                 .collect();
@@ -313,14 +315,13 @@ fn taken(inputs: &Inputs) -> Chart {
             points.dedup_by_key(|point| point.0);
             Series::new(name, Measured, look, points)
         });
-    Chart {
-        title: format!("Additional memory used, this machine, {most} ranks"),
-        x: Axis::new("data of a rank", Scale::Log2, size),
-        y: Axis::new("peak per rank (at least 1 KiB drawn)", Scale::Log2, size),
-        series: series.collect(),
-        reference: None,
-        file: Some("alltoall-memory"),
-    }
+    Chart::new(
+        format!("Additional memory used, this machine, {most} ranks"),
+        Axis::new("data of a rank", Scale::Log2, size),
+        Axis::new("peak per rank (at least 1 KiB drawn)", Scale::Log2, size),
+        series.collect(),
+    )
+    .named(Some("alltoall-memory"))
 }
 
 /// Figures of the exchange for the headlines.
@@ -336,14 +337,15 @@ pub struct Gains {
 pub fn gains(inputs: &Inputs) -> Gains {
     let runs = usual_runs(inputs);
     let ratios = |ranks: usize| -> Vec<f64> {
-        let own = runs.iter().filter(|run| run.ranks == ranks && run.algorithm == "auto");
+        let own = runs.iter().filter(|run| run.place.ranks == ranks && run.algorithm == "auto");
         own.filter_map(|run| run.speedup_in_place).collect()
     };
-    let counts = distinct(runs.iter().map(|run| run.ranks));
+    let counts = distinct(runs.iter().map(|run| run.place.ranks));
     let measured =
         counts.into_iter().filter_map(|ranks| Some((ranks, numbers::geometric_mean(&ratios(ranks))?)));
     let extra = |algorithm: &str, like: &Run| {
-        let mut own = runs.iter().filter(|run| run.algorithm == algorithm && run.ranks == like.ranks);
+        let mut own =
+            runs.iter().filter(|run| run.algorithm == algorithm && run.place.ranks == like.place.ranks);
         own.find(|run| run.bytes_per_rank == like.bytes_per_rank)?.extra_bytes
     };
     let library = runs.iter().filter(|run| run.algorithm == "library-in-place" && run.extra_bytes.is_some());

@@ -42,14 +42,16 @@ pub fn groups(inputs: &Inputs) -> Section {
             format!("{}, {ranks} ranks, b = {block}, panels: {panels}", machine_title(inputs, machine));
         Series::new(name, Simulated, looks::numbered(number), points.collect::<Vec<_>>())
     });
-    section.chart(Chart {
-        title: "Communication of SUMMA / HSUMMA".to_owned(),
-        x: Axis::new("groups", Scale::Log2, plain),
-        y: Axis::new("gain, higher is better", Scale::Linear, |gain| format!("{gain:.2}")),
-        series: series.collect(),
-        reference: Some(1.0),
-        file: Some("gemm-groups"),
-    });
+    section.chart(
+        Chart::new(
+            "Communication of SUMMA / HSUMMA",
+            Axis::new("groups", Scale::Log2, plain),
+            Axis::new("gain, higher is better", Scale::Linear, |gain| format!("{gain:.2}")),
+            series.collect(),
+        )
+        .beside(1.0)
+        .named(Some("gemm-groups")),
+    );
     section.table(table(inputs, "Products over the number of groups", &LAYOUT, &all, 0));
     section.lacks(all.is_empty(), "matrix products on large machines, simulated", SIMULATE);
     section

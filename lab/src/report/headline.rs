@@ -1,5 +1,6 @@
 //! The headline figures, each with its evidence.
 
+use super::beside::speed_ups;
 use super::exchange_kinds;
 use super::exchanges;
 use super::kernels;
@@ -8,10 +9,10 @@ use super::nodes;
 use super::products;
 use super::rates;
 use super::shared::{gups, machine_title};
-use super::sources::Inputs;
+use super::sources::{self, Inputs};
 use super::transforms;
 use super::variants;
-use super::{coarrays, subsequences, supersteps};
+use super::{coarrays, supersteps};
 use crate::hpcc::Entry;
 use crate::simulate::results::Results;
 use hcube_results::alltoall::kinds;
@@ -20,7 +21,8 @@ use hcube_results::hpcc::MIN_PAIRS;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{self, Measured, Simulated};
 use hcube_results::published;
-use hcube_results::{bsp, caf, fft, llcs, panels, stream};
+use hcube_results::runs::{self, Row};
+use hcube_results::{bsp, caf, fft, llcs};
 
 /// A figure and its meaning.
 #[derive(Debug)]
@@ -194,16 +196,23 @@ fn gemm(inputs: &Inputs) -> Option<Card> {
 const OVER_MPI: &str = "speed-up over MPI's functions of the same meaning";
 
 fn supersteps(inputs: &Inputs) -> Option<Card> {
-    let (mean, text) = mean_in_words(&supersteps::speed_ups(inputs), OVER_MPI, "supersteps")?;
+    let (mean, text) =
+        mean_in_words(&speed_ups(&inputs.bsp, &supersteps::BESIDE, bsp::MPI), OVER_MPI, "supersteps")?;
     Some(Card::new(mean, Measured, "Supersteps of BSP programs", text + "."))
 }
 
 fn coarrays(inputs: &Inputs) -> Option<Card> {
-    let (mean, mut text) = mean_in_words(&coarrays::speed_ups(inputs, caf::MPI), OVER_MPI, "operations")?;
-    if let Some(mean) = numbers::geometric_mean(&coarrays::speed_ups(inputs, caf::OPENSHMEM)) {
+    let (mean, mut text) =
+        mean_in_words(&speed_ups(&inputs.caf, &coarrays::BESIDE, caf::MPI), OVER_MPI, "operations")?;
+    if let Some(mean) = numbers::geometric_mean(&speed_ups(&inputs.caf, &coarrays::BESIDE, caf::OPENSHMEM)) {
         text += &format!("; over OpenSHMEM {}", times(mean));
     }
     Some(Card::new(mean, Measured, "Coarrays", text + "."))
+}
+
+/// What verification has found in the runs of hcube.
+fn errors_of<R: Row>(results: &Option<runs::Results<R>>, is_hcube: impl Fn(&str) -> bool) -> Vec<u64> {
+    sources::runs(results).iter().filter(|run| is_hcube(run.measured().1)).filter_map(R::errors).collect()
 }
 
 /// The number of verified runs and of their errors.
@@ -218,25 +227,18 @@ fn verified(inputs: &Inputs) -> [(Evidence, usize, u64); 2] {
     measured.extend(ours.filter_map(|run| run.errors));
     let of_hcube = exchange_kinds::runs(inputs).iter().filter(|run| run.variant == kinds::HCUBE);
     measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = products::runs(inputs).iter().filter(|run| run.variant == HCUBE);
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = supersteps::runs(inputs).iter().filter(|run| run.variant == bsp::HCUBE);
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = coarrays::runs(inputs).iter().filter(|run| run.variant == caf::HCUBE);
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = kernels::fft_runs(inputs).iter().filter(|run| !fft::is_fftw(&run.algorithm));
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = kernels::stream_runs(inputs).iter().filter(|run| run.variant == stream::HCUBE);
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let of_hcube = kernels::panel_runs(inputs).iter().filter(|run| run.variant == panels::HCUBE);
-    measured.extend(of_hcube.filter_map(|run| run.errors));
-    let others = [llcs::RAPIDFUZZ, llcs::PLAIN];
-    let of_hcube = subsequences::runs(inputs).iter().filter(|run| !others.contains(&run.variant.as_str()));
-    measured.extend(of_hcube.filter_map(|run| run.errors));
+    let is_hcube = |variant: &str| variant == HCUBE;
+    measured.extend(errors_of(&inputs.gemm, is_hcube));
+    measured.extend(errors_of(&inputs.bsp, is_hcube));
+    measured.extend(errors_of(&inputs.caf, is_hcube));
+    measured.extend(errors_of(&inputs.fft, |algorithm| !fft::is_fftw(algorithm)));
+    measured.extend(errors_of(&inputs.stream, is_hcube));
+    measured.extend(errors_of(&inputs.panels, is_hcube));
+    measured.extend(errors_of(&inputs.llcs, |variant| ![llcs::RAPIDFUZZ, llcs::PLAIN].contains(&variant)));
     let lists = inputs.simulated.iter().flat_map(Results::lists);
     // A factorisation is a run, not its places.
     let rows = lists.filter(|(list, _)| *list != "hpl").flat_map(|(_, rows)| rows);
-    let mut simulated: Vec<u64> = rows.filter_map(|row| row.errors()).collect();
+    let mut simulated: Vec<u64> = rows.map(|row| row.place().1.errors).collect();
     simulated.extend(kernels_simulated::errors(inputs));
     [(Measured, measured), (Simulated, simulated)]
         .map(|(evidence, errors)| (evidence, errors.len(), errors.iter().sum()))

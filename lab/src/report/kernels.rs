@@ -1,33 +1,18 @@
 //! The official HPCC, and the benchmarks of its kernels: Fourier transforms, STREAM, broadcasts of panels.
 
 use super::section::Section;
-use super::sources::{BENCH, Inputs, RUN};
+use super::sources::{BENCH, Inputs, RUN, runs};
 use super::table::{Table, cell, times};
-use hcube_results::fft::{self, figure as transforms, length_name};
+use hcube_results::fft::{figure as transforms, length_name};
 use hcube_results::hpcc::{Compared, control, figure::speed_ups, rows};
 use hcube_results::numbers::{bytes, percent, significant, whole_bytes};
-use hcube_results::panels::{self, figure as broadcasts};
+use hcube_results::panels::figure as broadcasts;
 use hcube_results::plot::Evidence::Measured;
-use hcube_results::stream::{self, figure as loops};
+use hcube_results::stream::figure as loops;
 
 /// Figures of merit of the official HPCC.
 pub fn figures(inputs: &Inputs) -> &[Compared] {
     inputs.run.as_ref().map_or(&[], |hpcc| &hpcc.figures)
-}
-
-/// The runs of transforms.
-pub fn fft_runs(inputs: &Inputs) -> &[fft::Run] {
-    inputs.fft.as_ref().map_or(&[], |results| &results.runs)
-}
-
-/// The runs of STREAM.
-pub fn stream_runs(inputs: &Inputs) -> &[stream::Run] {
-    inputs.stream.as_ref().map_or(&[], |results| &results.runs)
-}
-
-/// The runs of broadcasts of panels.
-pub fn panel_runs(inputs: &Inputs) -> &[panels::Run] {
-    inputs.panels.as_ref().map_or(&[], |results| &results.runs)
 }
 
 /// Figures of merit as shipped and with hcube.
@@ -67,7 +52,7 @@ pub fn fft(inputs: &Inputs) -> Section {
         "Rate of the transform of a vector that is distributed over the ranks, by hcube and by FFTW's MPI library with plans of \
          FFTW_ESTIMATE and FFTW_MEASURE, in natural order before and after; 5 n log2 n operations.",
     );
-    let runs = fft_runs(inputs);
+    let runs = runs(&inputs.fft);
     for (number, place) in transforms::places(runs).into_iter().enumerate() {
         section.chart(transforms::rates(runs, place, (number == 0).then_some("fft")));
     }
@@ -103,7 +88,7 @@ pub fn stream(inputs: &Inputs) -> Section {
          the stores that its trial has selected, both kinds of stores, and plain loops in C compiled with -O3. memcpy is a \
          bound for copy, not a competitor.",
     );
-    let runs = stream_runs(inputs);
+    let runs = runs(&inputs.stream);
     for (number, place) in loops::places(runs).into_iter().enumerate() {
         let file = |name| (number == 0).then_some(name);
         section.chart(loops::kernels(runs, place, file("stream")));
@@ -135,7 +120,7 @@ pub fn panels(inputs: &Inputs) -> Section {
         "Time of a panel on the slowest rank, as in a row of HPL's process grid with a look-ahead of one panel: its root writes \
          it, all ranks compute for the given time, and read it.",
     );
-    let runs = panel_runs(inputs);
+    let runs = runs(&inputs.panels);
     for (number, setting) in broadcasts::settings(runs).into_iter().enumerate() {
         section.chart(broadcasts::times(runs, setting, (number == 0).then_some("panels")));
     }

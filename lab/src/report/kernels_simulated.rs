@@ -66,14 +66,13 @@ fn chart(inputs: &Inputs, kernel: &Kernel, rates: &[Rate<'_>]) -> Chart {
         let name = format!("Coarray Fortran 2.0 on Franklin ({source})");
         series.push(Series::new(name, Published, looks::PAPER, [(ranks as f64, published)]));
     }
-    Chart {
-        title: kernel.title.to_owned(),
-        x: Axis::new("ranks", Scale::Log2, plain),
-        y: Axis::new("GFLOP/s, higher is better", Scale::Log10, plain),
+    Chart::new(
+        kernel.title.to_owned(),
+        Axis::new("ranks", Scale::Log2, plain),
+        Axis::new("GFLOP/s, higher is better", Scale::Log10, plain),
         series,
-        reference: None,
-        file: Some(kernel.file),
-    }
+    )
+    .named(Some(kernel.file))
 }
 
 /// Fourier transforms.

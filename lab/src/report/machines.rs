@@ -139,8 +139,8 @@ fn versions(inputs: &Inputs) -> Table {
     }
     let runs = inputs.alltoall.iter().flat_map(|results| &results.runs);
     let mut shapes: Vec<(String, String)> = runs
-        .filter(|run| run.cores > 0)
-        .map(|run| (run.mpi.clone(), format!("{} cores, {} node(s)", run.cores, run.nodes)))
+        .filter(|run| run.place.cores > 0)
+        .map(|run| (run.place.mpi.clone(), format!("{} cores, {} node(s)", run.place.cores, run.place.nodes)))
         .collect();
     shapes.dedup();
     for (mpi, shape) in shapes {

@@ -3,7 +3,8 @@
 use hcube_core::machine::Placement;
 use hcube_random_access::Options;
 use hcube_results::machine::{Fit, Machine};
-use hcube_tool::model::round::{Round, parameters};
+use hcube_tool::machine::parameters;
+use hcube_tool::model::round::Round;
 
 /// In legends.
 pub const NAME: &str = "cost model";

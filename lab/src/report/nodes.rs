@@ -28,7 +28,7 @@ pub fn nodes(inputs: &Inputs) -> Section {
          (node); with three hops a value crosses the network once, in larger messages. Compare with only messages.",
     );
     let cases = usual(inputs);
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     for machine in distinct(cases.iter().map(|case| case.site.machine.as_str())) {
         let own: Vec<&RandomAccess> =
             cases.iter().copied().filter(|case| case.site.machine == machine).collect();
@@ -103,15 +103,13 @@ fn node_chart(inputs: &Inputs, machine: &str, own: &[&RandomAccess]) -> Chart {
         ("three-hop", "three hops", looks::COMPETITOR),
         ("auto", "hcube's default (auto)", looks::HCUBE),
     ];
-    Chart {
-        title: machine_title(inputs, machine).to_owned(),
-        x: Axis::categories(
+    Chart::new(
+        machine_title(inputs, machine).to_owned(),
+        Axis::categories(
             "ranks / ranks per node",
             shapes.iter().map(|(ranks, per_node)| format!("{ranks}/{per_node}")).collect(),
         ),
-        y: gups_axis(),
-        series: all.map(line).to_vec(),
-        reference: None,
-        file: None,
-    }
+        gups_axis(),
+        all.map(line).to_vec(),
+    )
 }

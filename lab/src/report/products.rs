@@ -1,22 +1,17 @@
 //! Distributed matrix multiplication.
 
 use super::section::Section;
-use super::sources::{BENCH, Inputs};
+use super::sources::{BENCH, Inputs, runs};
 use super::table::{Table, cell, times};
+use hcube_results::gemm::HCUBE;
 use hcube_results::gemm::figure::{Ratio, others, over_sizes};
-use hcube_results::gemm::{HCUBE, Run};
 use hcube_results::numbers::{percent, significant};
 use hcube_results::plot::Evidence::Measured;
-
-/// The runs of all variants.
-pub fn runs(inputs: &Inputs) -> &[Run] {
-    inputs.gemm.as_ref().map_or(&[], |results| &results.runs)
-}
 
 /// hcube's speed-ups over ScaLAPACK with wider panels, and over ScaLAPACK as installed.
 pub fn speed_ups(inputs: &Inputs) -> [Vec<f64>; 2] {
     let of = |ratio: Ratio| {
-        runs(inputs).iter().filter(|run| run.variant == HCUBE).filter_map(move |run| ratio.of(run))
+        runs(&inputs.gemm).iter().filter(|run| run.variant == HCUBE).filter_map(move |run| ratio.of(run))
     };
     [of(Ratio::Raised).collect(), of(Ratio::Scalapack).collect()]
 }
@@ -30,7 +25,7 @@ pub fn products(inputs: &Inputs) -> Section {
          as installed: above or right of 1 hcube is faster. The local bound is the rate of all ranks' local products at the same time, without \
          communication. pdgetrf is ScaLAPACK's LU factorisation with the products of each.",
     );
-    let runs = runs(inputs);
+    let runs = runs(&inputs.gemm);
     let (files, other_files) = (
         ["gemm", "gemm-installed", "gemm-bound"],
         ["gemm-others", "gemm-others-installed", "gemm-others-bound"],

@@ -5,7 +5,7 @@ use super::model;
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, paper_machine, ranks_axis, spread_point};
 use super::sources::{BENCH, Inputs, PROBE, RUN, SIMULATE};
-use super::table::{Table, cell};
+use super::table::{Columns, Table, cell};
 use super::variants;
 use crate::hpcc::Entry;
 use crate::simulate::RandomAccess;
@@ -74,14 +74,8 @@ fn here(inputs: &Inputs) -> Chart {
         // The model does not cover oversubscribed cores.
         all.push(predicted(model::NAME, machine, &Options::default(), machine.cores));
     }
-    Chart {
-        title: "RandomAccess on this machine".to_owned(),
-        x: ranks_axis(),
-        y: gups_axis(),
-        series: all,
-        reference: None,
-        file: Some("random-access-measured"),
-    }
+    Chart::new("RandomAccess on this machine", ranks_axis(), gups_axis(), all)
+        .named(Some("random-access-measured"))
 }
 
 fn red_storm(inputs: &Inputs) -> Chart {
@@ -108,14 +102,8 @@ fn red_storm(inputs: &Inputs) -> Chart {
     let (ranks, rate) = OPTIMISED;
     let look = (Colour::Purple, Marker::Diamond);
     all.push(Series::new("Red Storm, optimised (section 4)", Published, look, [(ranks as f64, rate)]));
-    Chart {
-        title: "RandomAccess on Red Storm (Cray XT3)".to_owned(),
-        x: ranks_axis(),
-        y: gups_axis(),
-        series: all,
-        reference: None,
-        file: Some("random-access-simulated"),
-    }
+    Chart::new("RandomAccess on Red Storm (Cray XT3)", ranks_axis(), gups_axis(), all)
+        .named(Some("random-access-simulated"))
 }
 
 fn table_here(inputs: &Inputs) -> Table {
@@ -154,45 +142,41 @@ fn table_here(inputs: &Inputs) -> Table {
 fn table_red_storm(inputs: &Inputs) -> Table {
     let cases = simulated(inputs);
     let alike = variants::like_the_paper(&cases);
-    let named = |variant: &str, what: &str| format!("{variant}{what}");
     let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
-    let mut columns = vec![("ranks".to_owned(), None)];
-    columns.extend(variants::ALL.map(|variant| (variant.name.to_owned(), Some(Simulated))));
-    columns.extend([
-        ("hypercube (Table 2)".to_owned(), Some(Published)),
-        (named(compared, " / published"), Some(Simulated)),
-        ("the paper's model".to_owned(), Some(Published)),
-        ("cost model".to_owned(), Some(Predicted)),
-        ("HPCC as shipped".to_owned(), Some(Published)),
-        (named(compared, ", messages per rank"), Some(Simulated)),
-        ("errors".to_owned(), Some(Simulated)),
-    ]);
-    let mut table =
-        Table::new(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), columns);
-    let ranks = cases.iter().map(|case| case.site.ranks).chain(TABLE_2.map(|rate| rate.ranks));
     let machine = paper_machine();
-    for ranks in distinct(ranks) {
-        let own: Vec<&RandomAccess> = cases.iter().copied().filter(|case| case.site.ranks == ranks).collect();
-        let rate = |variant: variants::Variant| {
-            cell(own.iter().find(|case| variant.is(case)), |case| gups(case.gups))
-        };
-        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.site.ranks == ranks));
-        let paper = over_ranks(ranks);
-        let ratio = case.zip(paper).map(|(case, paper)| case.gups / paper.hypercube);
-        let mut cells = vec![ranks.to_string()];
-        cells.extend(variants::ALL.map(rate));
-        cells.extend([
-            cell(paper, |paper| gups(paper.hypercube)),
-            cell(ratio, |ratio| format!("{ratio:.2}")),
-            cell(paper.and_then(|paper| paper.model), gups),
-            cell(machine.as_ref(), |machine| gups(paper_rate(machine, ranks))),
-            cell(paper.and_then(|paper| paper.stock), gups),
-            cell(case, |case| format!("{:.0}", case.messages as f64 / case.site.ranks as f64)),
-            cell(own.iter().map(|case| case.errors).reduce(|a, b| a + b), |errors| errors.to_string()),
-        ]);
-        table.row(cells);
+    let at = |ranks: usize| cases.iter().copied().filter(move |case| case.site.ranks == ranks);
+    let like_paper = |ranks: usize| alike.as_ref()?.1.iter().find(|case| case.site.ranks == ranks).copied();
+    let mut columns: Columns<'_, usize> = Columns::new();
+    columns.add("ranks", None, |ranks| ranks.to_string());
+    for variant in variants::ALL {
+        columns.add(variant.name, Some(Simulated), move |&ranks| {
+            cell(at(ranks).find(|case| variant.is(case)), |case| gups(case.gups))
+        });
     }
-    table
+    columns.add("hypercube (Table 2)", Some(Published), |&ranks| {
+        cell(over_ranks(ranks), |paper| gups(paper.hypercube))
+    });
+    columns.add(format!("{compared} / published"), Some(Simulated), |&ranks| {
+        let both = like_paper(ranks).zip(over_ranks(ranks));
+        cell(both, |(case, paper)| format!("{:.2}", case.gups / paper.hypercube))
+    });
+    columns.add("the paper's model", Some(Published), |&ranks| {
+        cell(over_ranks(ranks).and_then(|paper| paper.model), gups)
+    });
+    columns.add("cost model", Some(Predicted), |&ranks| {
+        cell(machine.as_ref(), |machine| gups(paper_rate(machine, ranks)))
+    });
+    columns.add("HPCC as shipped", Some(Published), |&ranks| {
+        cell(over_ranks(ranks).and_then(|paper| paper.stock), gups)
+    });
+    columns.add(format!("{compared}, messages per rank"), Some(Simulated), |&ranks| {
+        cell(like_paper(ranks), |case| format!("{:.0}", case.messages as f64 / case.site.ranks as f64))
+    });
+    columns.add("errors", Some(Simulated), |&ranks| {
+        cell(at(ranks).map(|case| case.outcome.errors).reduce(|a, b| a + b), |errors| errors.to_string())
+    });
+    let ranks = cases.iter().map(|case| case.site.ranks).chain(TABLE_2.map(|rate| rate.ranks));
+    columns.table(format!("GUP/s on Red Storm, and Table 2 of {}", published::PLIMPTON), distinct(ranks))
 }
 
 /// Rates over ranks.
@@ -205,7 +189,7 @@ pub fn rates(inputs: &Inputs) -> Section {
     );
     let cases = simulated(inputs);
     variants::say_deviation(&mut section, &cases, |case| Some(over_ranks(case.site.ranks)?.hypercube));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     if let Some(warning) = inputs.calibration.as_ref().and_then(model::warning) {
         section.say(&format!("Bad fit: {warning}."));
     }
@@ -250,17 +234,15 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         let points = lines.filter_map(|(ranks, line)| Some((ranks as f64, 100.0 * line.of_local_bound?)));
         Series::new(name, Measured, look, points)
     };
-    section.chart(Chart {
-        title: "Share of the local bound on this machine".to_owned(),
-        x: ranks_axis(),
-        y: percent_axis("of the local bound, higher is better"),
-        series: vec![
+    section.chart(Chart::new(
+        "Share of the local bound on this machine",
+        ranks_axis(),
+        percent_axis("of the local bound, higher is better"),
+        vec![
             bound("message", "hcube, only messages", looks::OTHER_OPTIONS),
             bound("auto", "hcube", looks::HCUBE),
         ],
-        reference: None,
-        file: None,
-    });
+    ));
     let cases = simulated(inputs);
     let paper: Vec<(usize, f64)> = TABLE_2.iter().map(|rate| (rate.ranks, rate.hypercube)).collect();
     let model = paper_machine().map(|machine| {
@@ -272,14 +254,15 @@ pub fn efficiency(inputs: &Inputs) -> Section {
         efficiencies(&own.iter().map(|case| (case.site.ranks, case.gups)).collect::<Vec<_>>())
     }));
     all.push(Series::new("hypercube (Table 2)", Published, looks::PAPER, efficiencies(&paper)));
-    section.chart(Chart {
-        title: "Parallel efficiency on Red Storm".to_owned(),
-        x: ranks_axis(),
-        y: percent_axis("parallel efficiency, higher is better"),
-        series: all,
-        reference: None,
-        file: Some("efficiency"),
-    });
+    section.chart(
+        Chart::new(
+            "Parallel efficiency on Red Storm",
+            ranks_axis(),
+            percent_axis("parallel efficiency, higher is better"),
+            all,
+        )
+        .named(Some("efficiency")),
+    );
     section.lacks(measured(inputs, "auto").is_empty(), "the share of the local bound, measured", BENCH);
     section.lacks(cases.is_empty(), "efficiency on Red Storm, simulated", SIMULATE);
     section

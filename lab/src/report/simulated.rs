@@ -22,7 +22,7 @@ pub fn table<T: Row>(inputs: &Inputs, caption: &str, layout: &Layout<T>, rows: &
     let mut table = Table::new(caption, headings);
     for line in layout.lines(rows) {
         let mut cells: Vec<String> = columns.iter().map(|(_, column)| on_page(column.cell(&line))).collect();
-        cells.insert(place, machine_title(inputs, &line.row.site().machine).to_owned());
+        cells.insert(place, machine_title(inputs, &line.row.place().0.machine).to_owned());
         table.row(cells);
     }
     table

@@ -6,6 +6,7 @@ use crate::hpcc::Results as Hpcc;
 use crate::simulate::results::Results as Simulated;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, value_parser};
 use hcube_results::machine::Machine;
+use hcube_results::runs::Results;
 use hcube_results::{alltoall, bsp, caf, fft, fftw, gemm, llcs, panels, preload, stream};
 use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
@@ -172,6 +173,11 @@ pub struct Inputs {
     pub calibration: Option<Machine>,
     /// The path of each source that was read.
     pub paths: Vec<Option<PathBuf>>,
+}
+
+/// The runs of a benchmark, if there are any.
+pub fn runs<R>(results: &Option<Results<R>>) -> &[R] {
+    results.as_ref().map_or(&[], |results| &results.runs)
 }
 
 fn parse<T: DeserializeOwned + Checked>(place: &mut Option<T>, text: &str) -> Result<(), String> {

@@ -1,16 +1,11 @@
 //! Longest common subsequences: rates of one process, and efficiency of all ranks beside the cost model.
 
 use super::section::Section;
-use super::sources::{BENCH, Inputs};
+use super::sources::{BENCH, Inputs, runs};
 use super::table::{Table, cell, times};
-use hcube_results::llcs::{self, Run, figure};
+use hcube_results::llcs::{Run, figure};
 use hcube_results::numbers::{percent, significant};
 use hcube_results::plot::Evidence::{Measured, Predicted};
-
-/// The runs.
-pub fn runs(inputs: &Inputs) -> &[Run] {
-    inputs.llcs.as_ref().map_or(&[], |results: &llcs::Results| &results.runs)
-}
 
 /// Rates, efficiency, and both tables.
 pub fn subsequences(inputs: &Inputs) -> Section {
@@ -22,7 +17,7 @@ pub fn subsequences(inputs: &Inputs) -> Section {
          as a share of the number of ranks, on the grid of blocks that hcube selects and on square grids with alpha block \
          columns per rank, beside the prediction of the cost model.",
     );
-    let runs = runs(inputs);
+    let runs = runs(&inputs.llcs);
     for (number, subject) in figure::kinds(runs, false).into_iter().enumerate() {
         section.chart(figure::rates(runs, subject, (number == 0).then_some("llcs")));
     }

@@ -39,7 +39,7 @@ fn pair(number: usize, name: &str, rows: &[&Subsequence], x: fn(&Subsequence) ->
 
 fn chart(title: String, x: Axis, series: Vec<Series>, file: &'static str) -> Chart {
     let y = Axis::new("efficiency in %, higher is better", Scale::Linear, plain);
-    Chart { title, x, y, series, reference: None, file: Some(file) }
+    Chart::new(title, x, y, series).named(Some(file))
 }
 
 /// On the chosen grids.

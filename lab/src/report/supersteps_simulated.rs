@@ -47,12 +47,11 @@ fn chart(inputs: &Inputs, all: &[&Superstep], puts: usize, file: &'static str) -
         0 => "Superstep without data".to_owned(),
         puts => format!("Superstep with {puts} puts of each process"),
     };
-    Chart {
+    Chart::new(
         title,
-        x: Axis::new("processes", Scale::Log2, plain),
-        y: Axis::new("µs, lower is better", Scale::Log10, plain),
+        Axis::new("processes", Scale::Log2, plain),
+        Axis::new("µs, lower is better", Scale::Log10, plain),
         series,
-        reference: None,
-        file: Some(file),
-    }
+    )
+    .named(Some(file))
 }

@@ -5,7 +5,7 @@ use super::model;
 use super::section::Section;
 use super::shared::{distinct, gups, gups_axis, machine_title, paper_machine, spread_point};
 use super::sources::{BENCH, Inputs, SIMULATE};
-use super::table::{Table, cell};
+use super::table::{Columns, Table, cell};
 use super::variants;
 use crate::simulate::RandomAccess;
 use hcube_results::machine::Machine;
@@ -43,14 +43,10 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
         ours.filter(|case| case.site.machine == MACHINE && case.site.ranks == SWEEP_RANKS).collect();
     let published = |case: &RandomAccess| Some(TABLE_4.iter().find(|(q, _)| *q == case.look_ahead)?.1);
     variants::say_deviation(&mut section, &ours, published);
-    variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, case.links_shared)));
-    let chart = |title: &str, series: Vec<Series>, file| Chart {
-        title: title.to_owned(),
-        x: Axis::new("look-ahead Q", Scale::Log2, plain),
-        y: gups_axis(),
-        series,
-        reference: None,
-        file,
+    variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, &case.outcome)));
+    let chart = |title: &str, series: Vec<Series>, file| {
+        Chart::new(title.to_owned(), Axis::new("look-ahead Q", Scale::Log2, plain), gups_axis(), series)
+            .named(file)
     };
     let mut all: Vec<Series> = Vec::new();
     if let Some(machine) = paper_machine() {
@@ -87,39 +83,31 @@ fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
 fn look_ahead_table(inputs: &Inputs, ours: &[&RandomAccess]) -> Table {
     let alike = variants::like_the_paper(ours);
     let compared = alike.as_ref().map_or("hcube", |(variant, _)| variant.name);
-    let mut columns = vec![("Q".to_owned(), None)];
-    columns.extend(variants::ALL.map(|variant| (format!("Red Storm, {}", variant.name), Some(Simulated))));
-    columns.extend([
-        ("Red Storm, Table 4".to_owned(), Some(Published)),
-        (format!("{compared} / published"), Some(Simulated)),
-        (format!("Red Storm, {}", model::NAME), Some(Predicted)),
-        ("here, only messages".to_owned(), Some(Measured)),
-        ("here, shared memory".to_owned(), Some(Measured)),
-    ]);
-    let mut table = Table::new(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), columns);
     let machine = paper_machine();
-    for (q, published) in TABLE_4 {
-        let at_q = |case: &&&RandomAccess| case.look_ahead == q;
-        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(at_q));
-        let rate = |variant: variants::Variant| {
-            cell(ours.iter().filter(at_q).find(|case| variant.is(case)), |case| gups(case.gups))
-        };
-        let here = |mode: &str| {
-            let mut lines = measured(inputs, "look-ahead");
-            lines.find(|(_, line)| line.look_ahead == q && line.mode == mode).map(|(_, line)| line.gups)
-        };
-        let mut cells = vec![q.to_string()];
-        cells.extend(variants::ALL.map(rate));
-        cells.extend([
-            gups(published),
-            cell(case, |case| format!("{:.2}", case.gups / published)),
-            cell(machine.as_ref(), |machine| gups(paper_rate(machine, q))),
-            cell(here("message"), gups),
-            cell(here("auto"), gups),
-        ]);
-        table.row(cells);
+    let mut columns: Columns<'_, (u64, f64)> = Columns::new();
+    columns.add("Q", None, |(q, _)| q.to_string());
+    for variant in variants::ALL {
+        columns.add(format!("Red Storm, {}", variant.name), Some(Simulated), move |&(q, _)| {
+            let case = ours.iter().find(|case| case.look_ahead == q && variant.is(case));
+            cell(case, |case| gups(case.gups))
+        });
     }
-    table
+    columns.add("Red Storm, Table 4", Some(Published), |&(_, published)| gups(published));
+    columns.add(format!("{compared} / published"), Some(Simulated), |&(q, published)| {
+        let case = alike.as_ref().and_then(|(_, cases)| cases.iter().find(|case| case.look_ahead == q));
+        cell(case, |case| format!("{:.2}", case.gups / published))
+    });
+    columns.add(format!("Red Storm, {}", model::NAME), Some(Predicted), |&(q, _)| {
+        cell(machine.as_ref(), |machine| gups(paper_rate(machine, q)))
+    });
+    for (mode, name) in [("message", "here, only messages"), ("auto", "here, shared memory")] {
+        columns.add(name, Some(Measured), move |&(q, _)| {
+            let mut lines = measured(inputs, "look-ahead");
+            let line = lines.find(|(_, line)| line.look_ahead == q && line.mode == mode);
+            cell(line, |(_, line)| gups(line.gups))
+        });
+    }
+    columns.table(format!("GUP/s over Q, and Table 4 of {PLIMPTON}"), TABLE_4)
 }
 
 /// The steps of Table 3 in words.
@@ -144,31 +132,33 @@ pub fn ladder(inputs: &Inputs) -> Section {
     );
     let cases: Vec<&RandomAccess> =
         simulated(inputs, "optimisations").filter(|case| case.site.machine == MACHINE).collect();
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     let all = [
         Steps::measured(inputs),
         Steps::published(),
         Steps::simulated(&cases, false),
         Steps::simulated(&cases, true),
     ];
-    section.chart(Chart {
-        title: "Time saved against the original algorithm".to_owned(),
-        x: Axis::categories("with these and those on the left", STEPS.map(str::to_owned).to_vec()),
-        y: Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
-            format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
-        }),
-        series: all.each_ref().map(Steps::series).to_vec(),
-        reference: Some(0.0),
-        file: None,
+    section.chart(
+        Chart::new(
+            "Time saved against the original algorithm",
+            Axis::categories("with these and those on the left", STEPS.map(str::to_owned).to_vec()),
+            Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
+                format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
+            }),
+            all.each_ref().map(Steps::series).to_vec(),
+        )
+        .beside(0.0),
+    );
+    let mut columns: Columns<'_, usize> = Columns::new();
+    columns.add("optimisations", None, |&step| match LADDER[step] {
+        "none" => "none (original)".to_owned(),
+        list => format!("Mod {list}"),
     });
-    let columns = all.iter().map(|steps| (steps.name.clone(), Some(steps.evidence)));
-    let columns = std::iter::once(("optimisations".to_owned(), None)).chain(columns);
-    let mut table = Table::new(format!("Time saved, and Table 3 of {PLIMPTON}"), columns);
-    for (step, list) in LADDER.iter().enumerate() {
-        let list = if *list == "none" { "none (original)".to_owned() } else { format!("Mod {list}") };
-        table.row(std::iter::once(list).chain(all.iter().map(|steps| steps.cell(step))));
+    for steps in &all {
+        columns.add(steps.name.clone(), Some(steps.evidence), |&step| steps.cell(step));
     }
-    section.table(table);
+    section.table(columns.table(format!("Time saved, and Table 3 of {PLIMPTON}"), 0..LADDER.len()));
     section.lacks(all[0].saved.is_empty(), "the optimisations, measured", BENCH);
     section.lacks(cases.is_empty(), "the optimisations on Red Storm, simulated", SIMULATE);
     section
@@ -238,7 +228,7 @@ pub fn dimensions(inputs: &Inputs) -> Section {
          hypercube) need the fewest. Latency and bandwidth decide which is best.",
     );
     let cases = variants::usual(simulated(inputs, "dimensions"));
-    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, case.links_shared)));
+    variants::say_links(&mut section, inputs, cases.iter().map(|case| (&case.site, &case.outcome)));
     let here: Vec<(usize, &Line)> = measured(inputs, "dimensions").collect();
     let both =
         cases.iter().map(|case| case.dimensions as usize).chain(here.iter().map(|(_, line)| line.dimensions));
@@ -248,13 +238,8 @@ pub fn dimensions(inputs: &Inputs) -> Section {
     let place =
         |dimensions: usize| order.iter().position(|&one| one == dimensions).unwrap_or_default() as f64;
     let names: Vec<String> = order.iter().map(|&dimensions| dimension_name(dimensions)).collect();
-    let chart = |title: String, series: Vec<Series>| Chart {
-        title,
-        x: Axis::categories("dimensions d", names.clone()),
-        y: gups_axis(),
-        series,
-        reference: None,
-        file: None,
+    let chart = |title: String, series: Vec<Series>| {
+        Chart::new(title, Axis::categories("dimensions d", names.clone()), gups_axis(), series)
     };
     let of_ranks = |(&ranks, look): (&usize, _)| {
         let lines = here.iter().filter(|(own, _)| *own == ranks);

@@ -19,6 +19,35 @@ pub fn times(ratio: Option<f64>) -> String {
 /// Heading, evidence and cells of a column. Columns that name the subject of a row have no evidence.
 pub type Column<'a, T> = (&'a str, Option<Evidence>, &'a dyn Fn(&T) -> String);
 
+/// The cell of a row.
+type Text<'a, T> = Box<dyn Fn(&T) -> String + 'a>;
+
+/// Columns that depend on the figures: as those of [`Column`], in a list that grows.
+pub struct Columns<'a, T>(Vec<(String, Option<Evidence>, Text<'a, T>)>);
+
+impl<'a, T> Columns<'a, T> {
+    pub fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a column.
+    pub fn add(
+        &mut self,
+        title: impl Into<String>,
+        evidence: Option<Evidence>,
+        text: impl Fn(&T) -> String + 'a,
+    ) {
+        self.0.push((title.into(), evidence, Box::new(text)));
+    }
+
+    /// The table of rows.
+    pub fn table(&self, caption: impl Into<String>, rows: impl IntoIterator<Item = T>) -> Table {
+        let columns: Vec<Column<'_, T>> =
+            self.0.iter().map(|(title, evidence, text)| (title.as_str(), *evidence, &**text as _)).collect();
+        Table::of(caption, rows, &columns)
+    }
+}
+
 /// A table with the evidence of each column.
 #[derive(Debug, Clone, Template)]
 #[template(path = "table.html")]

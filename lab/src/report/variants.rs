@@ -4,7 +4,7 @@ use super::section::Section;
 use super::shared::{deviation, distinct, machine_title};
 use super::sources::Inputs;
 use crate::simulate::RandomAccess;
-use crate::simulate::row::Site;
+use crate::simulate::row::{Outcome, Site};
 use hcube_results::plot::Evidence::Simulated;
 use hcube_results::plot::looks;
 use hcube_results::plot::{Colour, Look, Marker, Series};
@@ -114,9 +114,12 @@ pub fn say_deviation(
 pub fn say_links<'a>(
     section: &mut Section,
     inputs: &'a Inputs,
-    runs: impl IntoIterator<Item = (&'a Site, bool)>,
+    runs: impl IntoIterator<Item = (&'a Site, &'a Outcome)>,
 ) {
-    let alone = runs.into_iter().filter(|run| !run.1).map(|(site, _)| (site.machine.as_str(), site.ranks));
+    let alone = runs
+        .into_iter()
+        .filter(|run| !run.1.links_shared)
+        .map(|(site, _)| (site.machine.as_str(), site.ranks));
     let alone = distinct(alone);
     let places = distinct(alone.iter().map(|(machine, _)| *machine)).into_iter().map(|machine| {
         let own = alone.iter().filter(|run| run.0 == machine).map(|run| run.1.to_string());

@@ -6,9 +6,9 @@
 //! recursive doubling, as those libraries sum few words.
 
 use super::arguments::Section;
-use super::columns::{Layout, NONE, links, printed};
+use super::columns::{Layout, NONE, printed};
 use super::place::Place;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_results::alltoall::RING_OUT_OF_PLACE;
 use hcube_results::numbers::{bytes, time};
@@ -40,11 +40,9 @@ pub struct Alltoall {
     pub block: Option<u64>,
     /// Simulated.
     pub seconds: f64,
-    /// Wrong elements.
-    pub errors: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     pub way: Option<String>,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
 }
 
 /// The name by which the driver knows an algorithm.
@@ -92,20 +90,18 @@ impl Row for Alltoall {
         )
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
-        self.errors = record.count("errors")?;
         self.way = Some(record.text("way")?.to_owned()).filter(|way| !way.is_empty());
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -169,19 +165,15 @@ pub fn cases(place: &Place<'_>, ranks: usize) -> Vec<Alltoall> {
 
 /// Exchanges out of place: a simulation for each number of ranks and algorithm.
 pub fn out_of_place(place: &Place<'_>) -> Vec<Batch<Alltoall>> {
-    let of_algorithm = |algorithm| {
-        place.batches(|ranks| {
-            let case = |block| Alltoall {
-                block: Some(block),
-                bytes_per_rank: block * (ranks as u64 - 1),
-                path: Some("auto".to_owned()),
-                memory: Some(LEADERS_MEMORY),
-                ..Alltoall::new(place, ranks, algorithm)
-            };
-            BLOCKS.map(case).into()
+    place.variants(OUT_OF_PLACE, |algorithm, ranks| {
+        BLOCKS.map(|block| Alltoall {
+            block: Some(block),
+            bytes_per_rank: block * (ranks as u64 - 1),
+            path: Some("auto".to_owned()),
+            memory: Some(LEADERS_MEMORY),
+            ..Alltoall::new(place, ranks, algorithm)
         })
-    };
-    OUT_OF_PLACE.into_iter().flat_map(of_algorithm).collect()
+    })
 }
 
 /// The times of all algorithms.
@@ -207,8 +199,7 @@ pub const LAYOUT: Layout<Alltoall> = Layout {
             let best = same.map(|other| other.seconds).fold(f64::INFINITY, f64::min);
             if best > 0.0 { format!("{:.2}", line.row.seconds / best) } else { NONE.to_owned() }
         }),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };

@@ -5,9 +5,9 @@
 //! (`MPI_Alltoall`), and data follows in a message to each process for which there is any; a superstep
 //! without data is `MPI_Barrier`.
 
-use super::columns::{Layout, Line, both, links, maybe, printed, shown};
+use super::columns::{Layout, Line, both, maybe, printed, shown};
 use super::place::Place;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_results::numbers::time;
 use hcube_results::plot::Evidence::Simulated;
@@ -31,10 +31,8 @@ pub struct Superstep {
     pub bytes: usize,
     /// Simulated, of one superstep.
     pub seconds: f64,
-    /// Wrong words.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     /// Time of a byte that the driver copies.
     #[serde(skip)]
     copy_ns: f64,
@@ -50,19 +48,17 @@ impl Row for Superstep {
         format!("by={by},puts={puts},bytes={bytes},copy={copy_ns}")
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
-        self.errors = record.count("errors")?;
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -110,9 +106,8 @@ pub const LAYOUT: Layout<Superstep> = Layout {
         printed("speed-up", |line| maybe(speed_up(line), |ratio| format!("{ratio:.2}"))),
         shown("speed-up", Some(Simulated), |line| maybe(speed_up(line), |ratio| format!("×{ratio:.2}"))),
         printed("errors", |line| {
-            (line.row.errors + library(line).map_or(0, |library| library.errors)).to_string()
+            (line.row.outcome.errors + library(line).map_or(0, |library| library.outcome.errors)).to_string()
         }),
-        printed("links", |line| links(line.row.links_shared)),
     ],
     has_line: |line| line.row.by == "hcube",
 };

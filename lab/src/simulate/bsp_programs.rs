@@ -10,10 +10,10 @@
 
 pub mod figures;
 
-use super::columns::{Layout, both, deviation, links, maybe, percent, printed, shown};
+use super::columns::{Layout, both, deviation, maybe, percent, printed, shown};
 use super::place::Place;
 use super::platform::Sharing;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use figures::with_figures;
 use hcube_core::machine::Placement;
@@ -25,10 +25,9 @@ use hcube_results::machine::Machine;
 use hcube_results::numbers::{significant, time};
 use hcube_results::plot::Evidence::{Predicted, Published, Simulated};
 use hcube_results::published::bsp::{self as published, KRUSCHE};
-use hcube_tool::bsp::machine::Estimate;
 use hcube_tool::bsp::predict;
 use hcube_tool::bsp::program::{Costs, Program, ProgramArguments, SYMBOLS};
-use hcube_tool::session::Failure;
+use hcube_tool::machine::bsp::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// Ranks from which problems are larger than those of the thesis, and ranks that wait look less often.
@@ -47,14 +46,15 @@ pub struct BspProgram {
     /// Without ranks, which are the processes of the row.
     #[serde(flatten)]
     pub site: Site,
+    // Before the row, which has errors of its own.
+    #[serde(flatten)]
+    pub outcome: Outcome,
     /// Whether gaps and latencies are in the machine's file; otherwise they follow from its links.
     pub figures_published: bool,
     #[serde(flatten)]
     pub row: prediction::Row,
     /// Per cent.
     pub simulated_percent: f64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
 }
 
 impl BspProgram {
@@ -102,22 +102,19 @@ impl Row for BspProgram {
         }
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         let seconds = record.number("seconds")?;
         self.row.simulated_seconds = Some(seconds);
-        self.row.errors = Some(record.count("errors")?);
         self.simulated_percent = self.row.efficiency_percent.constant * self.row.seconds.constant / seconds;
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    /// Wrong elements, or ranks with a wrong length.
-    fn errors(&self) -> Option<u64> {
-        self.row.errors
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -167,19 +164,16 @@ impl Row for BspProgram {
 }
 
 /// The simulations of a place: one for each program and number of ranks.
-pub fn batches(place: &Place<'_>, full: bool) -> Result<Vec<Batch<BspProgram>>, Failure> {
+pub fn batches(place: &Place<'_>, full: bool) -> Result<Vec<Batch<BspProgram>>, String> {
     let mut batches = Vec::new();
     for program in [Program::Matmul, Program::Llcs] {
-        for &ranks in place.ranks {
-            if program == Program::Llcs && ranks > MAX_RANKS_LLCS && !full {
-                continue;
-            }
-            let cases = cases(place, program, ranks)?;
-            if !cases.is_empty() {
-                batches.push(place.batch(ranks, cases));
-            }
+        for &ranks in
+            place.ranks.iter().filter(|&&ranks| program == Program::Matmul || full || ranks <= MAX_RANKS_LLCS)
+        {
+            batches.push(place.batch(ranks, cases(place, program, ranks)?));
         }
     }
+    batches.retain(|batch| !batch.cases.is_empty());
     Ok(batches)
 }
 
@@ -229,7 +223,7 @@ fn arguments(program: Program, ranks: usize, parameters: Vec<u32>) -> ProgramArg
     }
 }
 
-fn cases(place: &Place<'_>, program: Program, ranks: usize) -> Result<Vec<BspProgram>, Failure> {
+fn cases(place: &Place<'_>, program: Program, ranks: usize) -> Result<Vec<BspProgram>, String> {
     let parameters = parameters(&place.machine.name, program, ranks);
     if parameters.is_empty() {
         return Ok(Vec::new());
@@ -243,7 +237,7 @@ fn cases(place: &Place<'_>, program: Program, ranks: usize) -> Result<Vec<BspPro
         figures_published,
         row,
         simulated_percent: 0.0,
-        links_shared: true,
+        outcome: Outcome::default(),
     };
     Ok(rows.into_iter().map(case).collect())
 }
@@ -274,8 +268,7 @@ pub const LAYOUT: Layout<BspProgram> = Layout {
             maybe(line.row.row.published_percent, percent)
         }),
         printed("figures", |line| if line.row.figures_published { "published" } else { "links" }.to_owned()),
-        printed("errors", |line| line.row.errors().unwrap_or_default().to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };
@@ -338,11 +331,11 @@ mod tests {
                 beside: None,
             },
             simulated_percent: 0.0,
-            links_shared: true,
+            outcome: Outcome::default(),
         };
         let text = format!("case\t{}\nranks\t16\nseconds\t2.5\nerrors\t0\n\n", program.text());
         take(&mut program, &records::parse(&text).expect("records")[0], true).expect("figures");
-        assert_eq!((program.simulated_percent, program.errors()), (50.0, Some(0)));
+        assert_eq!((program.simulated_percent, program.outcome.errors), (50.0, 0));
         let text = LAYOUT.render(&[&program]);
         let line: Vec<&str> = text.lines().nth(1).expect("a row").split_whitespace().collect();
         for figure in ["+25.0%", "50.0%", "62.5%", "66.4%", "published", "2000"] {

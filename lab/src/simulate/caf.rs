@@ -1,10 +1,10 @@
 //! Coarrays: teams, their storage and their lookups; and RandomAccess by the two programs that coarrays
 //! offer.
 
-use super::columns::{Layout, NONE, both, links, maybe, printed, shown};
+use super::columns::{Layout, NONE, both, maybe, printed, shown};
 use super::place::Place;
 use super::platform::Sharing;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_results::machine::Machine;
 use hcube_results::numbers::{self, significant, time};
@@ -53,10 +53,8 @@ pub struct Team {
     pub lookups: u64,
     /// Links that a lookup has read on other images, at most.
     pub reads: u64,
-    /// Wrong words.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
 }
 
 impl Row for Team {
@@ -68,8 +66,7 @@ impl Row for Team {
         format!("what=team,team={}", self.team)
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.members = record.count("members")? as usize;
         self.words = record.count("words")?;
         self.split_seconds = record.number("split")?;
@@ -78,16 +75,15 @@ impl Row for Team {
         self.access_seconds = record.number("access")?;
         self.lookups = record.count("lookups")?;
         self.reads = record.count("reads")?;
-        self.errors = record.count("errors")?;
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -133,10 +129,8 @@ pub struct Updates {
     /// Reductions of all finish blocks.
     #[serde(default)]
     pub reductions: u64,
-    /// Wrong words of the table.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     pub published_gups: Option<f64>,
     /// Nanoseconds of a value, as the driver reads them.
     #[serde(skip)]
@@ -154,22 +148,20 @@ impl Row for Updates {
         format!("what={},values={},rounds={rounds},{}", self.by, self.values, self.costs)
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
         self.updates = record.count("updates")?;
         self.reductions = record.count("reductions")?;
-        self.errors = record.count("errors")?;
         self.gups = numbers::gups(self.updates, self.seconds);
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -197,12 +189,10 @@ impl Row for Updates {
 
 /// The teams of a number of images. Each is a simulation of its own: of thousands of images it takes minutes.
 pub fn teams(place: &Place<'_>, full: bool) -> Vec<Batch<Team>> {
-    let of = |team: &'static str| {
-        let row = |ranks| Team { site: place.site(ranks), team: team.to_owned(), ..Team::default() };
-        let fits = move |batch: &Batch<Team>| team == "world" || full || batch.ranks <= MAX_IMAGES_SPLIT;
-        place.batches(|ranks| vec![row(ranks)]).into_iter().filter(fits)
-    };
-    ["world", "all", "row", "column"].into_iter().flat_map(of).collect()
+    place.variants(["world", "all", "row", "column"], |team, ranks| {
+        let is_simulated = team == "world" || full || ranks <= MAX_IMAGES_SPLIT;
+        is_simulated.then(|| Team { site: place.site(ranks), team: team.to_owned(), ..Team::default() })
+    })
 }
 
 /// RandomAccess on a number of images, which is a power of two.
@@ -213,21 +203,17 @@ pub fn updates(place: &Place<'_>, full: bool) -> Vec<Batch<Updates>> {
         costs.generate_ns, costs.divide_ns, costs.update_ns, costs.ship_ns
     );
     let (images, gups) = published::COARRAYS;
-    let of = |by: &'static str| {
-        let row = |ranks| Updates {
+    place.variants(["events", "spawn"], |by, ranks| {
+        let is_simulated = ranks.is_power_of_two() && (by == "events" || full || ranks <= MAX_IMAGES_SPAWN);
+        is_simulated.then(|| Updates {
             site: place.site(ranks),
             by: by.to_owned(),
             values: VALUES,
             published_gups: (name == COARRAY_MACHINE && images == ranks).then_some(gups),
             costs: nanoseconds.clone(),
             ..Updates::default()
-        };
-        let fits = move |batch: &Batch<Updates>| {
-            batch.ranks.is_power_of_two() && (by == "events" || full || batch.ranks <= MAX_IMAGES_SPAWN)
-        };
-        place.batches(|ranks| vec![row(ranks)]).into_iter().filter(fits)
-    };
-    ["events", "spawn"].into_iter().flat_map(of).collect()
+        })
+    })
 }
 
 /// What a team consists of, in words.
@@ -258,8 +244,7 @@ pub const TEAMS: Layout<Team> = Layout {
         both(["again", "again"], Some(Simulated), |line| time(line.row.access_seconds)),
         both(["reads", "remote reads"], Some(Simulated), |line| line.row.reads.to_string()),
         both(["log2", "log2"], None, |line| line.row.members.next_power_of_two().ilog2().to_string()),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };
@@ -275,8 +260,7 @@ pub const UPDATES: Layout<Updates> = Layout {
         printed("GUP/s", |line| significant(line.row.gups)),
         printed("published", |line| maybe(line.row.published_gups, significant)),
         printed("reductions", |line| line.row.reductions.to_string()),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };

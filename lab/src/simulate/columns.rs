@@ -71,13 +71,14 @@ impl<T: Row> Layout<T> {
         lines.filter(|line| (self.has_line)(line)).collect()
     }
 
-    /// The table of rows, without a title.
+    /// The table of rows, without a title; the last column says what messages shared between nodes.
     pub fn render(&self, rows: &[&T]) -> String {
         let columns: Vec<_> =
             self.columns.iter().filter_map(|column| Some((column.printed?, column))).collect();
-        let mut table = Table::new(columns.iter().map(|(heading, _)| *heading));
+        let mut table = Table::new(columns.iter().map(|(heading, _)| *heading).chain(["links"]));
         for line in self.lines(rows) {
-            table.row(columns.iter().map(|(_, column)| column.cell(&line)));
+            let links = if line.row.place().1.links_shared { "shared" } else { "ports only" };
+            table.row(columns.iter().map(|(_, column)| column.cell(&line)).chain([links.to_owned()]));
         }
         table.render()
     }
@@ -85,7 +86,7 @@ impl<T: Row> Layout<T> {
     /// The table of the rows of a section on a machine; empty without any.
     pub fn text(&self, rows: &[T], section: &str, machine: &Machine) -> String {
         let is_own = |site: &Site| site.section == section && site.machine == machine.name;
-        let own: Vec<&T> = rows.iter().filter(|row| is_own(row.site())).collect();
+        let own: Vec<&T> = rows.iter().filter(|row| is_own(row.place().0)).collect();
         if own.is_empty() {
             return String::new();
         }
@@ -107,9 +108,4 @@ pub fn percent(value: f64) -> String {
 /// How much more a value is than another one.
 pub fn deviation(value: f64, other: f64) -> String {
     format!("{:+.1}%", 100.0 * (value / other - 1.0))
-}
-
-/// What a table says of the links between nodes.
-pub fn links(shared: bool) -> String {
-    if shared { "shared" } else { "ports only" }.to_owned()
 }

@@ -6,10 +6,10 @@
 //! therefore as many and take as long as those of the long vector, except that binary exchange cuts a part
 //! into 16 strips and the long one into more. Data is real, and every number of the result is compared.
 
-use super::columns::{Layout, both, links, maybe, printed, shown};
+use super::columns::{Layout, both, maybe, printed, shown};
 use super::place::Place;
 use super::platform::Sharing;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_core::machine::work::{COPY, REST, Unit};
 use hcube_fft::COMPLEX;
@@ -49,10 +49,8 @@ pub struct Transform {
     /// Of these, exchanges and waits on the rank where they take longest.
     pub exchange_seconds: f64,
     pub gflops: f64,
-    /// Wrong numbers.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     pub published_gflops: Option<f64>,
     /// Time of a number in a level of butterflies.
     #[serde(skip)]
@@ -94,23 +92,21 @@ impl Row for Transform {
         format!("algorithm={algorithm},part={part},levels={levels},level={level}")
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
         self.exchange_seconds = record.number("exchanges")?;
-        self.errors = record.count("errors")?;
         let length = (self.part * self.site.ranks) as f64;
         // HPCC's count of operations.
         self.gflops = 5e-9 * length * length.log2() / self.seconds;
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -120,6 +116,10 @@ impl Row for Transform {
             ("seconds", self.seconds),
             ("gflops", self.gflops),
         ]
+    }
+
+    fn scale(&self) -> usize {
+        self.scale
     }
 
     /// Both ends, and what the algorithms keep.
@@ -145,15 +145,10 @@ impl Row for Transform {
 /// A simulation for each number of ranks that is a power of two and each algorithm.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Transform>> {
     let limit = if full { 4 * MAX_RANKS_SIX_STEP } else { MAX_RANKS_SIX_STEP };
-    let all = |algorithm: &'static str| {
-        let fits = move |batch: &Batch<Transform>| {
-            batch.ranks.is_power_of_two() && (algorithm == "binary-exchange" || batch.ranks <= limit)
-        };
-        let scaled = |batch: Batch<Transform>| Batch { scale: PART / simulated(batch.ranks), ..batch };
-        let batches = place.batches(|ranks| vec![transform(place, ranks, algorithm)]);
-        batches.into_iter().filter(fits).map(scaled)
-    };
-    ["six-step", "binary-exchange"].into_iter().flat_map(all).collect()
+    place.variants(["six-step", "binary-exchange"], |algorithm, ranks| {
+        let is_simulated = ranks.is_power_of_two() && (algorithm == "binary-exchange" || ranks <= limit);
+        is_simulated.then(|| transform(place, ranks, algorithm))
+    })
 }
 
 /// Numbers of a simulated rank.
@@ -198,8 +193,7 @@ pub const LAYOUT: Layout<Transform> = Layout {
         shown("Jin et al. 2011", Some(Published), |line| {
             maybe(published(&line.row.site.machine, line.row.site.ranks), significant)
         }),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };

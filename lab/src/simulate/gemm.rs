@@ -9,8 +9,8 @@
 
 pub mod cases;
 
-use super::columns::{Layout, Line, NONE, both, links, maybe, printed, shown};
-use super::row::{Row, Site, shared};
+use super::columns::{Layout, Line, NONE, both, maybe, printed, shown};
+use super::row::{Outcome, Row, Site};
 use crate::records::Record;
 use hcube_gemm::model::paper::{MEASURED, ORDER};
 use hcube_results::numbers::{bytes, time};
@@ -54,12 +54,10 @@ pub struct Gemm {
     pub communication_seconds: f64,
     /// Simulated, with local products.
     pub seconds: f64,
-    /// Wrong elements.
-    pub errors: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     #[serde(default)]
     pub path: String,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
     /// Bytes of the whole product into the busiest node, counted from the schedules.
     pub port_bytes: Option<f64>,
     /// Time of a multiplication and an addition in the simulation; 0: local products take no time.
@@ -103,21 +101,19 @@ impl Row for Gemm {
         text
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.communication_seconds = record.number("communication")?;
         self.seconds = record.number("seconds")?;
-        self.errors = record.count("errors")?;
         record.text("path")?.clone_into(&mut self.path);
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -128,6 +124,10 @@ impl Row for Gemm {
             ("communication_seconds", self.communication_seconds),
             ("seconds", self.seconds),
         ]
+    }
+
+    fn scale(&self) -> usize {
+        self.scale
     }
 
     /// Two local factors, three panels of each, C.
@@ -203,8 +203,7 @@ pub const LAYOUT: Layout<Gemm> = Layout {
         printed("published", |line| ratio(published(line.row).filter(|_| line.row.inner_block == 256))),
         shown("best gain", Some(Published), |line| ratio(published(line.row))),
         printed("into a port", |line| maybe(line.row.port_bytes, bytes)),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };

@@ -9,10 +9,10 @@
 //! other messages. Every byte of a panel is compared.
 
 use super::caf;
-use super::columns::{Layout, Line, both, links, maybe, printed, shown};
+use super::columns::{Layout, Line, both, maybe, printed, shown};
 use super::place::Place;
 use super::platform::Sharing;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_results::factorisation::{BLOCK, PLACES, gflops, whole};
 use hcube_results::machine::Machine;
@@ -55,10 +55,8 @@ pub struct Panels {
     pub seconds: f64,
     /// The same if panels took no time to travel, computed.
     pub bound_seconds: f64,
-    /// Wrong bytes.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     #[serde(skip)]
     work: Work,
 }
@@ -127,19 +125,17 @@ impl Row for Panels {
         )
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")? / PANELS as f64;
-        self.errors = record.count("errors")?;
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -149,6 +145,10 @@ impl Row for Panels {
             ("seconds", self.seconds),
             ("bound_seconds", self.bound_seconds),
         ]
+    }
+
+    fn scale(&self) -> usize {
+        self.scale
     }
 
     /// Four slots of panels at most.
@@ -167,15 +167,11 @@ impl Row for Panels {
 
 /// A simulation for each number of ranks, which is a power of 2, and broadcast.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Panels>> {
-    let all = |topology: &'static str| {
+    place.variants(TOPOLOGIES, |topology, ranks| {
         let of_most = ["modified-ring", "modified-long"].contains(&topology);
-        let fits = move |batch: &Batch<Panels>| {
-            batch.ranks.is_power_of_two() && (full || of_most || batch.ranks <= MAX_RANKS_OF_ALL)
-        };
-        let scaled = |batch: Batch<Panels>| Batch { scale: SCALE, ..batch };
-        place.batches(|ranks| panels(place, ranks, topology)).into_iter().filter(fits).map(scaled)
-    };
-    TOPOLOGIES.into_iter().flat_map(all).collect()
+        let is_simulated = ranks.is_power_of_two() && (full || of_most || ranks <= MAX_RANKS_OF_ALL);
+        if is_simulated { panels(place, ranks, topology) } else { Vec::new() }
+    })
 }
 
 /// The grid of a number of ranks, which is a power of two: with as many rows as columns, or half.
@@ -236,7 +232,7 @@ impl Factorisation {
         Some(Self {
             seconds: all(|row| row.seconds)?,
             bound_seconds: all(|row| row.bound_seconds)?,
-            errors: places().map(|row| row.errors).sum(),
+            errors: places().map(|row| row.outcome.errors).sum(),
         })
     }
 }
@@ -261,7 +257,6 @@ pub const LAYOUT: Layout<Panels> = Layout {
             maybe(Factorisation::of(line), |one| format!("{:.0}%", 100.0 * one.bound_seconds / one.seconds))
         }),
         printed("errors", |line| maybe(Factorisation::of(line), |one| one.errors.to_string())),
-        printed("links", |line| links(line.row.links_shared)),
     ],
     // The first of its places.
     has_line: |line| {
@@ -291,7 +286,7 @@ mod tests {
     fn a_rank_alone_reaches_the_rate_of_its_products() {
         let mut rows = panels(&[1], false);
         rows.retain(|row| row.topology == "ring");
-        rows.iter_mut().for_each(|row| (row.seconds, row.links_shared) = (row.bound_seconds, true));
+        rows.iter_mut().for_each(|row| row.seconds = row.bound_seconds);
         let text = LAYOUT.render(&rows.iter().collect::<Vec<_>>());
         let machine = Machine::find("franklin").expect("valid");
         let line: Vec<&str> = text.lines().nth(1).expect("a row").split_whitespace().collect();

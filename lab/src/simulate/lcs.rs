@@ -8,9 +8,9 @@
 //! less bandwidth where an entry takes `scale` times as long. Blocks, supersteps and messages are as many,
 //! and each takes the time that it has for the whole strings, except that messages consist of whole words.
 
-use super::columns::{Layout, both, deviation, links, percent, printed, shown};
+use super::columns::{Layout, both, deviation, percent, printed, shown};
 use super::place::Place;
-use super::row::{Batch, Row, Site, shared};
+use super::row::{Batch, Outcome, Row, Site};
 use crate::records::Record;
 use hcube_core::machine::Placement;
 use hcube_lcs::cost::{self, MAX_ALPHA, Machine, Problem};
@@ -19,7 +19,7 @@ use hcube_lcs::packed::Packing;
 use hcube_results::machine;
 use hcube_results::numbers::{significant, time};
 use hcube_results::plot::Evidence::{Predicted, Simulated};
-use hcube_tool::model::round::parameters;
+use hcube_tool::machine::parameters;
 use serde::{Deserialize, Serialize};
 
 /// Symbols of the strings: as many as nucleotides.
@@ -100,10 +100,8 @@ pub struct Subsequence {
     /// The length of the longest common subsequence of the simulated strings.
     #[serde(default)]
     pub subsequence: u64,
-    /// Ranks that have found another length than a rank without a grid.
-    pub errors: u64,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     /// Seconds of all entries on one rank.
     #[serde(skip)]
     serial_seconds: f64,
@@ -128,21 +126,19 @@ impl Row for Subsequence {
         )
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
         self.subsequence = record.count("subsequence")?;
-        self.errors = record.count("errors")?;
         self.efficiency = self.serial_seconds / (self.site.ranks as f64 * self.seconds);
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -156,6 +152,10 @@ impl Row for Subsequence {
             ("predicted_efficiency", self.predicted_efficiency),
             ("efficiency", self.efficiency),
         ]
+    }
+
+    fn scale(&self) -> usize {
+        self.scale
     }
 
     /// The strings, their symbols and bits in block columns, and both strings on the rank that computes the
@@ -185,11 +185,7 @@ fn predicted(length: usize, variant: Variant, grid: &Grid, machine: &Machine) ->
 /// The simulations of a place: one for each number of ranks and length, whose cases share a reference.
 pub fn batches(place: &Place<'_>, full: bool) -> Vec<Batch<Subsequence>> {
     let lengths = LENGTHS.into_iter().chain(full.then_some(LARGE));
-    let scaled = |length| {
-        let batches = place.batches(|ranks| cases(place, ranks, length));
-        batches.into_iter().map(move |batch| Batch { scale: scale(length), ..batch })
-    };
-    lengths.flat_map(scaled).collect()
+    place.variants(lengths, |length, ranks| cases(place, ranks, length))
 }
 
 /// How many times shorter the second string is in the simulation.
@@ -250,8 +246,7 @@ pub const LAYOUT: Layout<Subsequence> = Layout {
             percent(100.0 * line.row.predicted_efficiency)
         }),
         printed("LLCS", |line| line.row.subsequence.to_string()),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ],
     has_line: |_| true,
 };

@@ -4,9 +4,8 @@ use super::arguments::{Arguments, Section};
 use super::row::{Batch, Site};
 use hcube_results::machine::Machine;
 use hcube_results::published::MACHINE;
-use hcube_tool::session::Failure;
 
-/// Machine, numbers of ranks, ranks per node.
+/// Machine, numbers of ranks, ranks per node; 0 for one on each core.
 pub type Shape = (&'static str, &'static [usize], usize);
 
 /// A section on one machine.
@@ -26,13 +25,14 @@ impl<'a> Place<'a> {
         section: Section,
         arguments: &'a Arguments,
         (machine, ranks, ranks_per_node): Shape,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, String> {
         let asked = arguments.machine.as_deref();
         let machine = Machine::find(asked.unwrap_or(machine))?;
         let ranks_per_node = match arguments.ranks_per_node {
             Some(ranks) => ranks as usize,
             // The section's number belongs to another machine, except where the section varies it.
             None if asked.is_some() && section != Section::Nodes => machine.cores,
+            None if ranks_per_node == 0 => machine.cores,
             None => ranks_per_node,
         };
         let ranks = arguments.ranks.as_ref().map_or(ranks, |ranks| &ranks.0);
@@ -42,12 +42,30 @@ impl<'a> Place<'a> {
     /// A simulation of these cases on a number of ranks.
     pub fn batch<T>(&self, ranks: usize, cases: Vec<T>) -> Batch<T> {
         let (machine, ranks_per_node) = (self.machine.clone(), self.ranks_per_node);
-        Batch { machine, ranks, ranks_per_node, scale: 1, cases }
+        Batch { machine, ranks, ranks_per_node, cases }
     }
 
     /// A simulation for each number of ranks.
     pub fn batches<T>(&self, cases: impl Fn(usize) -> Vec<T>) -> Vec<Batch<T>> {
-        self.ranks.iter().map(|&ranks| self.batch(ranks, cases(ranks))).collect()
+        self.variants([()], |(), ranks| cases(ranks))
+    }
+
+    /// A simulation for each variant and number of ranks that have cases.
+    pub fn variants<V: Copy, T, C: IntoIterator<Item = T>>(
+        &self,
+        variants: impl IntoIterator<Item = V>,
+        cases: impl Fn(V, usize) -> C,
+    ) -> Vec<Batch<T>> {
+        let mut batches = Vec::new();
+        for variant in variants {
+            for &ranks in self.ranks {
+                let cases: Vec<T> = cases(variant, ranks).into_iter().collect();
+                if !cases.is_empty() {
+                    batches.push(self.batch(ranks, cases));
+                }
+            }
+        }
+        batches
     }
 
     /// Where a case on this number of ranks runs.

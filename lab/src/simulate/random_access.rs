@@ -1,9 +1,9 @@
 //! RandomAccess: its runs, and what the sections vary.
 
 use super::arguments::Section;
-use super::columns::{Column, Layout, Line, links, maybe, printed};
+use super::columns::{Column, Layout, Line, maybe, printed};
 use super::place::Place;
-use super::row::{Row, Site, shared};
+use super::row::{Outcome, Row, Site};
 use crate::records::Record;
 use hcube_results::numbers::{self, significant};
 use hcube_results::published::{self, ALL_OPTIMISATIONS, COARRAY_MACHINE, OPTIMISATIONS};
@@ -38,15 +38,13 @@ pub struct RandomAccess {
     /// Simulated.
     pub seconds: f64,
     pub gups: f64,
-    /// Wrong words of the table.
-    pub errors: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
     pub messages: u64,
     #[serde(default)]
     pub message_bytes: u64,
     #[serde(default)]
     pub plan: String,
-    #[serde(default = "shared")]
-    pub links_shared: bool,
     pub published_gups: Option<f64>,
     pub published_model_gups: Option<f64>,
 }
@@ -87,11 +85,9 @@ impl Row for RandomAccess {
         )
     }
 
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String> {
-        self.links_shared = links_shared;
+    fn fill(&mut self, record: &Record) -> Result<(), String> {
         self.seconds = record.number("seconds")?;
         self.updates = record.count("updates")?;
-        self.errors = record.count("errors")?;
         self.messages = record.count("messages")?;
         self.message_bytes = record.count("message_bytes")?;
         record.text("plan")?.clone_into(&mut self.plan);
@@ -99,12 +95,12 @@ impl Row for RandomAccess {
         Ok(())
     }
 
-    fn site(&self) -> &Site {
-        &self.site
+    fn place(&self) -> (&Site, &Outcome) {
+        (&self.site, &self.outcome)
     }
 
-    fn errors(&self) -> Option<u64> {
-        Some(self.errors)
+    fn outcome(&mut self) -> &mut Outcome {
+        &mut self.outcome
     }
 
     fn positive(&self) -> Vec<(&'static str, f64)> {
@@ -215,7 +211,7 @@ fn whole_percent(simulated: f64, published: f64) -> String {
 }
 
 /// The columns, with those of published figures.
-const fn columns(published: [Column<RandomAccess>; 3]) -> [Column<RandomAccess>; 14] {
+const fn columns(published: [Column<RandomAccess>; 3]) -> [Column<RandomAccess>; 13] {
     let [figure, deviation, other] = published;
     [
         printed("ranks", |line| line.row.site.ranks.to_string()),
@@ -236,8 +232,7 @@ const fn columns(published: [Column<RandomAccess>; 3]) -> [Column<RandomAccess>;
         deviation,
         other,
         printed("messages", |line| line.row.messages.to_string()),
-        printed("errors", |line| line.row.errors.to_string()),
-        printed("links", |line| links(line.row.links_shared)),
+        printed("errors", |line| line.row.outcome.errors.to_string()),
     ]
 }
 

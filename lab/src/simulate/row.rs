@@ -21,9 +21,25 @@ fn is_zero(ranks: &usize) -> bool {
     *ranks == 0
 }
 
-/// Of files without `links_shared`: their simulations had shared links.
-pub fn shared() -> bool {
+/// What a simulation says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Wrong values, bytes, elements or lengths.
+    pub errors: u64,
+    /// Whether routes shared the links between nodes; otherwise only the ports of nodes. Those of files that
+    /// do not say it did.
+    #[serde(default = "shared")]
+    pub links_shared: bool,
+}
+
+fn shared() -> bool {
     true
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self { errors: 0, links_shared: shared() }
+    }
 }
 
 /// A case before its simulation, and a row of results after it.
@@ -34,17 +50,23 @@ pub trait Row {
     /// In the form that the driver reads.
     fn text(&self) -> String;
 
-    /// Takes the figures that the driver has printed, and whether routes shared the links between nodes;
-    /// otherwise they shared only the ports of nodes.
-    fn fill(&mut self, record: &Record, links_shared: bool) -> Result<(), String>;
+    /// Takes the figures that the driver has printed.
+    fn fill(&mut self, record: &Record) -> Result<(), String>;
 
-    fn site(&self) -> &Site;
+    /// Where it runs, and the outcome.
+    fn place(&self) -> (&Site, &Outcome);
 
-    /// The number of wrong values, bytes or elements; nothing where none was compared.
-    fn errors(&self) -> Option<u64>;
+    /// The outcome, to be filled.
+    fn outcome(&mut self) -> &mut Outcome;
 
     /// Fields that are more than 0 in results.
     fn positive(&self) -> Vec<(&'static str, f64)>;
+
+    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
+    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
+    fn scale(&self) -> usize {
+        1
+    }
 
     /// Bytes of a simulation for a rank, in addition to those of SimGrid.
     fn bytes_per_rank(&self) -> u64 {
@@ -79,12 +101,15 @@ pub trait Row {
 /// Takes the figures of a record, if it is of this case.
 pub fn take(row: &mut dyn Row, record: &Record, links_shared: bool) -> Result<(), String> {
     let asked = row.text();
-    let filled = match record.text("case") {
-        Ok(found) if found != asked => Err(format!("the driver has run '{found}'")),
-        Ok(_) => row.fill(record, links_shared),
-        Err(error) => Err(error),
+    let mut fill = || {
+        let found = record.text("case")?;
+        if found != asked {
+            return Err(format!("the driver has run '{found}'"));
+        }
+        *row.outcome() = Outcome { errors: record.count("errors")?, links_shared };
+        row.fill(record)
     };
-    filled.map_err(|error| format!("output of a driver for case {asked}: {error}"))
+    fill().map_err(|error| format!("output of a driver for case {asked}: {error}"))
 }
 
 /// Cases of one simulation, in their order.
@@ -93,16 +118,13 @@ pub struct Batch<T> {
     pub machine: Machine,
     pub ranks: usize,
     pub ranks_per_node: usize,
-    /// The machine has this many times less bandwidth, for products of matrices that have as many times fewer
-    /// rows and columns, and for vectors, panels and strings that are as many times shorter.
-    pub scale: usize,
     pub cases: Vec<T>,
 }
 
 impl<T> Batch<T> {
     /// The batch with `kind` of each case.
     pub fn map<U>(self, kind: impl Fn(T) -> U) -> Batch<U> {
-        let Self { machine, ranks, ranks_per_node, scale, cases } = self;
-        Batch { machine, ranks, ranks_per_node, scale, cases: cases.into_iter().map(kind).collect() }
+        let Self { machine, ranks, ranks_per_node, cases } = self;
+        Batch { machine, ranks, ranks_per_node, cases: cases.into_iter().map(kind).collect() }
     }
 }

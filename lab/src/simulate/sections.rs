@@ -7,30 +7,20 @@ use super::row::Batch;
 use super::{alltoall, bsp, bsp_programs, caf, fft, gemm, hpl, lcs, published, random_access};
 use hcube_results::machine::Machine;
 use hcube_results::published::{COARRAY_MACHINE, MACHINE};
-use hcube_tool::session::Failure;
 
 /// Ranks from which every case is a separate simulation: each takes minutes and is lost if the simulation
 /// fails.
 const MIN_RANKS_SEPARATE: usize = 512;
 
-type Batches = Result<Vec<Batch<Case>>, Failure>;
-
-/// What runs on a machine.
-enum Cases {
-    /// Those of a number of ranks share a simulation.
-    Updates,
-    Exchanges,
-    /// A function that distributes them among simulations.
-    Batches(fn(&Place<'_>, bool) -> Batches),
-    /// Products have machines of their own.
-    Products,
-}
+type Batches = Result<Vec<Batch<Case>>, String>;
 
 /// A section.
 struct Part {
-    /// The machines and ranks; the default takes a few minutes for all sections.
+    /// The machines and ranks; the default takes a few minutes for all sections. Products have machines of
+    /// their own.
     shapes: Vec<Shape>,
-    cases: Cases,
+    /// The simulations of a place.
+    batches: fn(&Place<'_>, bool) -> Batches,
     /// The table of its rows on a machine.
     table: fn(&Results, &str, &Machine) -> String,
     /// What is published and has no column.
@@ -42,25 +32,45 @@ fn kind<T>(batches: Vec<Batch<T>>, kind: fn(T) -> Case) -> Batches {
     Ok(batches.into_iter().map(|batch| batch.map(kind)).collect())
 }
 
-fn updates(shapes: Vec<Shape>) -> Part {
-    let table = |results: &Results, section: &str, machine: &Machine| {
-        random_access::RATES.text(&results.random_access, section, machine)
+/// All batches as cases of a kind, each of which is a simulation of its own on many ranks.
+fn separated<T: Clone>(batches: Vec<Batch<T>>, of: fn(T) -> Case) -> Batches {
+    let split = |batch: Batch<T>| {
+        let size = if batch.ranks < MIN_RANKS_SEPARATE { batch.cases.len() } else { 1 };
+        let cases: Vec<_> = batch.cases.chunks(size).map(<[T]>::to_vec).collect();
+        cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
     };
-    Part { shapes, cases: Cases::Updates, table, published: "" }
+    kind(batches.into_iter().flat_map(split).collect(), of)
+}
+
+fn updates(shapes: Vec<Shape>) -> Part {
+    Part {
+        shapes,
+        batches: |place, full| {
+            separated(place.batches(|ranks| random_access::cases(place, ranks, full)), Case::RandomAccess)
+        },
+        table: |results, section, machine| {
+            random_access::RATES.text(&results.random_access, section, machine)
+        },
+        published: "",
+    }
 }
 
 fn exchanges(shapes: Vec<Shape>) -> Part {
-    let table = |results: &Results, section: &str, machine: &Machine| {
-        alltoall::LAYOUT.text(&results.alltoall, section, machine)
-    };
-    Part { shapes, cases: Cases::Exchanges, table, published: "" }
+    Part {
+        shapes,
+        batches: |place, _| separated(place.batches(|ranks| alltoall::cases(place, ranks)), Case::Alltoall),
+        table: |results, section, machine| alltoall::LAYOUT.text(&results.alltoall, section, machine),
+        published: "",
+    }
 }
 
 fn products(published: &'static str) -> Part {
-    let table = |results: &Results, section: &str, machine: &Machine| {
-        gemm::LAYOUT.text(&results.gemm, section, machine)
-    };
-    Part { shapes: Vec::new(), cases: Cases::Products, table, published }
+    Part {
+        shapes: Vec::new(),
+        batches: |_, _| Ok(Vec::new()),
+        table: |results, section, machine| gemm::LAYOUT.text(&results.gemm, section, machine),
+        published,
+    }
 }
 
 /// The two clusters of Hofmann and Rünger 2013.
@@ -117,7 +127,7 @@ fn part(section: Section, full: bool) -> Part {
         Section::OutOfPlace => {
             let ranks = sizes(&[16, 32, 64, 128], &[16, 32, 64, 128, 256]);
             Part {
-                cases: Cases::Batches(|place, _| kind(alltoall::out_of_place(place), Case::Alltoall)),
+                batches: |place, _| kind(alltoall::out_of_place(place), Case::Alltoall),
                 ..exchanges(vec![("juropa", ranks, 8), ("juqueen", &ranks[1..], 16)])
             }
         }
@@ -125,19 +135,19 @@ fn part(section: Section, full: bool) -> Part {
         Section::Latency | Section::Chosen | Section::FatNodes => products(""),
         Section::Supersteps => Part {
             shapes: clusters(sizes(&[32, 128, 512], &[32, 128, 512, 1024])),
-            cases: Cases::Batches(|place, _| kind(bsp::batches(place), Case::Bsp)),
+            batches: |place, _| kind(bsp::batches(place), Case::Bsp),
             table: |results, section, machine| bsp::LAYOUT.text(&results.bsp, section, machine),
             published: "",
         },
         Section::Teams => Part {
             shapes: vec![(COARRAY_MACHINE, sizes(&[64, 512], &[64, 512, 4096, 8192]), 4)],
-            cases: Cases::Batches(|place, full| kind(caf::teams(place, full), Case::Team)),
+            batches: |place, full| kind(caf::teams(place, full), Case::Team),
             table: |results, section, machine| caf::TEAMS.text(&results.teams, section, machine),
             published: "",
         },
         Section::CoarrayUpdates => Part {
             shapes: vec![(COARRAY_MACHINE, &[1, 4, 16, 64, 256, 1024, 4096], 4)],
-            cases: Cases::Batches(|place, full| kind(caf::updates(place, full), Case::Updates)),
+            batches: |place, full| kind(caf::updates(place, full), Case::Updates),
             table: |results, section, machine| caf::UPDATES.text(&results.coarray_updates, section, machine),
             published: published::COARRAYS,
         },
@@ -145,14 +155,14 @@ fn part(section: Section, full: bool) -> Part {
             let franklin = (COARRAY_MACHINE, sizes(&[4, 16, 64, 256], &[4, 16, 64, 256, 1024]), 4);
             Part {
                 shapes: vec![franklin, ("fat-nodes", sizes(&[64], &[64, 256]), 64)],
-                cases: Cases::Batches(|place, full| kind(fft::batches(place, full), Case::Fft)),
+                batches: |place, full| kind(fft::batches(place, full), Case::Fft),
                 table: |results, section, machine| fft::LAYOUT.text(&results.fft, section, machine),
                 published: published::FFT,
             }
         }
         Section::Hpl => Part {
             shapes: coarray_modes(),
-            cases: Cases::Batches(|place, full| kind(hpl::batches(place, full), Case::Hpl)),
+            batches: |place, full| kind(hpl::batches(place, full), Case::Hpl),
             table: |results, section, machine| hpl::LAYOUT.text(&results.hpl, section, machine),
             published: published::HPL,
         },
@@ -160,7 +170,7 @@ fn part(section: Section, full: bool) -> Part {
             let ranks = sizes(&[64, 256], &[64, 256, 1024]);
             Part {
                 shapes: vec![("juropa", ranks, 8), ("fat-nodes", ranks, 64)],
-                cases: Cases::Batches(|place, full| kind(lcs::batches(place, full), Case::Lcs)),
+                batches: |place, full| kind(lcs::batches(place, full), Case::Lcs),
                 table: |results, section, machine| lcs::LAYOUT.text(&results.lcs, section, machine),
                 published: "",
             }
@@ -173,7 +183,7 @@ fn part(section: Section, full: bool) -> Part {
                 ("skua-oxtool", &[4, 8, 10, 16, 32], 1),
                 ("fat-nodes", &[256, 1024], 64),
             ],
-            cases: Cases::Batches(|place, full| kind(bsp_programs::batches(place, full)?, Case::BspProgram)),
+            batches: |place, full| kind(bsp_programs::batches(place, full)?, Case::BspProgram),
             table: |results, section, machine| {
                 bsp_programs::LAYOUT.text(&results.bsp_programs, section, machine)
             },
@@ -185,29 +195,10 @@ fn part(section: Section, full: bool) -> Part {
 /// All simulations of a section.
 pub fn batches(section: Section, arguments: &Arguments) -> Batches {
     let full = arguments.full;
-    let Part { shapes, cases, .. } = part(section, full);
-    if matches!(cases, Cases::Products) {
-        return kind(gemm::cases::batches(section, arguments)?, Case::Gemm);
-    }
-    let split = |batch: Batch<Case>| {
-        let size = if batch.ranks < MIN_RANKS_SEPARATE { batch.cases.len() } else { 1 };
-        let cases: Vec<_> = batch.cases.chunks(size).map(<[Case]>::to_vec).collect();
-        cases.into_iter().map(move |cases| Batch { cases, ..batch.clone() })
-    };
-    let mut all = Vec::new();
+    let Part { shapes, batches, .. } = part(section, full);
+    let mut all = kind(gemm::cases::batches(section, arguments)?, Case::Gemm)?;
     for shape in shapes {
-        let place = Place::new(section, arguments, shape)?;
-        let shared = match cases {
-            Cases::Batches(batches) => {
-                all.extend(batches(&place, full)?);
-                continue;
-            }
-            Cases::Exchanges => kind(place.batches(|ranks| alltoall::cases(&place, ranks)), Case::Alltoall)?,
-            Cases::Updates | Cases::Products => {
-                kind(place.batches(|ranks| random_access::cases(&place, ranks, full)), Case::RandomAccess)?
-            }
-        };
-        all.extend(shared.into_iter().flat_map(split));
+        all.extend(batches(&Place::new(section, arguments, shape)?, full)?);
     }
     Ok(all)
 }

@@ -19,7 +19,6 @@ use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use hcube_core::options::Table;
-use hcube_tool::session::Failure;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -27,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Failure of a simulation that a signal has stopped.
+/// String of a simulation that a signal has stopped.
 pub const INTERRUPTED: &str = "interrupted";
 const OPTIONS: [&str; 21] = [
     "-no-privatize",
@@ -138,7 +137,7 @@ fn words_of(errors: &str) -> String {
 }
 
 /// The first missing prerequisite of simulations.
-pub fn check(root: &Path) -> Result<(), Failure> {
+pub fn check(root: &Path) -> Result<(), String> {
     // smpirun is a script that splits its arguments at spaces.
     if root.canonicalize().is_ok_and(|root| root.to_string_lossy().contains(char::is_whitespace)) {
         let root = root.display();
@@ -179,7 +178,7 @@ struct Room {
 
 /// Checks that simulations of `ranks` ranks, which open this number of files each, and their memory fit into
 /// this machine.
-pub fn check_room(ranks: usize, files: usize, memory: u64) -> Result<(), Failure> {
+pub fn check_room(ranks: usize, files: usize, memory: u64) -> Result<(), String> {
     let room = Room {
         handles: number_in("/proc/self/limits", "Max open files"),
         mappings: number_in("/proc/sys/vm/max_map_count", ""),
@@ -189,7 +188,7 @@ pub fn check_room(ranks: usize, files: usize, memory: u64) -> Result<(), Failure
 }
 
 impl Room {
-    fn check(self, ranks: u64, files: u64, memory: u64) -> Result<(), Failure> {
+    fn check(self, ranks: u64, files: u64, memory: u64) -> Result<(), String> {
         for (what, needed, available, remedy) in [
             ("file handles", HANDLES + files, self.handles, "ulimit -n"),
             // A stack for each rank, and the mappings of the process itself.
@@ -239,7 +238,7 @@ impl Runner {
     }
 
     /// Runs a simulation and returns its standard output. `number` is part of its file names.
-    pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<String, Failure> {
+    pub fn run(&self, number: usize, simulation: &Simulation<'_>) -> Result<String, String> {
         let files = self.write_platform(number, simulation.platform)?;
         let folder = self.root.join("runs");
         // Several processes may use one folder.
@@ -280,7 +279,7 @@ impl Runner {
     }
 
     /// Concurrent simulations may share a platform.
-    fn write_platform(&self, number: usize, platform: &Platform<'_>) -> Result<[PathBuf; 2], Failure> {
+    fn write_platform(&self, number: usize, platform: &Platform<'_>) -> Result<[PathBuf; 2], String> {
         let folder = self.root.join("platforms");
         let put = |end: &str, text: String| {
             let path = folder.join(format!("{}.{end}", platform.name()));
@@ -289,13 +288,13 @@ impl Runner {
                 .and_then(|()| fs::write(&new, text))
                 .and_then(|()| fs::rename(&new, &path))
                 .map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok::<_, Failure>(path)
+            Ok::<_, String>(path)
         };
         Ok([put("platform", platform.description())?, put("hosts", platform.hosts())?])
     }
 
     /// Whether it has succeeded; `None` if it was stopped at the limit.
-    fn wait(&self, mut job: Job) -> Result<Option<bool>, Failure> {
+    fn wait(&self, mut job: Job) -> Result<Option<bool>, String> {
         let begin = Instant::now();
         loop {
             if let Some(status) = job.ended().map_err(|error| format!("smpirun: {error}"))? {
@@ -315,7 +314,7 @@ impl Runner {
 
     /// Where the ranks are, by a second run with SimGrid's log; it has the same time limit, and may not get
     /// as far.
-    fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, Failure> {
+    fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, String> {
         let mut command = self.command(simulation, files, &calls::LOGS);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;

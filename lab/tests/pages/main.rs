@@ -124,7 +124,10 @@ fn numbers_in_sentences_are_those_of_the_sources() {
             format!("much larger: up to {} for each process of the node", whole_bytes(MAX_ADDRESS_BYTES)),
         ),
         ("doc/bsp-model.md", format!("warns above {MAX_NOISE_PERCENT} %")),
-        ("doc/bsp-model.md", format!("measured {} times (`--repeat`)", hcube_tool::bsp::probe::REPEAT)),
+        (
+            "doc/bsp-model.md",
+            format!("measured {} times (`--repeat`)", hcube_tool::probe::supersteps::REPEAT),
+        ),
         (
             "doc/bsp-model.md",
             format!(

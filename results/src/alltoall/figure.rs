@@ -106,7 +106,7 @@ fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
 
 /// The machine, where results name it.
 fn machine(runs: &[&Run]) -> String {
-    let (nodes, cores) = (distinct(runs, |run| run.nodes), distinct(runs, |run| run.cores));
+    let (nodes, cores) = (distinct(runs, |run| run.place.nodes), distinct(runs, |run| run.place.cores));
     match (nodes.last(), cores.last()) {
         (Some(&nodes), Some(&cores)) if nodes > 0 && cores > 0 => {
             let plural = if nodes == 1 { "node" } else { "nodes" };
@@ -130,11 +130,12 @@ pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
 /// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results.
 /// Over ranks where there are several numbers of ranks, unless `over` says otherwise.
 pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
-    let mpi = &runs.first()?.mpi;
+    let mpi = &runs.first()?.place.mpi;
     // One rank exchanges nothing, in far less time than the others take.
-    let single = runs.iter().all(|run| run.ranks == 1);
-    let runs: Vec<&Run> = runs.iter().filter(|run| &run.mpi == mpi && (single || run.ranks > 1)).collect();
-    let (ranks, sizes) = (distinct(&runs, |run| run.ranks), distinct(&runs, |run| run.bytes_per_rank));
+    let single = runs.iter().all(|run| run.place.ranks == 1);
+    let runs: Vec<&Run> =
+        runs.iter().filter(|run| &run.place.mpi == mpi && (single || run.place.ranks > 1)).collect();
+    let (ranks, sizes) = (distinct(&runs, |run| run.place.ranks), distinct(&runs, |run| run.bytes_per_rank));
     let over = over.unwrap_or(if ranks.len() > 1 { Over::Ranks } else { Over::Sizes });
     let of_each = keys(&runs);
     let keys: Vec<&Key> = crate::measured::distinct(&of_each);
@@ -142,13 +143,13 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let panel = |value: usize| {
         let belongs = |run: &Run| match over {
             Over::Ranks => run.bytes_per_rank == value,
-            Over::Sizes => run.ranks == value,
+            Over::Sizes => run.place.ranks == value,
         };
         let series = |(&key, (name, look)): (&&Key, &(String, Look))| {
             let own = runs.iter().zip(&of_each).filter(|(run, own)| belongs(run) && *own == key);
             let own: Vec<&Run> = own.map(|(run, _)| *run).collect();
             let points = match over {
-                Over::Ranks => points(&own, |run| run.ranks),
+                Over::Ranks => points(&own, |run| run.place.ranks),
                 Over::Sizes => points(&own, |run| run.bytes_per_rank),
             };
             Series::measured(name, *look, points)
@@ -216,7 +217,7 @@ mod tests {
         (runs[0].memory, runs[1].memory, runs[2].memory) = (Some(0), Some(65536), Some(70000));
         runs[2].everything = true;
         runs.push(run(2, 1 << 20, "auto", 1.0));
-        (runs[0].nodes, runs[0].cores) = (1, 2);
+        (runs[0].place.nodes, runs[0].place.cores) = (1, 2);
         let sheet = drawn(Some(Over::Sizes), &runs);
         let expected = ["shared slots, 0 B", "shared slots, 64 KiB", "shared slots, all", "hcube, in place"];
         assert_eq!(names(&sheet.panels[0]), expected);

@@ -8,7 +8,7 @@ use crate::runs::Pictured;
 
 /// Numbers of ranks, in ascending order.
 pub fn ranks(runs: &[Run]) -> Vec<usize> {
-    let mut all = distinct(runs.iter().map(|run| run.superstep.ranks));
+    let mut all = distinct(runs.iter().map(|run| run.superstep.place.ranks));
     all.sort_unstable();
     all
 }
@@ -20,10 +20,10 @@ fn name_of(variant: &str) -> &str {
 
 /// Time of a superstep with hardly any data, a row for each kind and number of ranks.
 pub fn latency(runs: &[Run], file: Option<&'static str>) -> Chart {
-    let row = |run: &Run| format!("{}, {}", run.superstep.operation, run.superstep.ranks);
+    let row = |run: &Run| format!("{}, {}", run.superstep.operation, run.superstep.place.ranks);
     let mut shown: Vec<&Run> = runs.iter().filter(|run| !run.superstep.is_swept()).collect();
     let order = |run: &Run| LATENCIES.iter().position(|&name| name == run.superstep.operation);
-    shown.sort_by_key(|run| (run.superstep.ranks, order(run)));
+    shown.sort_by_key(|run| (run.superstep.place.ranks, order(run)));
     let rows = Rows::new(shown.iter().map(|run| row(run)));
     let series = variants(runs).into_iter().enumerate().rev().map(|(number, variant)| {
         let own = shown.iter().filter(|run| run.variant == variant);
@@ -45,7 +45,7 @@ fn look(variant: usize, many: bool) -> Look {
 /// Time of a message over its size, with the fewest messages of a superstep and with the most that were
 /// measured.
 pub fn over_sizes(runs: &[Run], ranks: usize, operation: &str, file: Option<&'static str>) -> Chart {
-    let is_shown = |run: &&Run| run.superstep.operation == operation && run.superstep.ranks == ranks;
+    let is_shown = |run: &&Run| run.superstep.operation == operation && run.superstep.place.ranks == ranks;
     let shown: Vec<&Run> = runs.iter().filter(is_shown).collect();
     let sizes = distinct(shown.iter().map(|run| run.superstep.bytes));
     let counts = shown.iter().map(|run| run.superstep.messages);
@@ -88,7 +88,7 @@ impl Pictured for Run {
         for ranks in ranks(runs) {
             panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.superstep.mpi.as_str()));
+        let libraries = libraries(runs.iter().map(|run| run.superstep.place.mpi.as_str()));
         Sheet::new(format!("Supersteps of BSP programs: {libraries}"), panels)
     }
 }

@@ -49,14 +49,12 @@ fn words(value: f64) -> String {
 }
 
 fn chart(title: String, series: Vec<Series>) -> Chart {
-    Chart {
+    Chart::new(
         title,
-        x: Axis::new("size of a message", Scale::Log2, words),
-        y: Axis::new("ns per word of 64 bits, lower is better", Scale::Log10, plain),
+        Axis::new("size of a message", Scale::Log2, words),
+        Axis::new("ns per word of 64 bits, lower is better", Scale::Log10, plain),
         series,
-        reference: None,
-        file: None,
-    }
+    )
 }
 
 /// The function of BSPlib that an operation calls.

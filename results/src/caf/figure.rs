@@ -2,7 +2,7 @@
 //! spawned functions.
 
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
-use crate::measured::{distinct, libraries};
+use crate::measured::{Place, distinct, libraries};
 use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
 use crate::runs::Pictured;
 
@@ -30,8 +30,8 @@ pub fn times(runs: &[Run], file: Option<&'static str>) -> Chart {
         let row = ROWS.iter().position(|&name| name == run.subject.operation).unwrap_or(ROWS.len());
         (row, run.subject.operation.clone(), run.subject.bytes)
     };
-    shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node, order(run)));
-    let row = |run: &Run| format!("{}, {}", run.subject.name(), run.subject.place());
+    shown.sort_by_key(|run| (run.subject.place.ranks, run.subject.place.ranks_per_node, order(run)));
+    let row = |run: &Run| format!("{}, {}", run.subject.name(), run.subject.place.ranks());
     let rows = Rows::new(shown.iter().map(|run| row(run)));
     let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
@@ -41,22 +41,17 @@ pub fn times(runs: &[Run], file: Option<&'static str>) -> Chart {
 }
 
 /// Time of a put or a get over its size.
-pub fn over_sizes(
-    runs: &[Run],
-    (ranks, ranks_per_node): (usize, usize),
-    operation: &str,
-    file: Option<&'static str>,
-) -> Chart {
-    let is_shown = |run: &&Run| {
-        let subject = &run.subject;
-        subject.operation == operation && (subject.ranks, subject.ranks_per_node) == (ranks, ranks_per_node)
-    };
+pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'static str>) -> Chart {
+    let is_shown = |run: &&Run| run.subject.operation == operation && run.subject.place == *place;
     let series = Series::of_variants(&VARIANTS, |variant| {
         let own = runs.iter().filter(is_shown).filter(|run| run.variant == variant);
         Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
     });
-    let nodes = if ranks_per_node == 0 { String::new() } else { format!(", {ranks_per_node} per node") };
-    let title = format!("Coarrays: {operation}, {ranks} ranks{nodes}");
+    let nodes = match place.ranks_per_node {
+        0 => String::new(),
+        count => format!(", {count} per node"),
+    };
+    let title = format!("Coarrays: {operation}, {} ranks{nodes}", place.ranks);
     Chart::new(title, Axis::bytes("size"), times_axis(), series).named(file)
 }
 
@@ -64,13 +59,13 @@ pub fn over_sizes(
 /// afar.
 pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
     let mut shown: Vec<&Run> = runs.iter().filter(|run| run.subject.operation == SPAWN).collect();
-    shown.sort_by_key(|run| (run.subject.ranks, run.subject.ranks_per_node));
-    let names = distinct(shown.iter().map(|run| run.subject.place()));
+    shown.sort_by_key(|run| (run.subject.place.ranks, run.subject.place.ranks_per_node));
+    let names = distinct(shown.iter().map(|run| run.subject.place.ranks()));
     let series = Series::of_variants(&VARIANTS, |variant| {
         let own = shown.iter().filter(|run| run.variant == variant);
         let points = own.filter_map(|run| {
-            let place = names.iter().position(|name| *name == run.subject.place())?;
-            Some(run.timing.point(place as f64, |us| run.subject.ranks as f64 / us))
+            let place = names.iter().position(|name| *name == run.subject.place.ranks())?;
+            Some(run.timing.point(place as f64, |us| run.subject.place.ranks as f64 / us))
         });
         points.collect()
     });
@@ -85,7 +80,7 @@ impl Pictured for Run {
         for place in places(runs) {
             panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.subject.mpi.as_str()));
+        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
         Sheet::new(format!("Coarrays: {libraries}"), panels)
     }
 }
@@ -94,6 +89,7 @@ impl Pictured for Run {
 mod tests {
     use super::super::tests::runs;
     use super::*;
+    use crate::measured::tests::place;
 
     fn measured() -> Vec<Run> {
         let mut all = Vec::new();
@@ -109,12 +105,12 @@ mod tests {
 
     #[test]
     fn sizes_are_in_order_with_their_ranges() {
-        let chart = over_sizes(&measured(), (4, 0), "put", None);
+        let chart = over_sizes(&measured(), &place(4), "put", None);
         let hcube = chart.series.last().expect("three");
         let places: Vec<(f64, f64)> = hcube.points.iter().map(|point| (point.x, point.y)).collect();
         assert_eq!((hcube.name.as_str(), &places[..]), ("hcube", &[(8.0, 0.5), (64.0, 1.0)][..]));
         assert_eq!(hcube.points[1].range, Some((0.9, 1.1)));
-        assert!(over_sizes(&measured(), (4, 1), "put", None).is_empty());
+        assert!(over_sizes(&measured(), &Place { ranks_per_node: 1, ..place(4) }, "put", None).is_empty());
     }
 
     #[test]

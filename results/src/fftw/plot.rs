@@ -21,17 +21,17 @@ pub fn gains(compared: &[Comparison<'_>], ranks: usize, file: Option<&'static st
         let own = rows.iter().enumerate().filter(|(_, one)| one.own.is_transposition() == transposition);
         Series::new(name, Evidence::Measured, look, own.map(|(row, one)| (one.gain(), row as f64)))
     };
-    Chart {
-        title: format!("FFTW with hcube, {ranks} ranks"),
-        x: Axis::new("speed-up over FFTW's own plan, higher is better", Scale::Log10, plain),
-        y: Axis::categories("", rows.iter().map(|one| short(&one.own.problem)).collect()),
-        series: vec![
+    Chart::new(
+        format!("FFTW with hcube, {ranks} ranks"),
+        Axis::new("speed-up over FFTW's own plan, higher is better", Scale::Log10, plain),
+        Axis::categories("", rows.iter().map(|one| short(&one.own.problem)).collect()),
+        vec![
             of(true, looks::OTHER_OPTIONS, "transposition only"),
             of(false, looks::HCUBE, "whole transform"),
         ],
-        reference: Some(1.0),
-        file,
-    }
+    )
+    .beside(1.0)
+    .named(file)
 }
 
 /// The smallest size on the axis of memory, which has no 0.
@@ -45,17 +45,15 @@ fn memory(compared: &[Comparison<'_>]) -> Chart {
         let points = own.map(|(bytes, row)| (bytes.max(MIN_BYTES) as f64, row as f64));
         Series::new(name, Evidence::Measured, look, points)
     };
-    Chart {
-        title: "Peak memory of a rank beside its arrays".to_owned(),
-        x: Axis::new("lower is better", Scale::Log2, |bytes| numbers::whole_bytes(bytes as usize)),
-        y: Axis::categories("", vec![String::new(); rows.len()]),
-        series: vec![
+    Chart::new(
+        "Peak memory of a rank beside its arrays",
+        Axis::new("lower is better", Scale::Log2, |bytes| numbers::whole_bytes(bytes as usize)),
+        Axis::categories("", vec![String::new(); rows.len()]),
+        vec![
             of(|one| one.own.extra_bytes, looks::STOCK, "memory with FFTW's own plan"),
             of(|one| one.hcube.extra_bytes, looks::COMPETITOR, "memory with hcube"),
         ],
-        reference: None,
-        file: None,
-    }
+    )
 }
 
 /// All problems and numbers of ranks; `None` without any.

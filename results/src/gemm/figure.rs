@@ -85,7 +85,7 @@ fn divided(runs: &[Run]) -> ([Vec<&Run>; 2], [usize; 3]) {
 
 /// A series: grid and MPI library.
 fn keys(runs: &[Run]) -> Vec<([usize; 2], &str)> {
-    distinct(runs.iter().map(|run| (run.problem.grid, run.problem.mpi.as_str())))
+    distinct(runs.iter().map(|run| (run.problem.grid, run.problem.place.mpi.as_str())))
 }
 
 /// A series for each grid, with the points of its runs.
@@ -95,7 +95,7 @@ fn series<'a>(all: &'a [Run], own: &[&'a Run], point: impl Fn(&'a Run) -> Option
     let series = |(number, key): (usize, &([usize; 2], &str))| {
         let ([rows, columns], mpi) = *key;
         let library = if several { format!(", {}", short(mpi)) } else { String::new() };
-        let of_key = own.iter().filter(|run| (run.problem.grid, run.problem.mpi.as_str()) == *key);
+        let of_key = own.iter().filter(|run| (run.problem.grid, run.problem.place.mpi.as_str()) == *key);
         let name = format!("{rows}×{columns} ranks{library}");
         Series::measured(name, looks::numbered(number), of_key.filter_map(|run| point(run)))
     };
@@ -127,7 +127,7 @@ impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
         panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
-        let libraries = libraries(runs.iter().map(|run| run.problem.mpi.as_str()));
+        let libraries = libraries(runs.iter().map(|run| run.problem.place.mpi.as_str()));
         Sheet::new(format!("Distributed matrix multiplication: {libraries}"), panels)
     }
 }

@@ -10,7 +10,7 @@ mod check;
 
 pub(crate) use check::MAX_PROCESSES;
 
-pub(super) use check::check_version;
+pub(super) use check::{check_version, not_negative, positive};
 
 use serde::{Deserialize, Serialize};
 

@@ -348,19 +348,12 @@ mod tests {
     use super::*;
 
     fn chart(evidence: Evidence) -> Chart {
-        Chart {
-            title: "Rates <of> a & b".to_owned(),
-            x: Axis::new("ranks", Scale::Log2, plain),
-            y: Axis::new("GUP/s", Scale::Log10, plain),
-            series: vec![Series::new(
-                "hcube",
-                evidence,
-                (Colour::Blue, Marker::Circle),
-                [(1.0, 0.1), (4.0, 0.3)],
-            )],
-            reference: None,
-            file: None,
-        }
+        Chart::new(
+            "Rates <of> a & b",
+            Axis::new("ranks", Scale::Log2, plain),
+            Axis::new("GUP/s", Scale::Log10, plain),
+            vec![Series::new("hcube", evidence, (Colour::Blue, Marker::Circle), [(1.0, 0.1), (4.0, 0.3)])],
+        )
     }
 
     #[test]

@@ -76,19 +76,24 @@ mod tests {
 
     #[test]
     fn panels_share_a_legend() {
-        let chart = |title: &str, names: &[&str]| Chart {
-            title: title.to_owned(),
-            x: Axis::new("ranks", Scale::Log2, plain),
-            y: Axis::new("time", Scale::Log10, plain),
-            series: names
-                .iter()
-                .enumerate()
-                .map(|(number, name)| {
-                    Series::new(*name, Evidence::Measured, looks::numbered(number), [(1.0, 0.1), (4.0, 0.3)])
-                })
-                .collect(),
-            reference: None,
-            file: None,
+        let chart = |title: &str, names: &[&str]| {
+            Chart::new(
+                title.to_owned(),
+                Axis::new("ranks", Scale::Log2, plain),
+                Axis::new("time", Scale::Log10, plain),
+                names
+                    .iter()
+                    .enumerate()
+                    .map(|(number, name)| {
+                        Series::new(
+                            *name,
+                            Evidence::Measured,
+                            looks::numbered(number),
+                            [(1.0, 0.1), (4.0, 0.3)],
+                        )
+                    })
+                    .collect(),
+            )
         };
         let panels = vec![chart("64 KiB", &["a", "b"]), chart("4 MiB", &["a", "c"]), chart("32 MiB", &[])];
         let svg = Sheet { title: "Some MPI".to_owned(), panels }.svg();

@@ -20,6 +20,7 @@ pub mod installed;
 pub mod lcs;
 pub mod links;
 pub mod preload;
+mod results;
 pub mod scalapack;
 pub mod session;
 mod shared_memory;
@@ -29,6 +30,7 @@ mod turn;
 pub mod update;
 pub mod variables;
 
+pub use results::{TOOL, json, runs};
 pub use shared_memory::{assert_no_shared_memory_left, named_shared_memory};
 pub use skip::{only_with, skip, unproved};
 pub use supervise::Outcome;

@@ -66,7 +66,11 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
                 measure_kind(session, arguments, || Nonblocking::new(session, arguments))?
             }
             ExchangeKind::Exchange | ExchangeKind::All => {
-                job::run(session, common, || Blocking::new(session, arguments))?
+                let new = || Blocking::new(session, arguments);
+                job::run(session, common, new, |blocking, rows, mut left_out| {
+                    left_out.extend(blocking.left.iter().cloned());
+                    Results::new(rows, left_out)
+                })?
             }
         };
         all.add(results);
@@ -83,7 +87,8 @@ fn measure_kind<K: Kind>(
     arguments: &Arguments,
     kind: impl FnOnce() -> hcube_core::Result<K>,
 ) -> Result<(Results, Verdict), Failure> {
-    job::run(session, &arguments.common, || Measured::new(session, arguments, kind()?))
+    let new = || Measured::new(session, arguments, kind()?);
+    job::run(session, &arguments.common, new, |_, rows, left_out| Results::of_kind(rows, left_out))
 }
 
 /// Joins the results of earlier runs, and draws them.
@@ -99,7 +104,7 @@ fn join(arguments: &Arguments) -> Result<(), Failure> {
             && (arguments.sizes.is_empty() || arguments.sizes.contains(&run.bytes_per_rank))
     };
     let mut joined = Results::default();
-    for mut results in drawn::read::<Results>(&arguments.from)? {
+    for mut results in drawn::read_results::<Results>(&arguments.from)? {
         results.runs.retain(wanted);
         joined.add(results);
     }

@@ -5,8 +5,10 @@ pub mod calls;
 mod step;
 
 pub use arguments::Arguments;
+pub use step::{Areas, WORD};
 
 use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts, Origin};
@@ -16,14 +18,14 @@ use calls::functions::Functions;
 use calls::{BspLibrary, MpiFunctions};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::bsp::{HCUBE, MPI, Results, Run};
-use hcube_results::measured::Timing;
+use hcube_results::bsp::{HCUBE, MPI, Run};
+use hcube_results::measured::{Place, Timing};
 use hcube_results::numbers;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
-use step::{Areas, Step, WORD};
+use step::Step;
 
 /// Measures under MPI, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -68,7 +70,7 @@ struct Bsp<'a> {
     /// They end in this order.
     variants: Vec<Variant>,
     areas: Rc<Areas>,
-    mpi: String,
+    place: Place,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
 }
@@ -122,7 +124,8 @@ impl<'a> Bsp<'a> {
             let origin = agree(comm, MpiFunctions::origin())?;
             variants.insert(1, Variant { name: MPI.to_owned(), file: String::new(), calls, origin });
         }
-        Ok(Self { session, steps, variants, areas, mpi, node_sizes: session.node_sizes()? })
+        let (place, node_sizes) = (job::place(session, 0)?, session.node_sizes()?);
+        Ok(Self { session, steps, variants, areas, place, node_sizes })
     }
 
     /// Collective: memory for the largest superstep.
@@ -145,7 +148,6 @@ impl System for Bsp<'_> {
     type Case = (Step, usize);
     type Work = ();
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |&step: &Step| (0..self.variants.len()).map(|variant| (step, variant)).collect();
@@ -153,7 +155,7 @@ impl System for Bsp<'_> {
     }
 
     fn name(&self, &(step, variant): &Self::Case) -> String {
-        format!("{}, {}", step.described(String::new(), 0).name(), self.variants[variant].name)
+        format!("{}, {}", step.described(Place::default()).name(), self.variants[variant].name)
     }
 
     fn about(&self) -> String {
@@ -195,20 +197,14 @@ impl System for Bsp<'_> {
 
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let (step, variant) = line.case;
-        let described = step.described(self.mpi.clone(), self.session.comm.size());
+        let described = step.described(self.place.clone());
         let variant = &self.variants[variant];
         Ok(Run {
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,
             ..Run::new(described, &variant.name, Timing::new(seconds))
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }
 

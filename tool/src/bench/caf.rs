@@ -8,6 +8,7 @@ mod variants;
 pub use arguments::Arguments;
 
 use super::frame::{LineOf, Opened, System};
+use super::job;
 use super::library::mpi_name;
 use super::memory::{self, Wanted};
 use super::proof::{Claim, Counts};
@@ -19,8 +20,8 @@ use calls::{Place, openshmem};
 use hcube_caf::options::Options;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::caf::{HCUBE, Results, Run};
-use hcube_results::measured::Timing;
+use hcube_results::caf::{HCUBE, Run};
+use hcube_results::measured::{self, Timing};
 use hcube_results::numbers;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicU64;
@@ -69,11 +70,10 @@ struct Caf<'a> {
     variants: Vec<Variant>,
     place: Place,
     own: Box<[AtomicU64]>,
-    mpi: String,
+    /// For results.
+    measured_at: measured::Place,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
-    /// Ranks that hcube puts on a node; 0 for all that are on it.
-    ranks_per_node: usize,
     /// Of hcube.
     functions: Coarrays,
 }
@@ -82,15 +82,15 @@ impl<'a> Caf<'a> {
     /// Collective: loads the libraries and starts them.
     fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let comm = &session.comm;
-        let (tasks, mpi) = (arguments.tasks(), session::library());
+        let tasks = arguments.tasks();
         let place = Place { rank: comm.rank(), ranks: comm.size() };
-        let ranks_per_node = agree(comm, Options::from_environment())?.ranks_per_node;
+        let measured_at = job::place(session, agree(comm, Options::from_environment())?.ranks_per_node)?;
         let words = tasks.iter().map(Task::shared_words).max().unwrap_or(1);
-        let hcube = agree(comm, Coarrays::load(arguments.caf.as_deref(), mpi_name(&mpi)))?;
+        let hcube = agree(comm, Coarrays::load(arguments.caf.as_deref(), mpi_name(&measured_at.mpi)))?;
         let (functions, own) = (hcube.0, Self::memory(session, &tasks)?);
         let variants = variants::start(comm, arguments, hcube, place, words)?;
         let node_sizes = session.node_sizes()?;
-        Ok(Self { session, arguments, variants, place, own, mpi, node_sizes, ranks_per_node, functions })
+        Ok(Self { session, arguments, variants, place, own, measured_at, node_sizes, functions })
     }
 
     /// Collective: memory that only this rank uses, for the largest operation.
@@ -111,7 +111,6 @@ impl System for Caf<'_> {
     /// Seconds of the last batch on this rank.
     type Work = f64;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |task: Task| {
@@ -122,13 +121,13 @@ impl System for Caf<'_> {
     }
 
     fn name(&self, &(task, variant): &Self::Case) -> String {
-        format!("{}, {}", task.described(String::new(), 0, 0).name(), self.variants[variant].name)
+        format!("{}, {}", task.described(measured::Place::default()).name(), self.variants[variant].name)
     }
 
     fn about(&self) -> String {
         let files = self.variants.iter().map(|one| one.file.as_str()).filter(|file| !file.is_empty());
         let files: Vec<&str> = files.collect();
-        let nodes = match self.ranks_per_node {
+        let nodes = match self.measured_at.ranks_per_node {
             0 => String::new(),
             count => format!("; hcube takes each {count} rank(s) for a node"),
         };
@@ -185,19 +184,13 @@ impl System for Caf<'_> {
 
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let (task, variant) = line.case;
-        let described = task.described(self.mpi.clone(), self.place.ranks, self.ranks_per_node);
+        let described = task.described(self.measured_at.clone());
         let variant = &self.variants[variant];
         Ok(Run {
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
             library: variant.file.clone(),
             batch: line.batch,
             errors: line.errors,
             ..Run::new(described, variant.name, Timing::new(seconds))
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }

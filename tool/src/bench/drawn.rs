@@ -8,6 +8,7 @@ use hcube_core::Result;
 use hcube_results::plot::Sheet;
 use hcube_results::runs::{Joined, Pictured, Report, Results};
 use serde::de::DeserializeOwned;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -39,13 +40,21 @@ pub fn draw(
 }
 
 /// Reads the files that `--from` names.
-pub fn read<T: DeserializeOwned>(paths: &[PathBuf]) -> std::result::Result<Vec<T>, Failure> {
+pub fn read<T, E: Display>(
+    paths: &[PathBuf],
+    parse: impl Fn(&str) -> std::result::Result<T, E>,
+) -> std::result::Result<Vec<T>, Failure> {
     let read = |path: &PathBuf| {
-        let failure = |error: &dyn std::fmt::Display| format!("--from {}: {error}", path.display());
+        let failure = |error: &dyn Display| format!("--from {}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| failure(&error))?;
-        serde_json::from_str(&text).map_err(|error| failure(&error))
+        parse(&text).map_err(|error| failure(&error))
     };
     paths.iter().map(read).collect()
+}
+
+/// Reads results in JSON from the files that `--from` names.
+pub fn read_results<T: DeserializeOwned>(paths: &[PathBuf]) -> std::result::Result<Vec<T>, Failure> {
+    read(paths, |text| serde_json::from_str(text))
 }
 
 impl Drawn {
@@ -67,7 +76,7 @@ impl Drawn {
     fn join<R: Pictured>(&self, json: &JsonOption) -> std::result::Result<(), Failure> {
         json.check().and_then(|()| self.check()).map_err(|error| error.to_string())?;
         let mut joined = Results::<R>::default();
-        read(&self.from)?.into_iter().for_each(|results| joined.add(results));
+        read_results(&self.from)?.into_iter().for_each(|results| joined.add(results));
         if json.tables() {
             print!("{}", joined.text());
         }
@@ -76,12 +85,13 @@ impl Drawn {
     }
 
     /// Collective: measures a system, and draws it.
-    pub fn start<R: Pictured, S: System<Results = Results<R>>, const REPEAT: u32>(
+    pub fn start<R: Pictured, S: System<Row = R>, const REPEAT: u32>(
         &self,
         session: &Session,
         common: &Common<REPEAT>,
         new: impl FnOnce() -> Result<S>,
     ) -> std::result::Result<Verdict, Failure> {
-        job::start(session, common, || self.check(), new, |results| self.draw(results))
+        let results = |_: &S, rows, left_out| Results::new(rows, left_out);
+        job::start(session, common, || self.check(), new, results, |results| self.draw(results))
     }
 }

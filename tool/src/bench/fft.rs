@@ -22,7 +22,7 @@ use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::{Error, Result};
 use hcube_fft::shape::Shape;
 use hcube_fft::{Direction, Plan};
-use hcube_results::fft::{Results, Run, Stages, Subject, length_name};
+use hcube_results::fft::{Run, Stages, Subject, length_name};
 use hcube_results::measured::{Place, Timing};
 use std::process::ExitCode;
 use vector::WORDS;
@@ -210,7 +210,6 @@ impl System for Fft<'_> {
     type Case = (usize, Algorithm);
     type Work = Work;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let algorithms = chosen(&self.arguments.algorithms);
@@ -302,10 +301,6 @@ impl System for Fft<'_> {
             errors: line.errors,
             ..Run::new(subject, name(line.case.1), Timing::new(seconds))
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }
 

@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn compare(arguments: &Arguments) -> Result<(), Failure> {
     let mut results = Results::default();
-    for read in drawn::read::<Results>(&arguments.from)? {
+    for read in drawn::read_results::<Results>(&arguments.from)? {
         results.runs.extend(read.runs);
     }
     results.summarise().map_err(|error| format!("--from: {error}"))?;

@@ -12,7 +12,6 @@ use super::timing;
 use crate::progress::Progress;
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::runs::Report;
 
 /// Whether a case can be measured here; else a note why it is left out.
 pub type Opened<W> = std::result::Result<W, String>;
@@ -44,8 +43,6 @@ pub trait System {
     type Work;
     /// All measurements of a case.
     type Row: Clone;
-    /// All rows, as they are written in JSON.
-    type Results: Report;
 
     /// The cases of each size.
     fn sizes(&self) -> Vec<Vec<Self::Case>>;
@@ -95,20 +92,17 @@ pub trait System {
         let (seconds, ()) = timing::timed(comm, || self.call(line, calls))?;
         Ok(seconds / f64::from(calls))
     }
-    /// Measures a case once; `first` in the first turn.
+    /// Measures a case once.
     fn measure(
         &mut self,
         comm: &impl Comm,
         line: &mut LineOf<Self>,
-        _first: bool,
         _progress: &mut Progress,
     ) -> Result<f64> {
         self.timed(comm, line, line.batch)
     }
     /// The row of a case, from the seconds of a call in each measurement.
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row>;
-    /// All rows, and which cases were left out.
-    fn results(&self, rows: Vec<Self::Row>, left_out: Vec<String>) -> Self::Results;
 }
 
 /// Finds how many calls are timed together, the same number for all cases of a size, from the fastest of some
@@ -126,6 +120,13 @@ pub fn settle_together<S: System>(
     let batch = timing::batch(&fastest);
     lines.iter_mut().for_each(|line| line.batch = batch);
     Ok(())
+}
+
+/// The turn and the number of each measurement of some cases: all cases alternately, in an order that
+/// rotates, so that no case always runs after the same other case.
+pub fn alternating(cases: usize, repeat: u32) -> impl Iterator<Item = (usize, usize)> {
+    let of_turn = move |turn| (0..cases).map(move |number| (turn, (number + turn) % cases));
+    (0..repeat as usize).flat_map(of_turn)
 }
 
 /// What was measured.
@@ -170,17 +171,13 @@ pub fn measure<S: System>(
         system.warm_up(comm, verify, &mut lines)?;
         let mut seconds: Vec<Vec<f64>> = lines.iter().map(|_| Vec::new()).collect();
         let mut moved: Vec<Moved> = lines.iter().map(|_| Moved::default()).collect();
-        for turn in 0..repeat as usize {
-            for number in 0..lines.len() {
-                // No case always runs after the same other case.
-                let number = (number + turn) % lines.len();
-                let line = &mut lines[number];
-                let name = || format!("{}, {} of {repeat}", system.name(&line.case), turn + 1);
-                progress.step_weighted(system.weight(&line.case), name);
-                let before = system.counts(&line.work);
-                seconds[number].push(system.measure(comm, line, turn == 0, progress)?);
-                moved[number].add(&before, &system.counts(&line.work));
-            }
+        for (turn, number) in alternating(lines.len(), repeat) {
+            let line = &mut lines[number];
+            let name = || format!("{}, {} of {repeat}", system.name(&line.case), turn + 1);
+            progress.step_weighted(system.weight(&line.case), name);
+            let before = system.counts(&line.work);
+            seconds[number].push(system.measure(comm, line, progress)?);
+            moved[number].add(&before, &system.counts(&line.work));
         }
         // Lines stay open until the last row: what one keeps would else be reused by the next.
         for (line, (seconds, moved)) in lines.iter_mut().zip(seconds.iter().zip(moved)) {
@@ -202,8 +199,6 @@ pub fn measure<S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hcube_results::table::Table;
-    use serde::Serialize;
 
     /// Two sizes and three competitors; one competitor cannot exchange the larger size.
     #[derive(Default)]
@@ -218,28 +213,11 @@ mod tests {
 
     const NAMES: [&str; 3] = ["a", "b", "c"];
 
-    #[derive(Serialize)]
-    struct Rows(Vec<(String, usize, Option<u64>)>);
-
-    impl Report for Rows {
-        fn tables(&self) -> Vec<Table> {
-            let cells = |row: &(String, usize, Option<u64>)| vec![("case", row.0.clone())];
-            vec![Table::of(self.0.iter().map(cells))]
-        }
-        fn below(&self) -> String {
-            String::new()
-        }
-        fn errors(&self) -> Vec<Option<u64>> {
-            self.0.iter().map(|row| row.2).collect()
-        }
-    }
-
     impl System for Toy {
         const NAME: &'static str = "toy";
         type Case = (usize, &'static str);
         type Work = ();
         type Row = (String, usize, Option<u64>);
-        type Results = Rows;
 
         fn sizes(&self) -> Vec<Vec<Self::Case>> {
             [8, 64].map(|size| NAMES.map(|name| (size, name)).to_vec()).to_vec()
@@ -284,9 +262,6 @@ mod tests {
         fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Self::Row> {
             Ok((self.name(&line.case), seconds.len(), line.errors))
         }
-        fn results(&self, rows: Vec<Self::Row>, _: Vec<String>) -> Rows {
-            Rows(rows)
-        }
     }
 
     type ToyRow = <Toy as System>::Row;
@@ -313,7 +288,6 @@ mod tests {
         // The rows of a size are there when it was measured.
         assert_eq!(shown, [3, 5]);
         assert!(rows.iter().all(|row| row.1 == 2), "{rows:?}");
-        assert_eq!(toy.results(rows, left_out).0.len(), 5);
         assert_eq!(toy.heading(2).lines().nth(1), Some("medians of 2 alternating measurements"));
     }
 

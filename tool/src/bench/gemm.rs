@@ -9,6 +9,7 @@ mod problem;
 pub use arguments::Arguments;
 
 use super::frame::{self, LineOf, Opened, System};
+use super::job;
 use super::lengths::{chosen, name};
 use super::library::mpi_name;
 use super::proof::{Claim, Counts};
@@ -19,7 +20,8 @@ use calls::Grid;
 use calls::functions::Functions;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::gemm::{Results, Run};
+use hcube_results::gemm::Run;
+use hcube_results::measured::Place;
 use matrices::Matrices;
 use problem::{Problem, Routine};
 use std::process::ExitCode;
@@ -45,7 +47,7 @@ struct Gemm<'a> {
     arguments: &'a Arguments,
     grid: Grid,
     problems: Vec<Problem>,
-    mpi: String,
+    place: Place,
     threads: Option<usize>,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
@@ -61,8 +63,8 @@ impl<'a> Gemm<'a> {
         let comm = &session.comm;
         let problems = agree(comm, arguments.problems().map_err(Error::Unsupported))?;
         let sides = agree(comm, arguments.grid(comm.size()).map_err(Error::Unsupported))?;
-        let mpi = session::library();
-        let functions = agree(comm, Functions::load(arguments, mpi_name(&mpi)))?;
+        let place = job::place(session, 0)?;
+        let functions = agree(comm, Functions::load(arguments, mpi_name(&place.mpi)))?;
         let grid = Grid::new(functions, arguments, sides);
         let chosen = THREAD_VARIABLES.iter().any(|name| std::env::var_os(name).is_some());
         let usual = (comm.size() > 1 && !chosen).then_some(1);
@@ -73,7 +75,7 @@ impl<'a> Gemm<'a> {
             arguments,
             grid,
             problems,
-            mpi,
+            place,
             threads,
             node_sizes,
             replaceable: false,
@@ -139,7 +141,6 @@ impl System for Gemm<'_> {
     type Case = (usize, Variant);
     type Work = ();
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let variants = chosen(&self.arguments.variants);
@@ -148,7 +149,7 @@ impl System for Gemm<'_> {
     }
 
     fn name(&self, &(number, variant): &Self::Case) -> String {
-        let problem = self.problems[number].described(String::new(), self.grid.place);
+        let problem = self.problems[number].described(Place::default(), self.grid.place.sides);
         format!("{}, {}", problem.name(), name(variant))
     }
 
@@ -246,11 +247,9 @@ impl System for Gemm<'_> {
     fn row(&mut self, line: &mut LineOf<Self>, seconds: &[f64]) -> Result<Run> {
         let (number, variant) = line.case;
         let problem = self.problems[number];
-        let described = problem.described(self.mpi.clone(), self.grid.place);
+        let described = problem.described(self.place.clone(), self.grid.place.sides);
         let measured_ms = seconds.iter().map(|seconds| 1e3 * seconds).collect();
         Ok(Run {
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
             threads: self.threads,
             scalapack: self.grid.file().to_owned(),
             panel: (variant == Variant::Raised).then_some(self.arguments.panel.into()),
@@ -258,9 +257,5 @@ impl System for Gemm<'_> {
             errors: line.errors,
             ..Run::new(described, &name(variant), measured_ms, problem.flops())
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }

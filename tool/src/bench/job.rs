@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
 use hcube_core::Result;
-use hcube_core::comm::{Comm, agree};
+use hcube_core::comm::Comm;
 use hcube_results::measured::Place;
 use hcube_results::runs::{Report, verification};
 use hcube_results::table::Growing;
@@ -62,16 +62,17 @@ pub fn verdict(results: &impl Report) -> Verdict {
 }
 
 /// Collective: a benchmark from the check of the files that it is to write to its results. `new` makes the
-/// system, `write` writes what was asked for besides JSON.
-pub fn start<S: System, const REPEAT: u32>(
+/// system, `results` all rows and what was left out, `write` writes what was asked for besides JSON.
+pub fn start<S: System, R: Report, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
     check: impl FnOnce() -> Result<()>,
     new: impl FnOnce() -> Result<S>,
-    write: impl FnOnce(&S::Results) -> std::result::Result<(), Failure>,
+    results: impl Fn(&S, Vec<S::Row>, Vec<String>) -> R,
+    write: impl FnOnce(&R) -> std::result::Result<(), Failure>,
 ) -> std::result::Result<Verdict, Failure> {
     begin(session, common, check)?;
-    let (results, proved) = run(session, common, new)?;
+    let (results, proved) = run(session, common, new, results)?;
     Ok(finish(session, common, &results, proved, || write(&results)))
 }
 
@@ -81,38 +82,59 @@ pub fn begin<const REPEAT: u32>(
     common: &Common<REPEAT>,
     check: impl FnOnce() -> Result<()>,
 ) -> std::result::Result<(), Failure> {
-    let files = if session.speaks() { common.json.check().and_then(|()| check()) } else { Ok(()) };
-    agree(&session.comm, files).map_err(|error| error.to_string())
+    session.checked(|| common.json.check().and_then(|()| check())).map(drop)
+}
+
+/// What a benchmark prints where it prints tables: its heading, the rows of a size as soon as it was
+/// measured, and the lines below them.
+pub struct Printed {
+    has_tables: bool,
+    growing: Growing,
+}
+
+impl Printed {
+    pub fn begin(has_tables: bool, heading: impl FnOnce() -> String) -> Self {
+        if has_tables {
+            print!("{}", heading());
+        }
+        Self { has_tables, growing: Growing::default() }
+    }
+
+    /// Prints the rows that are new.
+    pub fn add<R: Report>(&mut self, results: impl FnOnce() -> R, progress: &Progress) {
+        if self.has_tables {
+            progress.print(&self.growing.add(&results().tables()));
+        }
+    }
+
+    pub fn end(self, results: &impl Report) {
+        if self.has_tables {
+            print!("{}{}", results.below(), verification(&results.errors()));
+        }
+    }
 }
 
 /// Collective: measures a system, from its heading to the lines below its tables. Whether all claims have
 /// held.
-pub fn run<S: System, const REPEAT: u32>(
+pub fn run<S: System, R: Report, const REPEAT: u32>(
     session: &Session,
     common: &Common<REPEAT>,
     new: impl FnOnce() -> Result<S>,
-) -> std::result::Result<(S::Results, Verdict), Failure> {
+    results: impl Fn(&S, Vec<S::Row>, Vec<String>) -> R,
+) -> std::result::Result<(R, Verdict), Failure> {
     let mut system = new().map_err(|error| error.to_string())?;
-    let tables = session.speaks() && common.json.tables();
-    if tables {
-        print!("{}", system.heading(common.repeat));
-    }
+    let has_tables = session.speaks() && common.json.tables();
+    let mut printed = Printed::begin(has_tables, || system.heading(common.repeat));
     let mut progress = Progress::new(S::NAME, session.speaks() && !common.no_progress);
-    let mut growing = Growing::default();
     let show = |system: &S, rows: &[S::Row], progress: &Progress| {
-        if tables {
-            let text = growing.add(&system.results(rows.to_vec(), Vec::new()).tables());
-            progress.print(&text);
-        }
+        printed.add(|| results(system, rows.to_vec(), Vec::new()), progress);
     };
     let how = (common.repeat, !common.no_verify);
     let measured = measure(&session.comm, &mut system, how, &mut progress, show);
     let Measured { rows, left_out, refuted } = measured.map_err(|error| error.to_string())?;
     progress.finish();
-    let results = system.results(rows, left_out);
-    if tables {
-        print!("{}{}", results.below(), verification(&results.errors()));
-    }
+    let results = results(&system, rows, left_out);
+    printed.end(&results);
     if session.speaks() {
         refuted.iter().for_each(|reason| eprintln!("hcube: {reason}"));
     }
@@ -127,14 +149,8 @@ pub fn finish<R: Report, const REPEAT: u32>(
     proved: Verdict,
     write: impl FnOnce() -> std::result::Result<(), Failure>,
 ) -> Verdict {
-    if session.speaks() {
-        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        if let Err(failure) = common.json.write(results).and_then(|()| write()) {
-            eprintln!("hcube: {failure}");
-            return Verdict::Wrong;
-        }
-    }
-    if proved == Verdict::Good { verdict(results) } else { proved }
+    let verdict = if proved == Verdict::Good { verdict(results) } else { proved };
+    session.conclude(verdict, || common.json.write(results).and_then(|()| write()).map(|()| verdict))
 }
 
 #[cfg(test)]

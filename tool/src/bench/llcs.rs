@@ -22,7 +22,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_lcs::Symbol;
 use hcube_lcs::distributed::Options;
-use hcube_results::llcs::{Results, Run, Subject};
+use hcube_results::llcs::{Run, Subject};
 use hcube_results::measured::{Place, Timing};
 use model::Model;
 use std::hint::black_box;
@@ -163,7 +163,6 @@ impl System for Llcs<'_> {
     type Case = Case;
     type Work = Work;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Case>> {
         let variants = self.arguments.variants(self.place.ranks);
@@ -274,10 +273,6 @@ impl System for Llcs<'_> {
                 }
             }
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }
 

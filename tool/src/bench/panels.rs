@@ -21,7 +21,7 @@ use hcube_core::comm::{Comm, agree};
 use hcube_hpl::options::Options;
 use hcube_results::measured::{Place, Timing};
 use hcube_results::numbers::whole_bytes;
-use hcube_results::panels::{Results, Run, Subject};
+use hcube_results::panels::{Run, Subject};
 use std::process::ExitCode;
 
 /// Measures under MPI, or draws what was measured.
@@ -119,7 +119,6 @@ impl System for PanelBench<'_> {
     type Case = Case;
     type Work = Work;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Case>> {
         let variants = chosen(&self.arguments.variants);
@@ -183,9 +182,5 @@ impl System for PanelBench<'_> {
             errors: line.errors,
             hcube_speedup: None,
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }

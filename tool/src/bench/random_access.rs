@@ -25,8 +25,24 @@ use updates::Measured;
 pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| {
         let new = || RandomAccess::new(session, arguments);
-        job::start(session, &arguments.common, || Ok(()), new, |_| Ok(()))
+        job::start(session, &arguments.common, || Ok(()), new, Results::new, |_| Ok(()))
     })
+}
+
+impl RandomAccess<'_> {
+    /// Collective: all updates, of which progress shows slices; their seconds.
+    fn update(&mut self, line: &mut LineOf<Self>, progress: &mut Progress) -> Result<f64> {
+        let measured = match line.case {
+            Competitor::LocalBound(stream) => self.bench.local_bound(stream),
+            Competitor::Case(number) => {
+                let verify = line.work.is_empty() && !self.arguments.common.no_verify;
+                self.bench.measure(&self.cases[number], verify, progress)
+            }
+        }?;
+        let seconds = measured.seconds;
+        line.work.push(measured);
+        Ok(seconds)
+    }
 }
 
 impl System for RandomAccess<'_> {
@@ -35,7 +51,6 @@ impl System for RandomAccess<'_> {
     /// All measurements.
     type Work = Vec<Measured>;
     type Row = Row;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Competitor>> {
         let bound = self.arguments.local_bound.then_some(Competitor::LocalBound(self.cases[0].stream));
@@ -77,34 +92,15 @@ impl System for RandomAccess<'_> {
         Ok(())
     }
 
-    fn call(&mut self, _: &mut LineOf<Self>, _calls: u32) -> Result<()> {
-        unreachable!("measurements are cut in slices, not in batches")
+    fn call(&mut self, line: &mut LineOf<Self>, _calls: u32) -> Result<()> {
+        self.update(line, &mut Progress::new(Self::NAME, false)).map(drop)
     }
 
-    fn measure(
-        &mut self,
-        _: &impl Comm,
-        line: &mut LineOf<Self>,
-        first: bool,
-        progress: &mut Progress,
-    ) -> Result<f64> {
-        let measured = match line.case {
-            Competitor::LocalBound(stream) => self.bench.local_bound(stream),
-            Competitor::Case(number) => {
-                let verify = first && !self.arguments.common.no_verify;
-                self.bench.measure(&self.cases[number], verify, progress)
-            }
-        }?;
-        let seconds = measured.seconds;
-        line.work.push(measured);
-        Ok(seconds)
+    fn measure(&mut self, _: &impl Comm, line: &mut LineOf<Self>, progress: &mut Progress) -> Result<f64> {
+        self.update(line, progress)
     }
 
     fn row(&mut self, line: &mut LineOf<Self>, _: &[f64]) -> Result<Row> {
         Ok(Row { competitor: line.case, measured: std::mem::take(&mut line.work) })
-    }
-
-    fn results(&self, rows: Vec<Row>, left_out: Vec<String>) -> Results {
-        Results::new(self, &rows, left_out)
     }
 }

@@ -18,7 +18,7 @@ use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
 use hcube_results::measured::{Place, Timing};
 use hcube_results::numbers::whole_bytes;
-use hcube_results::stream::{Results, Run, Subject};
+use hcube_results::stream::{Run, Subject};
 use hcube_stream::Stream;
 use hcube_stream::kernels::Stores;
 use hcube_stream::select::Kernel;
@@ -151,7 +151,6 @@ impl System for StreamBench<'_> {
     type Case = Case;
     type Work = ();
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Case>> {
         let cases = |&bytes: &usize| {
@@ -231,10 +230,6 @@ impl System for StreamBench<'_> {
             (case.variant == Variant::Hcube).then(|| self.vectors().stream.stores(case.kernel).name());
         let run = Run::new(self.subject(&case), name(case.variant), Timing::new(seconds));
         Ok(Run { batch: line.batch, errors: line.errors, stores: stores.map(str::to_owned), ..run })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::new(rows, left_out)
     }
 }
 

@@ -1,8 +1,10 @@
 //! `hcube bsp predict`: the time of a program by the figures of a machine, beside what was published for it.
 //! Never starts MPI.
 
-use super::program::{self, Case, Costs, ProgramArguments};
-use crate::output::{self, JsonOption};
+use super::program::{Case, Costs, ProgramArguments};
+use crate::bench::drawn;
+use crate::machine;
+use crate::output::JsonOption;
 use crate::session::{self, Failure};
 use clap::value_parser;
 use hcube_results::bsp::prediction::{Results, Row};
@@ -46,16 +48,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn predict(arguments: &Arguments) -> Result<(), Failure> {
-    let checked = arguments.json.check().and_then(|()| {
-        arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
-    });
+    let checked = arguments.json.check().and_then(|()| drawn::check(arguments.plot.as_deref()));
     checked.map_err(|error| error.to_string())?;
     let results = results(arguments)?;
     arguments.json.write(&results)?;
-    if let Some(path) = &arguments.plot {
-        let sheet = results.sheet().ok_or("--plot: nothing was predicted: there is nothing to draw")?;
-        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
-    }
+    let undrawn = "nothing was predicted: there is nothing to draw";
+    drawn::draw(arguments.plot.as_deref(), || results.sheet(), undrawn)?;
     if arguments.json.tables() {
         print!("{}", results.text());
     }
@@ -67,10 +65,9 @@ fn predict(arguments: &Arguments) -> Result<(), Failure> {
 /// # Errors
 /// Where the machine file has no figures for it, or the sizes do not fit.
 pub fn results(arguments: &Arguments) -> Result<Results, Failure> {
-    let file = program::machine(arguments.program.machine.as_deref())?;
-    let bsp = file.bsp.as_ref().ok_or_else(|| program::no_figures(&file.name))?;
+    let file = machine::find_bsp(arguments.program.machine.as_deref())?;
     let processes: Vec<usize> = match &arguments.processes[..] {
-        [] => bsp.processes.iter().map(|one| one.processes).collect(),
+        [] => file.bsp.iter().flat_map(|bsp| &bsp.processes).map(|one| one.processes).collect(),
         chosen => chosen.iter().map(|&count| count as usize).collect(),
     };
     let mut results = Results {
@@ -79,9 +76,7 @@ pub fn results(arguments: &Arguments) -> Result<Results, Failure> {
         ..Results::default()
     };
     for processes in processes {
-        let found =
-            bsp.for_processes(processes).map_err(|problem| format!("machine {}: {problem}", file.name))?;
-        if let Some(warning) = found.noise_warning() {
+        if let Some(warning) = machine::supersteps(&file, processes)?.noise_warning() {
             eprintln!("hcube bsp predict: warning: {warning}");
         }
         results.rows.extend(rows(&arguments.program, &file, processes, arguments.costs)?);

@@ -1,7 +1,7 @@
 //! The programs that are predicted and run, with their costs.
 
-use super::machine::{self, Estimate};
-use crate::probe::DEFAULT_FILE;
+use crate::machine;
+use crate::machine::bsp::{self, Estimate};
 use clap::{ValueEnum, value_parser};
 use hcube_bsp::cost::{Cost, Model};
 use hcube_lcs::Kernel;
@@ -13,7 +13,6 @@ use hcube_results::bsp::prediction::{ByModel, Row};
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{GapOperation, Pattern};
 use hcube_results::published::bsp as published;
-use std::path::Path;
 
 /// Symbols of the alphabet of random strings, as in the thesis.
 pub const SYMBOLS: usize = 8;
@@ -311,11 +310,8 @@ impl ProgramArguments {
         costs: Costs,
         operation_ns: f64,
     ) -> Result<Row, String> {
-        let bsp = file.bsp.as_ref().ok_or_else(|| no_figures(&file.name))?;
-        let processes = bsp
-            .for_processes(case.processes)
-            .map_err(|problem| format!("machine {}: {problem}", file.name))?;
-        let machine = machine::parameters(processes, self.kind(costs), 1e-9 * operation_ns, self.estimate)
+        let processes = machine::supersteps(file, case.processes)?;
+        let machine = bsp::parameters(processes, self.kind(costs), 1e-9 * operation_ns, self.estimate)
             .map_err(|problem| format!("machine {}: {problem}", file.name))?;
         let cost = self.cost(case, costs)?;
         let (pattern, operation) = self.kind(costs);
@@ -330,7 +326,7 @@ impl ProgramArguments {
             operation_ns,
             efficiency_percent: seconds.map(|seconds| 100.0 * serial / (seconds * case.processes as f64)),
             seconds,
-            beyond_range: machine::is_beyond_range(&cost, gap),
+            beyond_range: bsp::is_beyond_range(&cost, gap),
             measured: Vec::new(),
             errors: None,
             simulated_seconds: None,
@@ -338,38 +334,6 @@ impl ProgramArguments {
             beside: None,
         })
     }
-}
-
-/// What a file without figures of supersteps is told.
-pub fn no_figures(name: &str) -> String {
-    format!(
-        "machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures those of this machine"
-    )
-}
-
-/// The name of machines that were measured.
-const CALIBRATED: &str = "calibrated";
-
-/// The machine that was named, or the one that was measured here, if it has figures of supersteps.
-///
-/// # Errors
-/// Says how to measure them where there are none.
-pub fn machine(name: Option<&str>) -> Result<Machine, String> {
-    if name.is_none() && !Path::new(DEFAULT_FILE).exists() {
-        return Err(format!(
-            "--machine is missing, and the working directory has no {DEFAULT_FILE}: expected a file, which 'mpirun -np 4 hcube \
-             bsp probe' writes, or the name of a published machine such as aracari-oxtool"
-        ));
-    }
-    let mut file = Machine::find(name.unwrap_or(DEFAULT_FILE))?;
-    if file.name == CALIBRATED {
-        // Messages name the file that was given.
-        file.name = name.unwrap_or(DEFAULT_FILE).to_owned();
-    }
-    if file.bsp.is_none() {
-        return Err(no_figures(name.unwrap_or(DEFAULT_FILE)));
-    }
-    Ok(file)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `hcube bsp published`: predictions for all runs that Krusche 2005 has published. Never starts MPI.
 
-use super::machine::Estimate;
 use super::predict;
 use super::program::{Costs, Matrices, Program, ProgramArguments, Subsequence};
+use crate::machine::bsp::Estimate;
 use crate::output::JsonOption;
 use crate::session::{self, Failure};
 use hcube_results::bsp::comparison::{Comparison, Run};

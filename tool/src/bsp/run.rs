@@ -9,9 +9,10 @@ mod subsequence;
 
 pub use arguments::Arguments;
 
-use super::program::{self, Case, Program};
+use super::program::{Case, Program};
+use crate::bench::drawn;
 use crate::bench::timing::{batch, timed};
-use crate::output;
+use crate::machine;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use hcube_bsp::{Options, Spmd};
@@ -41,8 +42,7 @@ struct Times {
 fn measure(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
     let failure = |error: Error| error.to_string();
     let comm = &session.comm;
-    let local = if session.speaks() { file(arguments, comm.size()).map(Some) } else { Ok(None) };
-    let file = agree(comm, local).map_err(failure)?;
+    let file = session.checked(|| file(arguments, comm.size()))?;
     let cases = agree(comm, cases(arguments, comm.size()).map_err(Error::Unsupported)).map_err(failure)?;
     let own = comm.split(Some(0), 0).map_err(failure)?.ok_or("MPI: no communicator")?;
     let options = agree(comm, Options::from_environment()).map_err(failure)?;
@@ -59,16 +59,11 @@ fn measure(session: &Session, arguments: &Arguments) -> std::result::Result<Verd
     }
     progress.finish();
     spmd.end().map_err(failure)?;
-    let Some(file) = file else { return Ok(Verdict::Good) };
-    match report(arguments, &file, &cases, all) {
-        Ok(0) => Ok(Verdict::Good),
-        Ok(_) => Ok(Verdict::Wrong),
-        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        Err(failure) => {
-            eprintln!("hcube: {failure}");
-            Ok(Verdict::Wrong)
-        }
-    }
+    Ok(session.conclude(Verdict::Good, || {
+        let file = file.ok_or_else(String::new)?;
+        let wrong = report(arguments, &file, &cases, all)?;
+        Ok(if wrong == 0 { Verdict::Good } else { Verdict::Wrong })
+    }))
 }
 
 /// The sizes with their parameters.
@@ -105,21 +100,19 @@ fn cases(arguments: &Arguments, processes: usize) -> std::result::Result<Vec<Cas
 /// The machine, if it has figures for this many processes and all files can be written.
 fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     arguments.json.check()?;
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))?;
-    let problem = |text: String| Error::Unsupported(text);
-    let file = program::machine(arguments.program.machine.as_deref()).map_err(problem)?;
-    let bsp = file.bsp.as_ref().ok_or_else(|| problem(program::no_figures(&file.name)))?;
-    let found =
-        bsp.for_processes(processes).map_err(|error| problem(format!("machine {}: {error}", file.name)))?;
+    drawn::check(arguments.plot.as_deref())?;
+    let file = machine::find_bsp(arguments.program.machine.as_deref()).map_err(Error::Unsupported)?;
+    let found = machine::supersteps(&file, processes).map_err(Error::Unsupported)?;
     let kind = arguments.program.kind(arguments.costs);
-    super::machine::parameters(found, kind, 1.0, arguments.program.estimate)
-        .map_err(|error| problem(format!("machine {}: {error}", file.name)))?;
+    machine::bsp::parameters(found, kind, 1.0, arguments.program.estimate)
+        .map_err(|problem| Error::Unsupported(format!("machine {}: {problem}", file.name)))?;
     if let Some(warning) = found.noise_warning() {
         eprintln!("hcube bsp run: warning: {warning}");
     }
     // That of the probe in C has no version.
-    if bsp.library.split(' ').next() != Some("hcube") {
-        eprintln!("hcube bsp run: warning: the figures are those of another library, '{}'", bsp.library);
+    let library = file.bsp.as_ref().map_or("", |bsp| &bsp.library);
+    if library.split(' ').next() != Some("hcube") {
+        eprintln!("hcube bsp run: warning: the figures are those of another library, '{library}'");
     }
     Ok(file)
 }
@@ -206,10 +199,8 @@ fn report(
         results.rows.push(Row { measured: seconds, errors, beside, ..predicted });
     }
     arguments.json.write(&results)?;
-    if let Some(path) = &arguments.plot {
-        let sheet = results.sheet().ok_or("--plot: nothing was measured: there is nothing to draw")?;
-        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
-    }
+    let undrawn = "nothing was measured: there is nothing to draw";
+    drawn::draw(arguments.plot.as_deref(), || results.sheet(), undrawn)?;
     // Last: files are whole even where nobody reads the tables.
     if arguments.json.tables() {
         print!("{}", results.text());

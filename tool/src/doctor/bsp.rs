@@ -2,8 +2,7 @@
 
 use super::finding::{Finding, Topic};
 use super::own::Wanted;
-use crate::bsp::program::no_figures;
-use crate::probe::DEFAULT_FILE;
+use crate::machine::{DEFAULT_FILE, named, no_figures};
 use hcube_bsp::Options;
 use hcube_results::machine::Machine;
 
@@ -58,10 +57,10 @@ pub fn describe(nodes: &[u32], options: &Options, permitted: Permitted) -> Strin
 /// Which predictions are possible here, from the machine file that `hcube bsp predict` reads without being
 /// told another.
 pub fn predictions(processes: usize) -> String {
-    if !std::path::Path::new(DEFAULT_FILE).exists() {
-        return format!("not possible: there is no {DEFAULT_FILE}, which 'hcube bsp probe' writes");
+    match named(None) {
+        Some(file) => predictable(Machine::find(file), processes),
+        None => format!("not possible: there is no {DEFAULT_FILE}, which 'hcube bsp probe' writes"),
     }
-    predictable(Machine::find(DEFAULT_FILE), processes)
 }
 
 fn predictable(file: Result<Machine, String>, processes: usize) -> String {

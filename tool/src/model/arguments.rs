@@ -1,7 +1,8 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
-use super::{gemm, machine};
+use super::gemm;
 use crate::choices::{help, one_of, value};
+use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
 use clap::{Subcommand, value_parser};

@@ -2,7 +2,8 @@
 
 use super::arguments::Arguments;
 use super::published::{self, Compared};
-use super::round::{Round, parameters};
+use super::round::Round;
+use crate::machine::parameters;
 use hcube_alltoall::model::{Algorithm, Exchange};
 use hcube_core::machine::{Parameters, Placement};
 use hcube_random_access::model::{self as updates, Parts};

@@ -62,7 +62,7 @@ pub fn compare(parameters: &Parameters) -> Vec<Compared> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::round::parameters;
+    use crate::machine::parameters;
     use hcube_results::machine::Machine;
     use hcube_results::published::MACHINE;
 

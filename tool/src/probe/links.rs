@@ -90,14 +90,8 @@ pub fn measure(comm: &impl Comm, pairs: &Pairs, progress: &mut Progress) -> Resu
     let mut samples = Vec::new();
     for (far, other) in pairs.all() {
         let place = if far { "between nodes" } else { "inside a node" };
-        let mut least = [f64::INFINITY; WORDS.len()];
-        for turn in 0..TIMES {
-            progress.step(|| format!("exchanges {place}, {} of {TIMES}", turn + 1));
-            for (least, words) in least.iter_mut().zip(WORDS) {
-                *least = least.min(exchange(comm, other, words)?);
-            }
-        }
-        for (seconds, words) in least.into_iter().zip(WORDS) {
+        let turn = |turn| progress.step(|| format!("exchanges {place}, {} of {TIMES}", turn + 1));
+        for (seconds, words) in shortest(comm, other, WORDS, turn)?.into_iter().zip(WORDS) {
             let bytes = 8 * words;
             let name = format!("exchange {} {place}", numbers::whole_bytes(bytes));
             samples.push(Sample { name, quantity: Quantity::Exchange { far, bytes: bytes as f64 }, seconds });
@@ -113,18 +107,30 @@ pub fn figures(comm: &impl Comm) -> Result<Parameters> {
     let words = [WORDS[0], WORDS[WORDS.len() - 1]];
     let mut parameters = EXAMPLE;
     for (far, other) in pairs.all() {
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..TIMES {
-            for (least, words) in least.iter_mut().zip(words) {
-                *least = least.min(exchange(comm, other, words)?);
-            }
-        }
-        let [latency, longest] = least;
+        let [latency, longest] = shortest(comm, other, words, |_| ())?;
         let bytes = 8.0 * (words[1] - words[0]) as f64;
         let link = Link { latency, bandwidth: bytes / (longest - latency).max(1e-9) };
         *(if far { &mut parameters.network } else { &mut parameters.node }) = link;
     }
     Ok(pairs.complete(parameters))
+}
+
+/// Collective: seconds of exchanges of each length with another rank, the shortest of all turns, each of
+/// which `begin` announces.
+fn shortest<const LENGTHS: usize>(
+    comm: &impl Comm,
+    other: usize,
+    words: [usize; LENGTHS],
+    mut begin: impl FnMut(usize),
+) -> Result<[f64; LENGTHS]> {
+    let mut shortest = [f64::INFINITY; LENGTHS];
+    for turn in 0..TIMES {
+        begin(turn);
+        for (shortest, words) in shortest.iter_mut().zip(words) {
+            *shortest = shortest.min(exchange(comm, other, words)?);
+        }
+    }
+    Ok(shortest)
 }
 
 /// Collective: seconds of an exchange between rank 0 and another; the same on all ranks.

@@ -2,7 +2,7 @@
 
 use super::sample::{Sample, at, places};
 use crate::report::shared::distinct;
-use crate::report::table::{Table, cell};
+use crate::report::table::{Columns, Table, cell, times};
 use hcube_results::alltoall::figure::time;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::Simulated;
@@ -10,32 +10,32 @@ use hcube_results::plot::Evidence::Simulated;
 /// The functions of MPI libraries, as results and tables call them.
 const LIBRARIES: [(&str, &str); 2] = [("mpich-out-of-place", "MPICH"), ("ompi-out-of-place", "Open MPI")];
 
+/// hcube's algorithm.
+const OURS: &str = "node-leaders";
+
 /// The times of all sizes, and the speed-up over the faster of the functions.
 pub fn table(samples: &[&Sample]) -> Table {
-    let figures = LIBRARIES.map(|(_, name)| name.to_owned()).into_iter();
-    let figures = figures.chain(["node leaders".to_owned(), "speed-up over the faster function".to_owned()]);
-    let subjects = ["where", "ranks", "block"].map(|name| (name.to_owned(), None));
-    let columns = subjects.into_iter().chain(figures.map(|name| (name, Some(Simulated))));
-    let mut table = Table::new("Times of MPI_Alltoall out of place on large machines", columns);
-    for place in places(samples) {
-        let own = at(samples, |one| one.place == place);
-        for (ranks, bytes) in distinct(own.iter().map(|one| (one.ranks, one.bytes))) {
-            let seconds = |algorithm: &str| {
-                let same = |one: &&&Sample| {
-                    (one.ranks, one.bytes, one.algorithm.as_str()) == (ranks, bytes, algorithm)
-                };
-                own.iter().find(same).map(|one| one.seconds)
-            };
-            let libraries = LIBRARIES.map(|(key, _)| seconds(key));
-            let faster = libraries.iter().flatten().copied().reduce(f64::min);
-            let ours = seconds("node-leaders");
-            let mut cells =
-                vec![place.to_owned(), ranks.to_string(), numbers::whole_bytes(bytes / (ranks - 1))];
-            cells.extend(libraries.into_iter().chain([ours]).map(|seconds| cell(seconds, time)));
-            let gain = faster.zip(ours).map(|(library, ours)| library / ours);
-            cells.push(cell(gain, |gain| format!("×{gain:.2}")));
-            table.row(cells);
-        }
+    type Place<'a> = (&'a str, usize, usize);
+    let seconds = |&(place, ranks, bytes): &Place<'_>, algorithm: &str| {
+        let mut own =
+            samples.iter().filter(|one| (one.place.as_str(), one.ranks, one.bytes) == (place, ranks, bytes));
+        own.find(|one| one.algorithm == algorithm).map(|one| one.seconds)
+    };
+    let mut columns: Columns<'_, Place<'_>> = Columns::new();
+    columns.add("where", None, |row| row.0.to_owned());
+    columns.add("ranks", None, |row| row.1.to_string());
+    columns.add("block", None, |row| numbers::whole_bytes(row.2 / (row.1 - 1)));
+    for (algorithm, name) in LIBRARIES.into_iter().chain([(OURS, "node leaders")]) {
+        columns.add(name, Some(Simulated), move |row| cell(seconds(row, algorithm), time));
     }
-    table
+    columns.add("speed-up over the faster function", Some(Simulated), |row| {
+        let faster = LIBRARIES.into_iter().filter_map(|(key, _)| seconds(row, key)).reduce(f64::min);
+        times(faster.zip(seconds(row, OURS)).map(|(library, ours)| library / ours))
+    });
+    let of_place = |place| {
+        let own = at(samples, |one| one.place == place);
+        distinct(own.iter().map(|one| (place, one.ranks, one.bytes)))
+    };
+    let rows = places(samples).into_iter().flat_map(of_place);
+    columns.table("Times of MPI_Alltoall out of place on large machines", rows)
 }

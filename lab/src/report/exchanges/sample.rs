@@ -42,8 +42,8 @@ impl Sample {
         Self {
             evidence: Measured,
             section: String::new(),
-            place: format!("this machine, {}", run.mpi),
-            ranks: run.ranks,
+            place: format!("this machine, {}", run.place.mpi),
+            ranks: run.place.ranks,
             bytes: run.bytes_per_rank,
             algorithm: run.algorithm.clone(),
             path: run.path.clone().unwrap_or_default(),
@@ -58,7 +58,7 @@ impl Sample {
 pub fn samples(inputs: &Inputs) -> Vec<Sample> {
     let runs = inputs.alltoall.iter().flat_map(|results| &results.runs);
     // One rank exchanges nothing.
-    let measured = runs.filter(|run| run.ranks > 1).map(Sample::measured);
+    let measured = runs.filter(|run| run.place.ranks > 1).map(Sample::measured);
     let exchanges = inputs.simulated.iter().flat_map(|simulated| &simulated.alltoall);
     let simulated = exchanges.filter(|exchange| exchange.site.ranks > 1).map(|exchange| Sample {
         evidence: Simulated,

@@ -10,7 +10,7 @@ use hcube_core::machine::Placement;
 use hcube_lcs::cost::Machine as Links;
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{Bsp, Gap, GapOperation, Latency, Operation, Pattern, Processes, VERSION};
-use hcube_tool::model::round::parameters;
+use hcube_tool::machine::parameters;
 
 /// Nanoseconds of a multiplication and an addition where the file of a machine does not say it.
 const DEFAULT_MULTIPLY_NS: f64 = 0.25;

@@ -1,13 +1,12 @@
 //! The products of each section.
 
 use super::super::arguments::{Arguments, Section};
-use super::super::row::{Batch, Site};
+use super::super::place::Place;
+use super::super::row::Batch;
 use super::Gemm;
 use hcube_gemm::model::Problem;
 use hcube_gemm::model::port::{self, Line};
 use hcube_gemm::schedule::{Broadcast, Hierarchy, Level, groups};
-use hcube_results::machine::Machine;
-use hcube_tool::session::Failure;
 
 /// Rows or columns of the simulated matrices that a rank has at least.
 const MIN_LOCAL: usize = 8;
@@ -79,56 +78,39 @@ fn grid(ranks: usize) -> (usize, usize) {
     (rows, ranks / rows)
 }
 
-/// All simulations of a section. A product has a simulation for each number of groups, as each may take
+/// All products of a section. Each has a simulation for each number of groups, as each may take
 /// minutes.
-pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm>>, Failure> {
+pub fn batches(section: Section, arguments: &Arguments) -> Result<Vec<Batch<Gemm>>, String> {
     let products: &[Product] = match section {
         Section::Groups => &GROUPS,
         Section::Latency => &LATENCY,
         Section::Chosen => &CHOSEN,
-        _ => &FAT_NODES,
+        Section::FatNodes => &FAT_NODES,
+        _ => &[],
     };
     let mut batches = Vec::new();
     for product in products {
         let panels = if arguments.full { product.panels.1 } else { product.panels.0 };
-        let machine = Machine::find(arguments.machine.as_deref().unwrap_or(product.machine))?;
-        let grids = match &arguments.ranks {
-            Some(ranks) => ranks.0.iter().map(|&ranks| grid(ranks)).collect(),
-            None => vec![product.grid],
+        let place = Place::new(section, arguments, (product.machine, &[], 0))?;
+        let grids = match place.ranks {
+            [] => vec![product.grid],
+            ranks => ranks.iter().map(|&ranks| grid(ranks)).collect(),
         };
         for grid in grids.into_iter().filter(|_| panels > 0) {
-            let ranks_per_node = arguments.ranks_per_node.map_or(machine.cores, |ranks| ranks as usize);
-            let plain = plain(section, &machine, &Product { grid, ..*product }, panels, ranks_per_node);
+            let plain = plain(&place, &Product { grid, ..*product }, panels);
             let cases = cases(section, &plain, arguments.full);
-            batches.extend(cases.into_iter().map(|case| Batch {
-                machine: machine.clone(),
-                ranks: plain.site.ranks,
-                ranks_per_node,
-                scale: plain.scale,
-                cases: vec![case],
-            }));
+            batches.extend(cases.into_iter().map(|case| place.batch(plain.site.ranks, vec![case])));
         }
     }
     Ok(batches)
 }
 
 /// SUMMA in which all ranks send messages, as in a program without shared memory.
-fn plain(
-    section: Section,
-    machine: &Machine,
-    product: &Product,
-    panels: usize,
-    ranks_per_node: usize,
-) -> Gemm {
+fn plain(place: &Place<'_>, product: &Product, panels: usize) -> Gemm {
     let &Product { grid: (rows, columns), order, block, .. } = product;
     let local = order / rows.max(columns);
     Gemm {
-        site: Site {
-            section: section.name(),
-            machine: machine.name.clone(),
-            ranks: rows * columns,
-            ranks_per_node,
-        },
+        site: place.site(rows * columns),
         rows,
         columns,
         order,
@@ -140,7 +122,7 @@ fn plain(
         outer_block: block,
         ranks_sharing: 1,
         // A run with local products takes as long again.
-        multiply_ns: if rows * columns > MAX_RANKS_OF_ALL { 0.0 } else { machine.costs.multiply_ns },
+        multiply_ns: if rows * columns > MAX_RANKS_OF_ALL { 0.0 } else { place.machine.costs.multiply_ns },
         ..Gemm::default()
     }
 }
@@ -221,6 +203,13 @@ fn fat_nodes(plain: &Gemm) -> Vec<Gemm> {
 mod tests {
     use super::super::super::row::Row;
     use super::*;
+    use hcube_results::machine::Machine;
+
+    /// On all cores of nodes.
+    fn place(section: Section, machine: &str) -> Place<'static> {
+        let machine = Machine::find(machine).expect("a machine of hcube");
+        Place { section, ranks: &[], ranks_per_node: machine.cores, machine }
+    }
 
     #[test]
     fn divisions_double_the_groups() {
@@ -237,8 +226,7 @@ mod tests {
     #[test]
     fn products_fit_into_simulations() {
         for product in GROUPS.iter().chain(&LATENCY).chain(&CHOSEN).chain(&FAT_NODES) {
-            let machine = Machine::find(product.machine).expect("a machine of hcube");
-            let gemm = plain(Section::Groups, &machine, product, product.panels.1, machine.cores);
+            let gemm = plain(&place(Section::Groups, product.machine), product, product.panels.1);
             let (rows, columns) = product.grid;
             assert!(gemm.order.is_multiple_of(gemm.scale * rows * columns / rows.min(columns)), "{gemm:?}");
             assert!(gemm.order.is_multiple_of(gemm.inner_block * rows.max(columns)), "{gemm:?}");
@@ -249,9 +237,10 @@ mod tests {
     /// The figures of the prototype for 64 x 64 ranks, and of nodes that have two process rows each.
     #[test]
     fn bytes_into_a_node_are_counted() {
-        let machine = Machine::find("fat-nodes").expect("a machine of hcube");
+        let place = place(Section::FatNodes, "fat-nodes");
+        assert_eq!(place.ranks_per_node, 64);
         let bytes = |product| {
-            let cases = fat_nodes(&plain(Section::FatNodes, &machine, product, 1, 64));
+            let cases = fat_nodes(&plain(&place, product, 1));
             cases
                 .iter()
                 .map(|case| case.port_bytes.map_or(0.0, |bytes| (bytes / 1e8).round() / 10.0))

@@ -26,14 +26,12 @@ fn times(title: String, rows: &[&Row]) -> Chart {
     let points = rows.iter().filter_map(|row| measured_point(row)).collect();
     let name = "measured".to_owned();
     series.push(Series { name, evidence: Evidence::Measured, look: looks::HCUBE, points });
-    Chart {
+    Chart::new(
         title,
-        x: Axis::new("size", Scale::Log2, plain),
-        y: Axis::new("time in s, lower is better", Scale::Log10, numbers::significant),
+        Axis::new("size", Scale::Log2, plain),
+        Axis::new("time in s, lower is better", Scale::Log10, numbers::significant),
         series,
-        reference: None,
-        file: None,
-    }
+    )
 }
 
 /// The efficiency over the parameter, for one size.
@@ -52,14 +50,12 @@ fn efficiencies(title: String, parameter: &str, rows: &[&Row]) -> Chart {
     let published = points(&|row| row.published_percent);
     series.push(Series::new("published", Evidence::Published, looks::PAPER, published));
     series.retain(|one| !one.points.is_empty());
-    Chart {
+    Chart::new(
         title,
-        x: Axis::new(parameter, Scale::Linear, plain),
-        y: Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
+        Axis::new(parameter, Scale::Linear, plain),
+        Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
         series,
-        reference: None,
-        file: None,
-    }
+    )
 }
 
 impl Results {

@@ -130,11 +130,11 @@ fn check(holds: bool, place: &str, name: &str, value: f64, expected: impl Displa
     if holds { Ok(()) } else { Err(format!("{place}.{name} = {value}: expected {expected}")) }
 }
 
-fn positive(place: &str, name: &str, value: f64) -> Result<(), String> {
+pub fn positive(place: &str, name: &str, value: f64) -> Result<(), String> {
     check(value.is_finite() && value > 0.0, place, name, value, "more than 0")
 }
 
-fn not_negative(place: &str, name: &str, value: f64) -> Result<(), String> {
+pub fn not_negative(place: &str, name: &str, value: f64) -> Result<(), String> {
     check(value.is_finite() && value >= 0.0, place, name, value, "0 or more")
 }
 

@@ -5,6 +5,7 @@ use super::calls::{Channel, Exchange, by_hcube, by_library, by_path, repeat};
 use super::problem::Blocks;
 use crate::bench::footprint::{self, Added};
 use crate::bench::frame::{self, LineOf, Opened, System};
+use crate::bench::job;
 use crate::bench::lengths::name;
 use crate::bench::memory::{self, Wanted};
 use crate::bench::proof::{Claim, Counts};
@@ -13,7 +14,7 @@ use crate::session::{self, Session};
 use hcube_alltoall::{Options, Path, UsedPath};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::{Error, Result};
-use hcube_results::alltoall::{Results, Run};
+use hcube_results::alltoall::Run;
 use hcube_results::measured::Timing;
 use hcube_results::numbers;
 
@@ -33,7 +34,7 @@ pub struct Blocking<'a> {
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
     /// What hcube has left to the library.
-    left: Vec<String>,
+    pub left: Vec<String>,
 }
 
 impl<'a> Blocking<'a> {
@@ -141,7 +142,6 @@ impl System for Blocking<'_> {
     type Case = (usize, Case);
     type Work = Work;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         let cases = |&bytes: &usize| self.cases.iter().map(|&case| (bytes, case)).collect();
@@ -223,10 +223,7 @@ impl System for Blocking<'_> {
         }
         let options = case.algorithm.is_ours().then(|| case.options(bytes, self.ranks()));
         Ok(Run {
-            mpi: session::library(),
-            ranks: self.ranks(),
-            nodes: self.node_sizes.len(),
-            cores: hcube_core::node::processor::cores(),
+            place: job::place(self.session, 0)?,
             bytes_per_rank: bytes,
             algorithm: name(case.algorithm),
             memory: options.map(|options| options.memory),
@@ -241,10 +238,5 @@ impl System for Blocking<'_> {
             errors: line.errors,
             ..Run::default()
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, mut left_out: Vec<String>) -> Results {
-        left_out.extend(self.left.iter().cloned());
-        Results::new(rows, left_out)
     }
 }

@@ -129,8 +129,8 @@ impl Kind for General<'_> {
         line.channel.counts()
     }
 
-    fn path(&self, line: &Line) -> Result<Option<&'static str>> {
-        (line.case.variant == Variant::Hcube).then(|| line.channel.last_path()).transpose()
+    fn last_path(line: &Line) -> Result<&'static str> {
+        line.channel.last_path()
     }
 
     fn footprint(&mut self, session: &Session, line: &Line) -> Result<Option<Added>> {

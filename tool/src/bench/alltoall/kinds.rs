@@ -10,7 +10,6 @@ use crate::bench::timing;
 use crate::session::{self, Session};
 use hcube_core::Result;
 use hcube_core::comm::{Comm, agree};
-use hcube_results::alltoall::Results;
 use hcube_results::alltoall::kinds::{COMPUTATION, HCUBE, LIBRARY, Run, Subject};
 use hcube_results::measured::Timing;
 
@@ -82,8 +81,8 @@ pub trait Kind {
     fn claim(&self, case: &Case<Self::What>) -> Result<Claim>;
     /// Local: what has worked so far for a line, as it counts itself.
     fn counts(&self, line: &Self::Line) -> Counts;
-    /// Local: the path of the last exchange, where hcube makes it.
-    fn path(&self, line: &Self::Line) -> Result<Option<&'static str>>;
+    /// Local: the path of the last exchange of a line of hcube.
+    fn last_path(line: &Self::Line) -> Result<&'static str>;
     /// Collective: what an exchange adds to the memory of a process, where that is measured.
     fn footprint(&mut self, _session: &Session, _line: &Self::Line) -> Result<Option<Added>> {
         Ok(None)
@@ -110,7 +109,6 @@ impl<K: Kind> System for Measured<'_, K> {
     type Case = Case<K::What>;
     type Work = K::Line;
     type Row = Run;
-    type Results = Results;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
         self.kind.groups()
@@ -166,21 +164,18 @@ impl<K: Kind> System for Measured<'_, K> {
         let Named { exchange, bytes_per_rank, cube } = self.kind.named(&what);
         let (place, kind) = (job::place(self.session, 0)?, K::NAME.to_owned());
         let Arguments { uniform, seed, .. } = *self.arguments;
+        let path = (variant == Variant::Hcube).then(|| K::last_path(&line.work)).transpose()?;
         Ok(Run {
             subject: Subject { place, kind, exchange, bytes_per_rank, cube, uniform, seed },
             variant: variant.name().to_owned(),
             memory: memory.map(|(bytes, _)| bytes),
             everything: memory.is_some_and(|(_, memory)| memory == Memory::Everything),
-            path: self.kind.path(&line.work)?.map(str::to_owned),
+            path: path.map(str::to_owned),
             timing: Timing::new(seconds),
             batch: line.batch,
             extra_bytes: added.map(|added| added.peak),
             errors: line.errors,
             ..Run::default()
         })
-    }
-
-    fn results(&self, rows: Vec<Run>, left_out: Vec<String>) -> Results {
-        Results::of_kind(rows, left_out)
     }
 }

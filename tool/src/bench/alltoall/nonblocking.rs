@@ -195,7 +195,7 @@ impl Kind for Nonblocking<'_> {
         counts
     }
 
-    fn path(&self, line: &Line) -> Result<Option<&'static str>> {
-        (line.case.variant == Variant::Hcube).then(|| line.channel.last_path()).transpose()
+    fn last_path(line: &Line) -> Result<&'static str> {
+        line.channel.last_path()
     }
 }

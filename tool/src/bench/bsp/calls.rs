@@ -7,6 +7,7 @@ use crate::bench::proof::Origin;
 use functions::Functions;
 use hcube_core::Result;
 use hcube_core::mpi::handle;
+use hcube_results::machine::bsp::GapOperation;
 use mpi::datatype::Equivalence;
 use mpi::ffi::{
     MPI_Aint, MPI_Alltoall, MPI_Barrier, MPI_Comm, MPI_Comm_set_errhandler, MPI_Datatype, MPI_Get, MPI_Irecv,
@@ -17,21 +18,17 @@ use mpi::ffi::{
 use mpi::raw::AsRaw;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use std::ffi::{c_int, c_void};
+use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 /// As BSPlib and MPI pass a number.
 fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("supersteps are below 1 GiB")
+    c_int::try_from(number).expect("supersteps are below 2 GiB")
 }
 
 fn address(area: &[AtomicU64]) -> *mut u8 {
     area.as_ptr().cast_mut().cast()
-}
-
-/// That a step lies in the memory.
-fn check(step: &Step, areas: &Areas) {
-    assert!(step.words() <= areas.own.len().min(areas.shared.len()), "the superstep lies in the memory");
 }
 
 /// Where a rank is, and its memory.
@@ -54,6 +51,26 @@ impl Place {
     fn previous(&self) -> c_int {
         int((self.rank + self.ranks - 1) % self.ranks)
     }
+}
+
+/// Messages of a process to another one in a superstep: where the first lies in the memory of both, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Partner {
+    /// To which this one sends, or from which it gets.
+    pub to: usize,
+    pub own: usize,
+    pub shared: usize,
+}
+
+/// What a process transfers in a superstep.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer<'a> {
+    pub operation: GapOperation,
+    /// Of a message.
+    pub bytes: usize,
+    /// To each partner.
+    pub messages: usize,
+    pub partners: &'a [Partner],
 }
 
 /// The SPMD part of a library.
@@ -81,50 +98,71 @@ impl BspLibrary {
 
     /// Collective: supersteps.
     pub fn run(&self, step: &Step, times: u32) {
-        let Self { functions, place } = self;
-        let areas = &*place.areas;
-        check(step, areas);
+        let Place { rank, ranks, .. } = self.place;
+        let next = [Partner { to: (rank + 1) % ranks, own: 0, shared: 0 }];
+        let to_all = |distance| {
+            let to = (rank + distance) % ranks;
+            Partner { to, own: to * step.bytes, shared: rank * step.bytes }
+        };
+        let to_all: Vec<Partner> = (0..ranks).map(to_all).collect();
+        let (operation, messages, partners) = match step.operation {
+            Operation::Empty => (GapOperation::Put, 0, &[][..]),
+            Operation::AllToAll => (GapOperation::Put, 1, &to_all[..]),
+            Operation::Put | Operation::Shift => (GapOperation::Put, step.messages, &next[..]),
+            Operation::Hpput => (GapOperation::HpPut, step.messages, &next[..]),
+            Operation::Get => (GapOperation::Get, step.messages, &next[..]),
+            Operation::Hpget => (GapOperation::HpGet, step.messages, &next[..]),
+            Operation::Send => (GapOperation::Send, step.messages, &next[..]),
+        };
+        self.transfer(&Transfer { operation, bytes: step.bytes, messages, partners }, times);
+    }
+
+    /// Collective: supersteps with the same messages.
+    pub fn transfer(&self, transfer: &Transfer<'_>, times: u32) {
+        let Self { functions, place: Place { areas, .. } } = self;
+        let &Transfer { operation, bytes, messages, partners } = transfer;
+        let end =
+            |first: fn(&Partner) -> usize| partners.iter().map(first).max().unwrap_or(0) + messages * bytes;
+        let fits = end(|partner| partner.own) <= size_of_val(&areas.own[..])
+            && end(|partner| partner.shared) <= size_of_val(&areas.shared[..]);
+        assert!(partners.is_empty() || fits, "the superstep lies in the memory");
         let (own, shared) = (address(&areas.own), address(&areas.shared));
-        let (bytes, next) = (int(step.bytes), place.next());
-        let offsets = || (0..step.messages).map(|message| message * step.bytes);
-        // SAFETY: the step lies in the memory, as checked, and the shared memory is registered; what arrives
-        // is made of words that may change at any time.
+        let length = int(bytes);
+        // SAFETY: the messages lie in the memory, as checked, and the shared memory is registered; what
+        // arrives is made of words that may change at any time.
         unsafe {
             for _ in 0..times {
-                match step.operation {
-                    Operation::Empty => {}
-                    Operation::AllToAll => {
-                        let to = |distance| (place.rank + distance) % place.ranks;
-                        for other in (0..place.ranks).map(to) {
-                            let word = own.add(other * step.bytes).cast::<c_void>();
-                            (functions.put)(
-                                int(other),
-                                word,
-                                shared.cast(),
-                                int(place.rank * step.bytes),
-                                bytes,
-                            );
+                for partner in partners {
+                    let to = int(partner.to);
+                    let offsets = (0..messages).map(|message| message * bytes);
+                    let places = offsets.map(|at| {
+                        (own.add(partner.own + at).cast::<c_void>(), (partner.shared + at) as c_int)
+                    });
+                    match operation {
+                        GapOperation::Put => {
+                            places.for_each(|(own, at)| (functions.put)(to, own, shared.cast(), at, length))
+                        }
+                        GapOperation::HpPut => {
+                            places.for_each(|(own, at)| (functions.hpput)(to, own, shared.cast(), at, length))
+                        }
+                        GapOperation::Get => {
+                            places.for_each(|(own, at)| (functions.get)(to, shared.cast(), at, own, length))
+                        }
+                        GapOperation::HpGet => {
+                            places.for_each(|(own, at)| (functions.hpget)(to, shared.cast(), at, own, length))
+                        }
+                        GapOperation::Send => {
+                            places.for_each(|(own, _)| (functions.send)(to, ptr::null(), own, length));
                         }
                     }
-                    Operation::Put | Operation::Shift => offsets().for_each(|at| {
-                        (functions.put)(next, own.add(at).cast(), shared.cast(), at as c_int, bytes);
-                    }),
-                    Operation::Hpput => offsets().for_each(|at| {
-                        (functions.hpput)(next, own.add(at).cast(), shared.cast(), at as c_int, bytes);
-                    }),
-                    Operation::Get => offsets().for_each(|at| {
-                        (functions.get)(next, shared.cast(), at as c_int, own.add(at).cast(), bytes);
-                    }),
-                    Operation::Hpget => offsets().for_each(|at| {
-                        (functions.hpget)(next, shared.cast(), at as c_int, own.add(at).cast(), bytes);
-                    }),
-                    Operation::Send => offsets().for_each(|at| {
-                        (functions.send)(next, std::ptr::null(), own.add(at).cast(), bytes);
-                    }),
                 }
                 (functions.sync)();
-                if step.operation == Operation::Send {
-                    offsets().for_each(|at| (functions.take)(shared.add(at).cast(), bytes));
+                if operation == GapOperation::Send {
+                    for partner in partners {
+                        for message in 0..messages {
+                            (functions.take)(shared.add(partner.shared + message * bytes).cast(), length);
+                        }
+                    }
                 }
             }
         }
@@ -198,7 +236,8 @@ impl MpiFunctions {
         let Self { place, comm, window, requests } = self;
         let (comm, window): (MPI_Comm, MPI_Win) = (comm.as_raw(), *window);
         let areas = &*place.areas;
-        check(step, areas);
+        let words = areas.own.len().min(areas.shared.len());
+        assert!(step.words() <= words, "the superstep lies in the memory");
         assert!(2 * step.messages <= requests.len(), "a request for each message");
         let (own, shared) = (address(&areas.own), address(&areas.shared));
         let (next, previous) = (place.next(), place.previous());

@@ -3,6 +3,7 @@
 use crate::bench::lengths::name;
 use clap::ValueEnum;
 use hcube_results::bsp::Superstep;
+use hcube_results::measured::Place;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a word, in which data is verified.
@@ -73,9 +74,9 @@ impl Step {
     }
 
     /// What results say of it.
-    pub fn described(&self, mpi: String, ranks: usize) -> Superstep {
+    pub fn described(&self, place: Place) -> Superstep {
         let Self { operation, bytes, messages } = *self;
-        Superstep { mpi, ranks, operation: name(operation), bytes, messages }
+        Superstep { place, operation: name(operation), bytes, messages }
     }
 
     /// Where data comes from, and where it arrives.

@@ -3,6 +3,7 @@
 use crate::bench::lengths::name;
 use clap::ValueEnum;
 use hcube_results::caf::Subject;
+use hcube_results::measured::Place;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a word, in which data is verified.
@@ -124,9 +125,8 @@ impl Task {
     }
 
     /// What results say of it.
-    pub fn described(&self, mpi: String, ranks: usize, ranks_per_node: usize) -> Subject {
-        let operation = name(self.operation);
-        Subject { mpi, ranks, ranks_per_node, operation, bytes: self.bytes }
+    pub fn described(&self, place: Place) -> Subject {
+        Subject { place, operation: name(self.operation), bytes: self.bytes }
     }
 
     /// Operations by which it is verified.

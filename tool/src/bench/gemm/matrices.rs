@@ -7,6 +7,7 @@ use super::problem::{Layout, Place, Problem, Routine};
 use crate::bench::memory::{self, Wanted};
 use hcube_core::comm::Comm;
 use hcube_core::{Error, Result};
+use hcube_results::measured;
 use std::ffi::c_int;
 
 /// Bytes of the factors of a local product: more than caches hold. Longer sums are added in several products.
@@ -43,7 +44,8 @@ impl Matrices {
         }
         let b = if problem.routine == Routine::Gemm { b } else { 0 };
         let parts = [a, b, c, c, factors[0], factors[1]];
-        let (option, value) = ("--sizes", problem.described(String::new(), place).size_name());
+        let (option, value) =
+            ("--sizes", problem.described(measured::Place::default(), place.sides).size_name());
         let wanted = Wanted { what: "matrices", option, value };
         let length: usize = parts.iter().sum();
         let mut memory = memory::reserve(comm, &wanted, length as u64)?;

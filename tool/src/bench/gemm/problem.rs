@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use hcube_gemm::axis::Axis;
 use hcube_gemm::element::Element;
 use hcube_gemm::product::Operation;
-use hcube_results::gemm;
+use hcube_results::{gemm, measured};
 use std::ffi::c_int;
 
 /// Entries of a descriptor.
@@ -142,15 +142,15 @@ impl Problem {
     }
 
     /// What results say of it.
-    pub fn described(&self, mpi: String, place: Place) -> gemm::Problem {
-        let ([m, n, k], grid) = (self.size, place.sides);
+    pub fn described(&self, place: measured::Place, grid: [usize; 2]) -> gemm::Problem {
+        let [m, n, k] = self.size;
         let operations = match self.routine {
             Routine::Gemm => self.operations.iter().map(|operation| char::from(operation.letter())).collect(),
             Routine::Getrf => String::new(),
         };
         let Self { blocks, offset, update, .. } = *self;
-        let (ranks, routine) = (grid[0] * grid[1], self.routine_name());
-        gemm::Problem { mpi, ranks, grid, routine, operations, m, n, k, blocks, offset, update }
+        let routine = self.routine_name();
+        gemm::Problem { place, grid, routine, operations, m, n, k, blocks, offset, update }
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!((a.first, b.first, c.first), ([6, 11], [16, 6], [11, 6]));
         assert_eq!(c.descriptor(7), [1, 7, 30, 40, 4, 4, 0, 0, 30]);
         assert_eq!((c.local, c.elements(), problem.flops()), ([30, 20], 600, 12000.0));
-        let described = problem.described("x".to_owned(), place);
-        assert_eq!((described.work_name().as_str(), described.ranks), ("pdgemm TN offset 5", 2));
+        let described = problem.described(measured::Place::default(), place.sides);
+        assert_eq!((described.work_name().as_str(), described.grid), ("pdgemm TN offset 5", [1, 2]));
     }
 }

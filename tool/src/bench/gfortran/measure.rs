@@ -4,7 +4,8 @@ use super::arguments::Arguments;
 use super::compile::{Compiler, Variant};
 use super::job::{Ended, Launcher};
 use super::lines::Line;
-use crate::bench::job;
+use crate::bench::frame::alternating;
+use crate::bench::job::{self, Printed};
 use crate::bench::library::mpi_name;
 use crate::interrupt::Interrupt;
 use crate::launcher;
@@ -12,8 +13,6 @@ use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
-use hcube_results::runs::{Report, verification};
-use hcube_results::table::Growing;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -236,7 +235,7 @@ impl Bench<'_> {
         images
     }
 
-    /// All runs, alternating in an order that rotates. `show` gets what was measured with each number of
+    /// All runs of each kind, alternating. `show` gets what was measured with each number of
     /// images.
     fn measure_all(
         &self,
@@ -249,14 +248,12 @@ impl Bench<'_> {
         let all_images = self.images();
         progress.begin(runs * all_images.len());
         for images in all_images {
-            for turn in 0..self.arguments.repeat as usize {
-                for tasks in kinds {
-                    for number in 0..tasks.len() {
-                        let task = &tasks[(number + turn) % tasks.len()];
-                        progress.step(|| format!("{}, {images} images", task.variant));
-                        if !self.measure(task, images, into)? {
-                            return Ok(false);
-                        }
+            for tasks in kinds {
+                for (_, number) in alternating(tasks.len(), self.arguments.repeat) {
+                    let task = &tasks[number];
+                    progress.step(|| format!("{}, {images} images", task.variant));
+                    if !self.measure(task, images, into)? {
+                        return Ok(false);
                     }
                 }
             }
@@ -310,20 +307,15 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
     let bench = Bench { arguments, launcher, interrupt, mpi };
     let (variants, notes) = Compiler::new(arguments, &folder.path, name)?.variants()?;
     let mut measurements = Measurements { notes, ..Measurements::default() };
-    let (mut heading, mut growing) = (Some(bench.heading(&variants)), Growing::default());
+    let mut printed = Printed::begin(arguments.json.tables(), || bench.heading(&variants));
     let show = |measured: &Measurements, progress: &Progress| {
-        if arguments.json.tables() {
-            let rows = growing.add(&measured.clone().results().tables());
-            progress.print(&(heading.take().unwrap_or_default() + &rows));
-        }
+        printed.add(|| measured.clone().results(), progress);
     };
     if !bench.measure_all(&tasks(arguments, &variants), &mut measurements, show)? {
         return Ok(Verdict::Interrupted);
     }
     let results = measurements.results();
-    if arguments.json.tables() {
-        print!("{}{}", results.below(), verification(&results.errors()));
-    }
+    printed.end(&results);
     arguments.json.write(&results)?;
     arguments.drawn.draw(&results)?;
     Ok(job::verdict(&results))

@@ -1,9 +1,8 @@
 //! Predictions before a computation begins.
 
 use super::arguments::{Arguments, Variant};
-use crate::model::machine;
-use crate::model::round::parameters;
-use crate::probe::{DEFAULT_FILE, links};
+use crate::machine::{self, named, parameters};
+use crate::probe::links;
 use crate::session::Session;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::machine::{Parameters, Placement};
@@ -13,7 +12,6 @@ use hcube_lcs::distributed::Options;
 use hcube_lcs::grid::Grid;
 use hcube_lcs::packed::Packing;
 use hcube_results::llcs::Prediction;
-use std::path::Path;
 
 /// The machine and the rate for which is predicted.
 pub struct Model {
@@ -33,7 +31,7 @@ impl Model {
         let comm = &session.comm;
         let placement =
             Placement { ranks: comm.size(), ranks_per_node: node_sizes.first().copied().unwrap_or(1).max(1) };
-        let is_named = arguments.machine.is_some() || Path::new(DEFAULT_FILE).exists();
+        let is_named = named(arguments.machine.as_deref()).is_some();
         // The working directory of rank 0 decides.
         let named = comm.all_gather(&[u64::from(is_named)])?[0] == NAMED;
         let (name, parameters) = if named {

@@ -169,7 +169,7 @@ pub fn about(of: &RandomAccess) -> String {
 }
 
 impl Results {
-    pub fn new(of: &RandomAccess, rows: &[Row], notes: Vec<String>) -> Self {
+    pub fn new(of: &RandomAccess, rows: Vec<Row>, notes: Vec<String>) -> Self {
         let local_bound = rows.iter().find(|row| matches!(row.competitor, Competitor::LocalBound(_)));
         let local_bound = local_bound.map(|row| {
             let rates = rates(&row.measured);

@@ -1,7 +1,7 @@
 //! The options of `hcube model gemm`, and what cannot be predicted.
 
 use crate::grids::{self, MAX_RANKS, nearest_square};
-use crate::model::machine;
+use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

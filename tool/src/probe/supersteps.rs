@@ -1,4 +1,4 @@
-//! `hcube bsp probe`: the figures of a BSP machine, as the bspprobe of Krusche 2005 measures them.
+//! `hcube bsp probe`: what supersteps take, as the bspprobe of Krusche 2005 measures it.
 
 mod estimate;
 mod exchange;
@@ -7,12 +7,15 @@ mod measure;
 pub mod rates;
 mod report;
 
+use super::{TableArguments, Target};
 use crate::bench::bsp::calls::functions::Functions;
+use crate::bench::drawn;
 use crate::bench::library::mpi_name;
+use crate::bench::random_access::DEFAULT_TABLE_SIZE;
 use crate::bsp::calls::blas::Blas;
-use crate::bsp::machine::Estimate;
+use crate::machine;
+use crate::machine::bsp::Estimate;
 use crate::output::{self, Kind};
-use crate::probe::{self, DEFAULT_FILE};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
@@ -25,7 +28,7 @@ use hcube_results::bsp::surface;
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{Bsp, GapOperation, Pattern};
 use measure::{Plan, Probe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The probe for other BSP libraries.
@@ -61,9 +64,6 @@ const SAMPLES: Kind =
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The machine file to write
-    #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
-    file: PathBuf,
     /// Words that a process sends in a superstep at most, as a power of two; a word has 8 bytes
     #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = value_parser!(u32).range(4..=24))]
     max_words: u32,
@@ -96,9 +96,8 @@ pub struct Arguments {
     /// Replace the figures of another library in the file
     #[arg(long)]
     replace: bool,
-    /// Do not show progress
-    #[arg(long)]
-    no_progress: bool,
+    #[command(flatten)]
+    target: Target,
 }
 
 /// Measures under MPI, or does what needs none.
@@ -116,32 +115,28 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     session::run(|session| measured(session, arguments))
 }
 
-/// The machine file, if it exists.
-fn former(path: &Path) -> std::result::Result<Option<Machine>, Failure> {
-    if path.exists() { Machine::find(&path.display().to_string()).map(Some) } else { Ok(None) }
-}
-
 /// Whether all files can be written.
 fn check(arguments: &Arguments) -> Result<()> {
-    output::check("FILE", &arguments.file, &output::MACHINE)?;
+    output::check("FILE", &arguments.target.file, &output::MACHINE)?;
     arguments.samples.as_deref().map_or(Ok(()), |path| output::check("--samples", path, &SAMPLES))?;
-    arguments.plot.as_deref().map_or(Ok(()), |path| output::check("--plot", path, &output::PLOT))
+    drawn::check(arguments.plot.as_deref())
 }
 
 fn warn(warning: &str) {
     eprintln!("hcube bsp probe: warning: {warning}");
 }
 
-/// That figures of another library are not lost.
-fn check_library(arguments: &Arguments, machine: Option<&Machine>, library: &str) -> Result<()> {
-    let other = machine.and_then(|machine| machine.bsp.as_ref()).filter(|bsp| bsp.library != library);
-    match other.filter(|_| !arguments.replace) {
+/// The machine so far, if the file exists. Figures of another library are not lost unless that was asked for.
+fn former(arguments: &Arguments, library: &str) -> Result<Option<Machine>> {
+    let machine = machine::former(&arguments.target.file).map_err(Error::Unsupported)?;
+    let bsp = machine.as_ref().and_then(|machine| machine.bsp.as_ref());
+    match bsp.filter(|bsp| bsp.library != library && !arguments.replace) {
         Some(other) => Err(Error::argument(
             "FILE",
-            arguments.file.display(),
+            arguments.target.file.display(),
             format!("another file for '{library}', or --replace: it has figures of '{}'", other.library),
         )),
-        None => Ok(()),
+        None => Ok(machine),
     }
 }
 
@@ -156,31 +151,25 @@ fn library(arguments: &Arguments) -> String {
 /// Collective: measures, prints, writes.
 fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
     let failure = |error: Error| error.to_string();
-    let comm = &session.comm;
-    let readable = || -> Result<Option<Machine>> {
+    let machine = session.checked(|| {
         check(arguments)?;
-        let machine = former(&arguments.file).map_err(Error::Unsupported)?;
-        check_library(arguments, machine.as_ref(), &library(arguments))?;
-        Ok(machine)
-    };
-    let local = if session.speaks() { readable() } else { Ok(None) };
-    let machine = agree(comm, local).map_err(failure)?;
-    let known = comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
+        former(arguments, &library(arguments))
+    })?;
+    let machine = machine.flatten();
+    let known = session.comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
     let loaded = load(session, arguments).map_err(failure)?;
-    let mut machine =
-        if known { machine } else { Some(probe::machine_here(session, !arguments.no_progress)?) };
+    let machine = if known { machine } else { Some(all_others(session, !arguments.target.no_progress)?) };
     let samples = samples(session, arguments, loaded).map_err(failure)?;
-    if !session.speaks() {
-        return Ok(Verdict::Good);
-    }
-    match machine.take().ok_or_else(String::new).and_then(|machine| finish(arguments, machine, &samples)) {
-        Ok(()) => Ok(Verdict::Good),
-        // The other ranks do not know of it, so a file that cannot be written is reported but not agreed on.
-        Err(failure) => {
-            eprintln!("hcube: {failure}");
-            Ok(Verdict::Wrong)
-        }
-    }
+    Ok(session.conclude(Verdict::Good, || {
+        let machine = machine.ok_or_else(String::new)?;
+        finish(arguments, machine, &samples).map(|()| Verdict::Good)
+    }))
+}
+
+/// Collective: the other figures of this machine, for a new file.
+fn all_others(session: &Session, shows_progress: bool) -> std::result::Result<Machine, Failure> {
+    let table = TableArguments { table_size: DEFAULT_TABLE_SIZE, no_huge_pages: false };
+    super::measured(session, &table, shows_progress).map(|measured| measured.machine)
 }
 
 /// Collective: the functions of the BSP library with its file, and a BLAS if there is one.
@@ -215,34 +204,26 @@ fn samples(
     let nodes = comm.node_numbers()?;
     let crowded = processor::crowded(comm, &nodes)?;
     // Of each node as many as it has online, unless the processes of a node may use only some of them.
-    let cores = if crowded { processor::cores() } else { probe::cores().max(processor::cores()) };
+    let cores = if crowded { processor::cores() } else { super::cores().max(processor::cores()) };
     let cores = cores * session.node_sizes()?.len();
     let library = library(arguments);
     let begun = Spmd::begin(functions, (comm.rank(), comm.size()), areas);
     let spmd = begun
         .ok_or_else(|| Error::argument("--library", file, "a library that runs on all ranks of the job"))?;
     let mut probe = Probe { comm, plan, spmd, library, cores, blas };
-    let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.no_progress);
+    let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.target.no_progress);
     let samples = probe.measure(&mut progress);
     progress.finish();
-    probe.spmd.end();
     samples
 }
 
 /// Reads the samples of earlier runs.
 fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     check(arguments).map_err(|error| error.to_string())?;
-    let read = |path: &PathBuf| {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| format!("--from {}: {error}", path.display()))?;
-        Samples::parse(&text).map_err(|problem| format!("--from {}: {problem}", path.display()))
-    };
-    let all: Vec<Samples> = arguments.from.iter().map(read).collect::<std::result::Result<_, _>>()?;
+    let all = drawn::read(&arguments.from, Samples::parse)?;
     if let [samples] = &all[..] {
-        let machine = former(&arguments.file)?;
-        check_library(arguments, machine.as_ref(), &samples.library).map_err(|error| error.to_string())?;
-        let machine = machine.unwrap_or_else(|| figures::machine(samples));
-        return finish(arguments, machine, samples);
+        let former = former(arguments, &samples.library).map_err(|error| error.to_string())?;
+        return finish(arguments, former.unwrap_or_else(|| figures::machine(samples)), samples);
     }
     if arguments.plot.is_none() {
         return Err("--from: several files are compared in a picture: expected --plot as well".to_owned());
@@ -263,10 +244,9 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
         output::write("--samples", path, &SAMPLES, &samples.text())?;
     }
     let machine = Machine { bsp: Some(bsp), ..machine };
-    let json = hcube_results::json::text(&machine).map_err(|error| format!("JSON: {error}"))?;
-    output::write("FILE", &arguments.file, &output::MACHINE, &(json + "\n"))?;
+    machine::write("FILE", &arguments.target.file, &machine)?;
     draw(arguments, &[samples], machine.bsp.as_ref())?;
-    let path = arguments.file.display();
+    let path = arguments.target.file.display();
     // Last: files are whole even where nobody reads the tables.
     print!("{text}");
     println!("written to {path}; 'hcube bsp predict matmul --machine {path}' predicts with it");
@@ -275,16 +255,14 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
 
 /// Draws what `--plot` asks for.
 fn draw(arguments: &Arguments, all: &[&Samples], bsp: Option<&Bsp>) -> std::result::Result<(), Failure> {
-    let Some(path) = &arguments.plot else { return Ok(()) };
     let processes = bsp.zip(all.first()).and_then(|(bsp, first)| bsp.for_processes(first.processes).ok());
     let model = |pattern: Pattern, operation: GapOperation, words: f64, message: f64| {
         let gap = processes?.gap(pattern, operation).filter(|gap| gap.least_squares.is_some())?;
-        let gap = crate::bsp::machine::gap(gap, Estimate::LeastSquares);
+        let gap = machine::bsp::gap(gap, Estimate::LeastSquares);
         Some(gap.per_word(hcube_bsp::cost::Model::Messages, words, message))
     };
-    let sheet = surface::sheet(all, &model)
-        .ok_or("--plot: expected exchanges, by the same number of processes in all files")?;
-    output::write("--plot", path, &output::PLOT, &sheet.svg())
+    let undrawn = "expected exchanges, by the same number of processes in all files";
+    drawn::draw(arguments.plot.as_deref(), || surface::sheet(all, &model), undrawn)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! Source: Krusche 2005, §3.2, equations 3.1 to 3.6; least squares: our own.
 
 use hcube_bsp::cost::{Exchange, Gap, Model};
+use hcube_results::machine::bsp::{Interval, LeastSquares};
 
 /// A superstep that was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,32 +82,9 @@ pub fn squared_error(gap: &Gap, model: Model, samples: &[Sample]) -> f64 {
     samples.iter().map(difference).sum::<f64>() / samples.len().max(1) as f64
 }
 
-/// A figure with the interval that contains it with a probability of 95 %.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// The estimate.
-    pub value: f64,
-    /// Lower bound.
-    pub low: f64,
-    /// Upper bound.
-    pub high: f64,
-}
-
-impl Interval {
-    fn new(value: f64, deviation: f64) -> Self {
-        Self { value, low: value - deviation, high: value + deviation }
-    }
-}
-
-/// What least squares give.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LeastSquares {
-    /// Seconds per word (g_inf).
-    pub infinite: Interval,
-    /// Words (h_half).
-    pub half: Interval,
-    /// Words (o).
-    pub overhead: Interval,
+/// An estimate in other units, with the bounds that the deviation gives it.
+fn interval(value: f64, deviation: f64, unit: f64) -> Interval {
+    Interval { value: unit * value, low: unit * (value - deviation), high: unit * (value + deviation) }
 }
 
 /// Samples beyond the number of coefficients from which on errors are known.
@@ -194,12 +172,12 @@ pub fn least_squares(samples: &[Sample]) -> Option<LeastSquares> {
         let ratio = value / gap;
         let spread =
             covariance(term, term) - 2.0 * ratio * covariance(term, 2) + ratio * ratio * covariance(2, 2);
-        Interval::new(ratio, deviations * spread.max(0.0).sqrt() / gap)
+        interval(ratio, deviations * spread.max(0.0).sqrt() / gap, 1.0)
     };
     Some(LeastSquares {
-        infinite: Interval::new(gap, deviations * covariance(2, 2).max(0.0).sqrt()),
-        half: quotient(start, 0),
-        overhead: quotient(message, 1),
+        g_us: interval(gap, deviations * covariance(2, 2).max(0.0).sqrt(), 1e6),
+        half_words: quotient(start, 0),
+        overhead_words: quotient(message, 1),
     })
 }
 
@@ -243,21 +221,23 @@ mod tests {
         assert_eq!(extremes(&[]), None);
     }
 
+    /// Estimates, and the figures of the machine.
+    fn bounds(fit: &LeastSquares) -> [(Interval, f64); 3] {
+        let LeastSquares { g_us, half_words, overhead_words } = *fit;
+        [(g_us, 1e6 * GAP.infinite), (half_words, GAP.half), (overhead_words, GAP.overhead)]
+    }
+
     #[test]
     fn least_squares_find_the_parameters_and_how_sure_they_are() {
         let exact = least_squares(&samples(|_| 1.0)).expect("samples");
-        for (found, expected) in
-            [(exact.infinite, GAP.infinite), (exact.half, GAP.half), (exact.overhead, GAP.overhead)]
-        {
+        for (found, expected) in bounds(&exact) {
             assert!((found.value / expected - 1.0).abs() < 1e-6, "{found:?}, expected {expected}");
             assert!(found.high - found.low < 1e-3 * expected, "{found:?}");
         }
         // Disturbances of 5 % in both directions.
         let noisy =
             least_squares(&samples(|number| if number % 3 == 0 { 1.05 } else { 0.975 })).expect("samples");
-        for (found, expected) in
-            [(noisy.infinite, GAP.infinite), (noisy.half, GAP.half), (noisy.overhead, GAP.overhead)]
-        {
+        for (found, expected) in bounds(&noisy) {
             assert!(found.low < expected && expected < found.high, "{found:?}, expected {expected}");
             assert!(found.high - found.low > 0.01 * expected, "{found:?}");
         }

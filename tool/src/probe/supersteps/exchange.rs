@@ -6,13 +6,11 @@
 //! Source: Krusche 2005, §3.2.
 
 use crate::bench::bsp::calls::functions::Functions;
+use crate::bench::bsp::calls::{self, BspLibrary, Transfer};
+use crate::bench::bsp::{Areas, WORD};
 use hcube_results::machine::bsp::{GapOperation, Pattern};
-use std::ffi::{c_int, c_void};
-use std::ptr;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Bytes of a word.
-pub const WORD: usize = size_of::<u64>();
 
 /// What all processes do in a superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,41 +84,25 @@ pub fn permutation(processes: usize, seed: u64) -> Vec<usize> {
 
 /// The SPMD part of a library, in which exchanges are measured.
 pub struct Spmd {
-    functions: Functions,
+    library: BspLibrary,
     process: usize,
     processes: usize,
-    own: Box<[AtomicU64]>,
-    shared: Box<[AtomicU64]>,
+    areas: Rc<Areas>,
     permutation: Vec<usize>,
 }
 
-fn address(area: &[AtomicU64]) -> *mut u8 {
-    area.as_ptr().cast_mut().cast()
-}
-
-fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("exchanges are below 2 GiB")
-}
-
 impl Spmd {
-    /// Collective: begins the SPMD part on all processes of the job, with memory for exchanges of `words`
-    /// words. Nothing where the library has another number of processes.
+    /// Collective: begins the SPMD part on all processes of the job, with memory for exchanges; it ends where
+    /// this is dropped. Nothing where the library has another number of processes.
     pub fn begin(
         functions: Functions,
         (process, processes): (usize, usize),
         areas: [Vec<u64>; 2],
     ) -> Option<Self> {
-        let [own, shared] = areas.map(|words| words.into_iter().map(AtomicU64::new).collect::<Box<[_]>>());
-        // SAFETY: functions of BSPlib, which all processes call in this order; the memory lives as long as
-        // this value.
-        let begun = unsafe {
-            (functions.begin)(int(processes));
-            (functions.push_reg)(address(&shared).cast(), int(size_of_val(&shared[..])));
-            (functions.sync)();
-            (functions.nprocs)()
-        };
-        let permutation = permutation(processes, 0);
-        (begun == int(processes)).then_some(Self { functions, process, processes, own, shared, permutation })
+        let [own, shared] = areas.map(|words| words.into_iter().map(AtomicU64::new).collect());
+        let areas = Rc::new(Areas { own, shared });
+        let library = BspLibrary::begin(functions, Rc::clone(&areas))?;
+        Some(Self { library, process, processes, areas, permutation: permutation(processes, 0) })
     }
 
     /// Words that each area needs for exchanges of `words` words to all partners together.
@@ -158,66 +140,32 @@ impl Spmd {
             Latency::Shift => 1..2,
             Latency::AllToAll => 1..self.processes.max(2),
         };
-        let Self { functions, process, processes, own, shared, .. } = self;
-        let (own, shared) = (address(own), address(shared));
-        for _ in 0..times {
-            for distance in others.clone() {
-                let to = (process + distance) % processes;
-                // SAFETY: a word at the place of this process in the memory that all have registered.
-                unsafe {
-                    (functions.put)(int(to), own.cast(), shared.cast(), int(process * WORD), int(WORD))
-                };
-            }
-            // SAFETY: all processes end the superstep.
-            unsafe { (functions.sync)() };
-        }
+        let partner = |distance| calls::Partner {
+            to: (self.process + distance) % self.processes,
+            own: 0,
+            shared: self.process * WORD,
+        };
+        let partners: Vec<_> = others.map(partner).collect();
+        let put = GapOperation::Put;
+        self.library
+            .transfer(&Transfer { operation: put, bytes: WORD, messages: 1, partners: &partners }, times);
     }
 
     /// Collective: supersteps.
     pub fn run(&self, case: &Case, times: u32) {
-        let Self { functions, own, shared, .. } = self;
-        let partners = self.partners(case);
-        let end = partners.iter().map(|partner| partner.place + case.per_partner()).max().unwrap_or(0);
-        assert!(end <= own.len().min(shared.len()), "the exchange lies in the memory");
-        let (own, shared, bytes) = (address(own), address(shared), int(case.words * WORD));
-        let places = |partner: &Partner| {
-            let first = partner.place;
-            (0..case.count).map(move |message| (first + message * case.words) * WORD)
+        let partner = |partner: Partner| {
+            let first = partner.place * WORD;
+            calls::Partner { to: partner.to, own: first, shared: first }
         };
-        // SAFETY: the exchange lies in the memory, as checked, and the shared memory is registered; what
-        // arrives is made of words that may change at any time.
-        unsafe {
-            for _ in 0..times {
-                for partner in &partners {
-                    let to = int(partner.to);
-                    let own = |at: usize| own.add(at).cast::<c_void>();
-                    match case.operation {
-                        GapOperation::Put => places(partner)
-                            .for_each(|at| (functions.put)(to, own(at), shared.cast(), int(at), bytes)),
-                        GapOperation::HpPut => places(partner)
-                            .for_each(|at| (functions.hpput)(to, own(at), shared.cast(), int(at), bytes)),
-                        GapOperation::Get => places(partner)
-                            .for_each(|at| (functions.get)(to, shared.cast(), int(at), own(at), bytes)),
-                        GapOperation::HpGet => places(partner)
-                            .for_each(|at| (functions.hpget)(to, shared.cast(), int(at), own(at), bytes)),
-                        GapOperation::Send => {
-                            places(partner).for_each(|at| (functions.send)(to, ptr::null(), own(at), bytes));
-                        }
-                    }
-                }
-                (functions.sync)();
-                if case.operation == GapOperation::Send {
-                    for at in partners.iter().flat_map(places) {
-                        (functions.take)(shared.add(at).cast(), bytes);
-                    }
-                }
-            }
-        }
+        let partners: Vec<_> = self.partners(case).into_iter().map(partner).collect();
+        let &Case { operation, words, count: messages, .. } = case;
+        self.library
+            .transfer(&Transfer { operation, bytes: words * WORD, messages, partners: &partners }, times);
     }
 
     /// Known data where it comes from, and none where it arrives.
     pub fn fill(&self) {
-        for (place, (own, shared)) in self.own.iter().zip(&self.shared).enumerate() {
+        for (place, (own, shared)) in self.areas.own.iter().zip(&self.areas.shared).enumerate() {
             own.store(word(self.process, place), Ordering::Relaxed);
             shared.store(NOTHING, Ordering::Relaxed);
         }
@@ -227,7 +175,7 @@ impl Spmd {
     pub fn fill_for(&self, case: &Case) {
         self.fill();
         if case.reads() {
-            for (own, shared) in self.own.iter().zip(&self.shared) {
+            for (own, shared) in self.areas.own.iter().zip(&self.areas.shared) {
                 let known = own.swap(NOTHING, Ordering::Relaxed);
                 shared.store(known, Ordering::Relaxed);
             }
@@ -245,7 +193,7 @@ impl Spmd {
             partners.iter().copied().flat_map(of)
         };
         let mut expected: Vec<u64> = messages().map(|(sender, place)| word(sender, place)).collect();
-        let area = if case.reads() { &self.own } else { &self.shared };
+        let area = if case.reads() { &self.areas.own } else { &self.areas.shared };
         let found = |place: usize| area[place].load(Ordering::Relaxed);
         let mut first: Vec<u64> = messages().map(|(_, place)| found(place)).collect();
         if case.operation == GapOperation::Send {
@@ -258,12 +206,6 @@ impl Spmd {
             (1..case.words).any(|next| found(place + next) != found(place).wrapping_add(next as u64))
         };
         (differ + messages().filter(broken).count()) as u64
-    }
-
-    /// Collective: ends the SPMD part.
-    pub fn end(self) {
-        // SAFETY: all processes end the SPMD part here.
-        unsafe { (self.functions.end)() };
     }
 }
 

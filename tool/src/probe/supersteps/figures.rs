@@ -1,10 +1,11 @@
 //! What follows from the measurements of a probe: the section on BSP of a machine file.
 
-use super::estimate::{self, Interval as Bounds, Sample};
+use super::estimate::{self, Sample};
+use crate::machine::CALIBRATED;
 use hcube_bsp::cost::{Gap as Estimate, Model};
 use hcube_results::bsp::samples::{Exchange, Samples};
 use hcube_results::machine::bsp::{
-    Bsp, Gap, GapOperation, Interval, Latency, LeastSquares, Operation, Pattern, Processes, Range, VERSION,
+    Bsp, Gap, GapOperation, Latency, Operation, Pattern, Processes, Range, VERSION,
 };
 use hcube_results::machine::{Costs, Link, Machine};
 use hcube_results::numbers::median;
@@ -21,21 +22,11 @@ pub fn of_kind(samples: &Samples, kind: (Pattern, GapOperation)) -> Vec<Sample> 
     .collect()
 }
 
-fn interval(bounds: Bounds, unit: f64) -> Interval {
-    let Bounds { value, low, high } = bounds;
-    Interval { value: unit * value, low: unit * low, high: unit * high }
-}
-
 fn gap(samples: &Samples, kind: (Pattern, GapOperation)) -> Option<Gap> {
     let all = of_kind(samples, kind);
     let found = estimate::weighted(&all)?;
     let Estimate { infinite, half, overhead } = found;
     let error = |model| Some(estimate::squared_error(&found, model, &all));
-    let least_squares = estimate::least_squares(&all).map(|fit| LeastSquares {
-        g_us: interval(fit.infinite, 1e6),
-        half_words: interval(fit.half, 1.0),
-        overhead_words: interval(fit.overhead, 1.0),
-    });
     Some(Gap {
         pattern: kind.0,
         operation: kind.1,
@@ -45,7 +36,7 @@ fn gap(samples: &Samples, kind: (Pattern, GapOperation)) -> Option<Gap> {
         error_message: error(Model::Messages),
         error_words: error(Model::Words),
         range: range(samples, kind),
-        least_squares,
+        least_squares: estimate::least_squares(&all),
     })
 }
 
@@ -121,7 +112,7 @@ pub fn machine(samples: &Samples) -> Machine {
     };
     let title = format!("machine as measured ({}, {} processes)", samples.library, samples.processes);
     Machine {
-        name: "calibrated".to_owned(),
+        name: CALIBRATED.to_owned(),
         title,
         sources: vec![
             "Measured by a probe of its BSP library. Latency and bandwidth of messages are those of supersteps with a \
@@ -133,16 +124,7 @@ pub fn machine(samples: &Samples) -> Machine {
         network: link,
         network_assumed: true,
         node: link,
-        costs: Costs {
-            generate_ns: 0.0,
-            update_ns: 0.0,
-            divide_ns: 0.0,
-            copy_ns: 0.0,
-            multiply_ns: 0.0,
-            ship_ns: 0.0,
-            level_ns: 0.0,
-            entry_ns: 0.0,
-        },
+        costs: Costs::default(),
         fit: None,
         bsp: None,
     }

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn noise_makes_no_superstep_shorter() {
-        let processes = crate::bsp::probe::tests::processes();
+        let processes = crate::probe::supersteps::tests::processes();
         let found = processes.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
         let noisy = bsp::Gap { half_words: -500.0, overhead_words: -1.0, ..*found };
         let used = gap(&noisy, Estimate::Weighted);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_range_is_that_of_the_probe() {
-        let processes = crate::bsp::probe::tests::processes();
+        let processes = crate::probe::supersteps::tests::processes();
         let mut gap = *processes.gap(Pattern::RandomPermutation, GapOperation::Put).expect("measured");
         let cost = |words, message| Cost {
             operations: 1.0,

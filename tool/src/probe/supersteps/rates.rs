@@ -62,19 +62,23 @@ struct Rates<'a, C: Comm> {
 
 impl<C: Comm> Rates<'_, C> {
     /// Collective: nanoseconds of an operation of the slowest process, in each repetition.
-    fn measure(&mut self, name: &str, operations: usize, mut work: impl FnMut()) -> Result<()> {
+    fn repeat(&mut self, name: &str, mut nanoseconds: impl FnMut(&C) -> Result<f64>) -> Result<()> {
         self.progress.step(|| name.to_owned());
-        let mut nanoseconds = Vec::new();
+        let nanoseconds = (0..self.repeat).map(|_| nanoseconds(self.comm)).collect::<Result<_>>()?;
+        self.all.push(Operation { name: name.to_owned(), nanoseconds });
+        Ok(())
+    }
+
+    /// Collective: times work that does this many operations.
+    fn measure(&mut self, name: &str, operations: usize, mut work: impl FnMut()) -> Result<()> {
         work();
-        for _ in 0..self.repeat {
-            let (seconds, ()) = timed(self.comm, || {
+        self.repeat(name, |comm| {
+            let (seconds, ()) = timed(comm, || {
                 work();
                 Ok(())
             })?;
-            nanoseconds.push(1e9 * seconds / operations as f64);
-        }
-        self.all.push(Operation { name: name.to_owned(), nanoseconds });
-        Ok(())
+            Ok(1e9 * seconds / operations as f64)
+        })
     }
 
     fn loops<T: Element64>(&mut self, name: &str) -> Result<()> {
@@ -107,15 +111,12 @@ impl<C: Comm> Rates<'_, C> {
         let kernels =
             [("llcs-standard", Kernel::Standard), ("llcs-bit-parallel", Kernel::choose(SYMBOLS, level))];
         for (name, kernel) in kernels {
-            self.progress.step(|| name.to_owned());
-            let mut nanoseconds = Vec::new();
-            for _ in 0..self.repeat {
-                self.comm.barrier()?;
-                let own = agree(self.comm, entry_seconds(SYMBOLS, kernel, level))?;
+            self.repeat(name, |comm| {
+                comm.barrier()?;
+                let own = agree(comm, entry_seconds(SYMBOLS, kernel, level))?;
                 // The clock of `slowest` counts nanoseconds, and an entry takes less.
-                nanoseconds.push(slowest(self.comm, 1e9 * own)?);
-            }
-            self.all.push(Operation { name: name.to_owned(), nanoseconds });
+                slowest(comm, 1e9 * own)
+            })?;
         }
         Ok(())
     }
