@@ -264,7 +264,7 @@ pub const BUILD: Group = Group {
             "HCUBE_UPDATE_HEADER",
             "1",
             "",
-            "write the headers instead of comparing them: make header",
+            "write the headers and the Fortran modules instead of comparing them: make header",
         ),
         Variable::new("HCUBE_FC", "a command", "", "hcube-caf: the compiler, gfortran 12 to 14; before FC"),
         Variable::new("HCUBE_BUILD_ONLY", "1", "", "scripts/simulate.sh: build, but do not run"),
