@@ -27,7 +27,7 @@ typedef struct scenario {
 
 static void make_comms(uint64_t seed) {
   dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)world_rank);
-  int parts = 1 + (int)roll(&same, 3), number;
+  int parts = 1 + (int)roll(&same, 3);
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
@@ -36,14 +36,13 @@ static void make_comms(uint64_t seed) {
   MPI_Comm_split(MPI_COMM_WORLD, (int)roll(&own, parts), (int)roll(&own, 1000), &comms[5]);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)roll(&own, 1000), MPI_INFO_NULL, &comms[6]);
   MPI_Comm_split(MPI_COMM_WORLD, world_rank < world_size / 2, -world_rank, &comms[7]);
-  for (number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
+  for (int number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
 }
 
 static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   static const int grains[] = {1, 1, 2, 3, 4, 6, 12, 30};
   dice random = make_dice(seed, 1000 + (uint64_t)number, 0);
   scenario made;
-  int64_t size;
   made.seed = mix3(seed, 7, (uint64_t)number);
   made.function = (int)roll(&random, FUNCTIONS);
   made.large = roll(&random, 3) == 0;
@@ -56,7 +55,7 @@ static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   /* A single element may be a whole block. */
   if (roll(&random, 8) == 0) made.grain = 31 + (int)roll(&random, 500);
   made.style = (int)roll(&random, 7);
-  size = unit_size[made.unit] > 0 ? unit_size[made.unit] : 1;
+  int64_t size = unit_size[made.unit] > 0 ? unit_size[made.unit] : 1;
   made.most = 1 + largest / (size * made.grain);
   return made;
 }
@@ -88,18 +87,18 @@ static side make_random_side(const scenario *of, const exchange *in, int sends) 
   dice random = make_dice(of->seed, 100 + (uint64_t)sends, (uint64_t)in->rank);
   side made = make_side(in->size, in->function == ALLTOALLW ? in->size : 1);
   int64_t columns = 0, grains[64];
-  int peer;
   REQUIRE(in->size <= 64);
-  for (peer = 0; peer < in->size; peer++) {
+  for (int peer = 0; peer < in->size; peer++) {
     grains[peer] = sends ? multiples(of, in->rank, peer, in->size) : multiples(of, peer, in->rank, in->size);
     /* At most 3 unused elements precede each block. */
     columns += grains[peer] * of->grain + 8;
   }
-  for (peer = 0; peer < made.layouts; peer++) {
+  for (int peer = 0; peer < made.layouts; peer++) {
     int units = in->function == ALLTOALLW && grains[peer] == 1 ? of->grain : divisor(&random, of->grain);
     made.layout_list[peer] = make_layout(&random, of->unit, units, columns < 5000 ? columns : 0);
   }
-  for (peer = 0; peer < in->size; peer++) made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
+  for (int peer = 0; peer < in->size; peer++)
+    made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
   place_blocks(&made, in->function, &random);
   make_memory(&made);
   return made;
@@ -143,9 +142,8 @@ static void compare(const scenario *of, const exchange *in, const char *who, con
 /* Bytes of the largest block between any two ranks of a communicator. */
 static int64_t largest_block(const scenario *of, int size) {
   int64_t most = 0, grains;
-  int from, to;
-  for (from = 0; from < size; from++) {
-    for (to = 0; to < size; to++) {
+  for (int from = 0; from < size; from++) {
+    for (int to = 0; to < size; to++) {
       grains = multiples(of, from, to, size);
       if (grains > most) most = grains;
     }
@@ -182,15 +180,15 @@ static int may_be_library(const exchange *in, const hcube_alltoall_options *opti
 static void run_case(const scenario *of, const hcube_alltoall_options *options, int with_library) {
   exchange in = make_exchange(of, comms[of->comm]);
   const side *received = &in.receive;
-  unsigned char *expected, *other, *sent = NULL;
+  unsigned char *sent = NULL;
   if (library_is_wrong(of, &in) && may_be_library(&in, options)) {
     free_exchange(&in);
     return;
   }
-  expected = (unsigned char *)allocate(received->length);
+  unsigned char *expected = (unsigned char *)allocate(received->length);
   put_canary(expected, received->length);
   put_received(&in, of->seed, expected);
-  other = (unsigned char *)allocate(received->length);
+  unsigned char *other = (unsigned char *)allocate(received->length);
   if (in.in_place) {
     put_sent(&in, of->seed, received, received->memory);
   } else {
@@ -235,22 +233,21 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed;
-  int64_t largest, sums[2][PATHS];
-  int cases, number, sweep = 0, with_library = 1, i;
+  int64_t sums[2][PATHS];
+  int sweep = 0, with_library = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   if (argc < 4) FAIL("usage: %s <seed> <cases> <largest block> [sweep] [alone]", argv[0]);
-  seed = strtoull(argv[1], NULL, 10);
-  cases = atoi(argv[2]);
-  largest = atoll(argv[3]);
-  for (i = 4; i < argc; i++) {
+  uint64_t seed = strtoull(argv[1], NULL, 10);
+  int cases = atoi(argv[2]);
+  int64_t largest = atoll(argv[3]);
+  for (int i = 4; i < argc; i++) {
     sweep |= strcmp(argv[i], "sweep") == 0;
     with_library &= strcmp(argv[i], "alone") != 0;
   }
   make_comms(seed);
-  for (number = 0; number < cases; number++) {
+  for (int number = 0; number < cases; number++) {
     scenario of = make_scenario(seed, number, largest);
     hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
     run_case(&of, &options, with_library);
@@ -258,12 +255,12 @@ int main(int argc, char **argv) {
   MPI_Reduce(calls_by_path, sums, 2 * PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (world_rank == 0) {
     printf("ok %d cases", cases);
-    for (i = 0; i < PATHS; i++)
+    for (int i = 0; i < PATHS; i++)
       printf(" %s=%" PRId64 " out-of-place:%s=%" PRId64, path_names[i], sums[0][i], path_names[i], sums[1][i]);
     printf("\n");
   }
   fflush(stdout);
-  for (i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
+  for (int i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
   MPI_Finalize();
   return 0;
 }

@@ -55,8 +55,7 @@ static inline void put_data(uint64_t key, int64_t position, unsigned char *to, i
 
 /* The bytes between, before and after blocks; they differ from position to position. */
 static inline void put_canary(unsigned char *to, int64_t length) {
-  int64_t i;
-  for (i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
+  for (int64_t i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
 }
 
 /* The key of what `from` sends to `to` in a case. */
@@ -73,18 +72,19 @@ static inline void *allocate(int64_t bytes) {
 /* --- a simple exchange in place, blocks of the same size ---------------------------------------- */
 
 static inline void fill_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
-  int rank, size, peer;
+  int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  for (peer = 0; peer < size; peer++) put_data(data_key(seed, rank, peer), 0, buffer + (int64_t)peer * bytes, bytes);
+  for (int peer = 0; peer < size; peer++)
+    put_data(data_key(seed, rank, peer), 0, buffer + (int64_t)peer * bytes, bytes);
 }
 
 static inline void check_blocks(MPI_Comm comm, uint64_t seed, const unsigned char *buffer, int bytes) {
   unsigned char *expected = (unsigned char *)allocate(bytes);
-  int rank, size, peer;
+  int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  for (peer = 0; peer < size; peer++) {
+  for (int peer = 0; peer < size; peer++) {
     put_data(data_key(seed, peer, rank), 0, expected, bytes);
     if (memcmp(buffer + (int64_t)peer * bytes, expected, (size_t)bytes) != 0)
       FAIL("rank %d of %d: wrong data from rank %d (seed %" PRIu64 ", %d bytes)", rank, size, peer, seed, bytes);
@@ -93,9 +93,8 @@ static inline void check_blocks(MPI_Comm comm, uint64_t seed, const unsigned cha
 }
 
 static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
-  int code;
   fill_blocks(comm, seed, buffer, bytes);
-  code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, comm);
+  int code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, comm);
   if (code != MPI_SUCCESS) FAIL("hcube_alltoall returned %d", code);
   check_blocks(comm, seed, buffer, bytes);
 }

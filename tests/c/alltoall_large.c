@@ -14,14 +14,12 @@ static int rank;
 static unsigned char *memory;
 
 static void fill(uint64_t key) {
-  int64_t at;
-  for (at = 0; at < BLOCK; at += CHUNK) put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
+  for (int64_t at = 0; at < BLOCK; at += CHUNK) put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
 }
 
 static void check(const char *what, uint64_t key) {
   static unsigned char expected[CHUNK];
-  int64_t at;
-  for (at = 0; at < BLOCK; at += CHUNK) {
+  for (int64_t at = 0; at < BLOCK; at += CHUNK) {
     int64_t length = BLOCK - at < CHUNK ? BLOCK - at : CHUNK;
     put_data(key, at, expected, length);
     if (memcmp(memory + at, expected, (size_t)length) != 0)

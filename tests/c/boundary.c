@@ -112,9 +112,8 @@ static int call_hcube_version(const arguments *a) {
 
 static int call_hcube_error_string(const arguments *a) {
   static const int32_t codes[] = {HCUBE_SUCCESS, HCUBE_ERR_INTERNAL, -1, 4711, INT32_MIN, INT32_MAX};
-  unsigned i;
   (void)a;
-  for (i = 0; i < sizeof codes / sizeof codes[0]; i++)
+  for (unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++)
     if (strlen(hcube_error_string(codes[i])) == 0) return HCUBE_ERR_INTERNAL;
   return HCUBE_SUCCESS;
 }
@@ -207,11 +206,11 @@ static void succeeds(const function *of) {
 /* Has ranks make the call with one fault: all of them, or only the last. */
 static void refuses(const function *of, const fault *with, int only_last, int with_message) {
   arguments a = good_arguments();
-  int expected = of->kind == MPI_CODE ? with->error_class : with->code, code;
+  int expected = of->kind == MPI_CODE ? with->error_class : with->code;
   if (!only_last || rank == size - 1) with->apply(&a);
   if (!with_message) a.error = NULL;
   remember();
-  code = of->call(&a);
+  int code = of->call(&a);
   if (meaning(of, code) != expected)
     FAIL("%s, %s: %d instead of %d", of->name, with->name, meaning(of, code), expected);
   if (of->kind == HCUBE_CODE && with_message && (failure.code != code || strlen(failure.message) < 10))
@@ -221,8 +220,7 @@ static void refuses(const function *of, const fault *with, int only_last, int wi
 }
 
 static void every_fault(const function *of) {
-  unsigned i;
-  for (i = 0; i < FAULTS; i++) {
+  for (unsigned i = 0; i < FAULTS; i++) {
     const fault *with = &faults[i];
     if ((with->kind & of->faults) == 0 || !may_be_made(with, of->kind == MPI_CODE && !takes_number(of->name))) continue;
     refuses(of, with, 0, 1);
@@ -241,13 +239,12 @@ static void ended_by_mpi(const function *of, int with_comm, const char *when) {
   int status = 0;
   if (child == 0) {
     arguments a = good_arguments();
-    int code, descriptor;
     if (!with_comm) a.comm = MPI_COMM_NULL;
     /* Nothing of the job's may be told. */
-    for (descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
+    for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
     if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL) _exit(0);
     remember();
-    code = of->call(&a);
+    int code = of->call(&a);
     _exit(code == MPI_SUCCESS || !unchanged() ? 0 : 1);
   }
   if (child < 0 || waitpid(child, &status, 0) != child) GIVE_UP("%s: no process of its own\n", of->name);
@@ -257,18 +254,17 @@ static void ended_by_mpi(const function *of, int with_comm, const char *when) {
 }
 
 static void inactive(const char *when, const char *told) {
-  unsigned i;
-  for (i = 0; i < FUNCTIONS; i++) {
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
     const function *of = &functions[i];
     arguments a = good_arguments();
-    int expected = (of->faults & COMM) != 0 ? HCUBE_ERR_MPI_STATE : HCUBE_SUCCESS, code;
+    int expected = (of->faults & COMM) != 0 ? HCUBE_ERR_MPI_STATE : HCUBE_SUCCESS;
     if (of->kind != HCUBE_CODE) {
       ended_by_mpi(of, 1, when);
       ended_by_mpi(of, 0, when);
       continue;
     }
     remember();
-    code = of->call(&a);
+    int code = of->call(&a);
     if (code != expected) GIVE_UP("%s %s: code %d instead of %d\n", of->name, when, code, expected);
     if (expected == HCUBE_SUCCESS) continue;
     if (strstr(failure.message, told) == NULL) GIVE_UP("%s %s: '%s'\n", of->name, when, failure.message);
@@ -278,11 +274,10 @@ static void inactive(const char *when, const char *told) {
 }
 
 int main(int argc, char **argv) {
-  unsigned i;
   inactive("before MPI_Init", "not initialised");
   MPI_Init(&argc, &argv);
   begin();
-  for (i = 0; i < FUNCTIONS; i++) {
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
     if (functions[i].kind == NO_CODE) continue;
     succeeds(&functions[i]);
     every_fault(&functions[i]);
@@ -291,6 +286,6 @@ int main(int argc, char **argv) {
   end();
   MPI_Finalize();
   inactive("after MPI_Finalize", "already finalised");
-  for (i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refusals[i]);
+  for (unsigned i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refusals[i]);
   return 0;
 }

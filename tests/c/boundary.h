@@ -89,10 +89,9 @@ static void multiply(void) {
 /* Arguments with which every function succeeds where MPI is active. */
 static arguments good_arguments(void) {
   arguments a;
-  unsigned i;
   memset(&a, 0, sizeof a);
   memset(&failure, 0, sizeof failure);
-  for (i = 0; i < sizeof memory; i++) ((unsigned char *)&memory)[i] = (unsigned char)(i * 37 + (unsigned)rank);
+  for (unsigned i = 0; i < sizeof memory; i++) ((unsigned char *)&memory)[i] = (unsigned char)(i * 37 + (unsigned)rank);
   memory.statistics.struct_size = sizeof memory.statistics;
   table.global_length = LENGTH;
   distribute(LENGTH, rank, size, &table.first_index, &table.local_length);
@@ -114,7 +113,7 @@ static arguments good_arguments(void) {
   shape.transposed_in = shape.transposed_out = 0;
   a.type = MPI_INT;
   a.type_number = active ? MPI_Type_c2f(MPI_INT) : 0;
-  for (i = 0; i < MAX_RANKS; i++) {
+  for (unsigned i = 0; i < MAX_RANKS; i++) {
     large_counts[i] = counts[i] = BLOCK;
     /* In bytes the blocks follow each other; in elements they are non-contiguous. */
     large_displacements[i] = displacements[i] = (int)(i * BLOCK * sizeof(int));
@@ -345,7 +344,7 @@ static int may_be_made(const fault *of, int by_address) {
 /* --- life -------------------------------------------------------------------------------------------------- */
 
 static void begin(void) {
-  MPI_Comm half, stale;
+  MPI_Comm half;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(size <= MAX_RANKS);
@@ -363,7 +362,7 @@ static void begin(void) {
   hcube_alltoall(NULL, 0, MPI_DATATYPE_NULL, NULL, 0, MPI_DATATYPE_NULL, comm);
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
   run_and_verify(freed, 8, HCUBE_STREAM_POLYNOMIAL, NULL);
-  stale = freed;
+  MPI_Comm stale = freed;
   freed_number = MPI_Comm_c2f(freed);
   MPI_Comm_free(&freed);
   freed = stale;

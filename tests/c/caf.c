@@ -45,7 +45,6 @@ static void life_and_teams(void) {
   int32_t rank = -1, size = -1, status = -1, list[4] = {-1, -1, -1, -1};
   int64_t count = -1;
   hcube_team halves, none = 1;
-  hcube_caf_statistics statistics;
   OK(hcube_caf_progress(&failure));
   OK(hcube_caf_image_status(0, at(1), &status, &failure));
   REQUIRE(status == HCUBE_CAF_ALIVE);
@@ -67,21 +66,19 @@ static void life_and_teams(void) {
   REQUIRE(none == 0);
   OK(hcube_caf_team_free(halves, &failure));
 
-  statistics = statistics_so_far();
+  hcube_caf_statistics statistics = statistics_so_far();
   REQUIRE(statistics.struct_size == sizeof statistics && statistics.spawned == 0);
 }
 
 static void put_and_get(void) {
   int64_t value = 1000 + me, found = 0;
-  hcube_caf_statistics before, after;
   hcube_copointer there;
   void *address = NULL;
-  int64_t i;
   OK(hcube_caf_address(coarray, &address, &failure));
   REQUIRE(address == (void *)part);
-  for (i = 0; i < ROOM; i++) part[i] = 100 * me + i;
+  for (int64_t i = 0; i < ROOM; i++) part[i] = 100 * me + i;
   barrier();
-  before = statistics_so_far();
+  hcube_caf_statistics before = statistics_so_far();
   OK(hcube_caf_put(coarray, at(1), 8 * 40, &value, 8, &failure));
   OK(hcube_caf_get(coarray, at(1), 8 * 40, &found, 8, &failure));
   REQUIRE(found == value);
@@ -98,7 +95,7 @@ static void put_and_get(void) {
   OK(hcube_caf_copointer_put(&there, 8, &value, 8, &failure));
   OK(hcube_caf_copointer_get(&there, 8, &found, 8, &failure));
   REQUIRE(found == value);
-  after = statistics_so_far();
+  hcube_caf_statistics after = statistics_so_far();
   REQUIRE(after.node_puts + after.message_puts == before.node_puts + before.message_puts + 2);
   REQUIRE(after.node_gets + after.message_gets == before.node_gets + before.message_gets + 4);
   REQUIRE(after.node_bytes + after.message_bytes == before.node_bytes + before.message_bytes + 6 * 8);
@@ -110,18 +107,18 @@ static void put_and_get(void) {
 static void sections(void) {
   /* Columns 1 and 3 of two rows of four elements, from the end of a packed array to its beginning. */
   const int64_t counts[2] = {2, 2}, strides[2] = {16, 32}, backwards[2] = {-8, -16}, indices[3] = {2, 0, 5};
-  int64_t values[4], found[4], i;
-  for (i = 0; i < 4; i++) values[i] = 3000 + 10 * me + i;
+  int64_t values[4], found[4];
+  for (int64_t i = 0; i < 4; i++) values[i] = 3000 + 10 * me + i;
   OK(hcube_caf_put_strided(coarray, at(1), 8 * 17, 8, 2, counts, strides, values + 3, backwards, &failure));
   OK(hcube_caf_get_strided(coarray, at(1), 8 * 17, 8, 2, counts, strides, found, NULL, &failure));
-  for (i = 0; i < 4; i++) REQUIRE(found[i] == values[3 - i]);
+  for (int64_t i = 0; i < 4; i++) REQUIRE(found[i] == values[3 - i]);
   barrier();
   REQUIRE(part[17] == 3000 + 10 * at(-1) + 3 && part[19] == part[17] - 1 && part[21] == part[17] - 2);
   REQUIRE(part[18] == 100 * me + 18 && part[23] == part[17] - 3);
 
   OK(hcube_caf_put_indexed(coarray, at(1), 8 * 30, 8, 3, indices, values, &failure));
   OK(hcube_caf_get_indexed(coarray, at(1), 8 * 30, 8, 3, indices, found, &failure));
-  for (i = 0; i < 3; i++) REQUIRE(found[i] == values[i]);
+  for (int64_t i = 0; i < 3; i++) REQUIRE(found[i] == values[i]);
   barrier();
   REQUIRE(part[32] == 3000 + 10 * at(-1) && part[30] == part[32] + 1 && part[35] == part[32] + 2);
   REQUIRE(part[31] == 100 * me + 31);
@@ -175,12 +172,12 @@ static void events_of_images(void) {
 static void locks_of_images(void) {
   hcube_locks locks;
   hcube_lock set[2];
-  int32_t acquired = -1, round;
+  int32_t acquired = -1;
   int64_t value;
   OK(hcube_caf_lock_alloc(world, 2, &locks, &failure));
   part[2] = 0;
   barrier();
-  for (round = 0; round < 20; round++) {
+  for (int32_t round = 0; round < 20; round++) {
     OK(hcube_caf_lock(locks, 1, 0, &failure));
     OK(hcube_caf_get(coarray, 0, 16, &value, 8, &failure));
     value++;
@@ -193,7 +190,7 @@ static void locks_of_images(void) {
   set[0].image = at(1);
   set[1].image = me;
   if (images > 1) {
-    for (round = 0; round < 20; round++) {
+    for (int32_t round = 0; round < 20; round++) {
       OK(hcube_caf_lockset_lock(set, 2, &failure));
       OK(hcube_caf_lockset_unlock(set, 2, &failure));
     }
@@ -259,23 +256,23 @@ static int32_t descending(const void *first, const void *second) {
 
 static void collectives(void) {
   int64_t blocks[ROOM], received[ROOM], value = 10 * me, sum = -1;
-  int32_t i, last = images - 1;
+  int32_t last = images - 1;
   REQUIRE(images <= ROOM);
   value = me == last ? 42 : 0;
   OK(hcube_caf_broadcast(world, last, &value, 8, &failure));
   REQUIRE(value == 42);
   value = 10 * me;
   OK(hcube_caf_gather(world, last, &value, 8, received, &failure));
-  for (i = 0; i < images && me == last; i++) REQUIRE(received[i] == 10 * i);
-  for (i = 0; i < images; i++) blocks[i] = 100 * me + i;
+  for (int32_t i = 0; i < images && me == last; i++) REQUIRE(received[i] == 10 * i);
+  for (int32_t i = 0; i < images; i++) blocks[i] = 100 * me + i;
   OK(hcube_caf_scatter(world, last, blocks, 8, &value, &failure));
   REQUIRE(value == 100 * last + me);
   OK(hcube_caf_allgather(world, &value, 8, received, &failure));
-  for (i = 0; i < images; i++) REQUIRE(received[i] == 100 * last + i);
+  for (int32_t i = 0; i < images; i++) REQUIRE(received[i] == 100 * last + i);
   OK(hcube_caf_alltoall(world, blocks, 8, received, &failure));
-  for (i = 0; i < images; i++) REQUIRE(received[i] == 100 * i + me);
+  for (int32_t i = 0; i < images; i++) REQUIRE(received[i] == 100 * i + me);
   OK(hcube_caf_alltoall(world, blocks, 8, blocks, &failure));
-  for (i = 0; i < images; i++) REQUIRE(blocks[i] == 100 * i + me);
+  for (int32_t i = 0; i < images; i++) REQUIRE(blocks[i] == 100 * i + me);
   value = me;
   OK(hcube_caf_shift(world, -1, &value, 8, &sum, &failure));
   REQUIRE(sum == at(1));
@@ -294,10 +291,10 @@ static void collectives(void) {
   OK(hcube_caf_scan(world, &value, &sum, 1, MPI_INT64_T, MPI_SUM, 0, &failure));
   REQUIRE(sum == (me == 0 ? -1 : (int64_t)me * (me + 1) / 2));
 
-  for (i = 0; i < 8; i++) blocks[i] = (int64_t)(37 * (8 * me + i) + 11) % 1009;
+  for (int32_t i = 0; i < 8; i++) blocks[i] = (int64_t)(37 * (8 * me + i) + 11) % 1009;
   OK(hcube_caf_sort(world, blocks, 8, 8, descending, &failure));
   OK(hcube_caf_shift(world, 1, &blocks[7], 8, &value, &failure));
-  for (i = 0; i < 8; i++) REQUIRE((i > 0 ? blocks[i - 1] : me > 0 ? value : 2000) >= blocks[i]);
+  for (int32_t i = 0; i < 8; i++) REQUIRE((i > 0 ? blocks[i - 1] : me > 0 ? value : 2000) >= blocks[i]);
 }
 
 static int64_t count_of_runs, sum_of_arguments;

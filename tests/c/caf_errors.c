@@ -407,7 +407,6 @@ static void make_and_free(void) {
 }
 
 int main(int argc, char **argv) {
-  int place;
   (void)argc, (void)argv;
   memset(&out, 0x5a, sizeof out);
   out.statistics.struct_size = sizeof out.statistics;
@@ -428,7 +427,7 @@ int main(int argc, char **argv) {
   OK(hcube_caf_finalize(&failure));
   all_are_refused(HCUBE_ERR_ARGUMENT, "called after hcube_caf_finalize");
   ARGUMENT(hcube_caf_init, (&failure), "called after hcube_caf_finalize");
-  for (place = 0; me == 0 && called[place].name != NULL; place++)
+  for (int place = 0; me == 0 && called[place].name != NULL; place++)
     printf("called %s %d\n", called[place].name, called[place].refusals);
   return 0;
 }

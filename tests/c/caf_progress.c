@@ -27,7 +27,7 @@ int main(void) {
   hcube_error own_failure;
   hcube_events events;
   hcube_event done;
-  int32_t me, images, function, turn;
+  int32_t me, images, function;
   OK(hcube_caf_init(&failure));
   OK(hcube_caf_team_rank(0, &me, &failure));
   OK(hcube_caf_team_size(0, &images, &failure));
@@ -36,11 +36,10 @@ int main(void) {
   memset(&done, 0, sizeof done);
   done.events = events;
   done.image = HCUBE_CAF_THIS_IMAGE;
-  for (turn = 0; turn < 3; turn++) {
+  for (int32_t turn = 0; turn < 3; turn++) {
     OK(hcube_caf_barrier(0, &failure));
     if (me == 0) {
-      int32_t image;
-      for (image = 1; image < images; image++) {
+      for (int32_t image = 1; image < images; image++) {
         OK(hcube_caf_spawn(0, image, function, NULL, 0, &done, &failure));
         OK(hcube_caf_event_wait(events, 0, &failure));
       }

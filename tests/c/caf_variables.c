@@ -5,11 +5,10 @@
 int main(int argc, char **argv) {
   hcube_error failure;
   int rank = -1, is_active = 0, owns_mpi = argc > 1;
-  int32_t code;
   (void)argv;
   memset(&failure, 0, sizeof failure);
   if (!owns_mpi) MPI_Init(&argc, &argv);
-  code = hcube_caf_init(&failure);
+  int32_t code = hcube_caf_init(&failure);
   MPI_Initialized(&is_active);
   REQUIRE(is_active);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -50,9 +50,8 @@ static inline uint64_t word_of(int32_t stream, int log2, uint64_t value) {
 /* The serial loop: the updates of one rank on the whole table. */
 static inline void update_serially(uint64_t *whole, int log2, int32_t stream, int64_t start, int64_t count) {
   uint64_t value = 1;
-  int64_t step;
-  for (step = 0; step < start; step++) value = next_value(stream, value);
-  for (step = 0; step < count; step++) {
+  for (int64_t step = 0; step < start; step++) value = next_value(stream, value);
+  for (int64_t step = 0; step < count; step++) {
     value = next_value(stream, value);
     whole[word_of(stream, log2, value)] ^= value;
   }
@@ -62,14 +61,13 @@ static inline void update_serially(uint64_t *whole, int log2, int32_t stream, in
 static inline hcube_table make_table(MPI_Comm comm, int log2) {
   hcube_table table;
   int rank, size;
-  int64_t word;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   table.global_length = INT64_C(1) << log2;
   distribute(table.global_length, rank, size, &table.first_index, &table.local_length);
   table.words = (uint64_t *)malloc((size_t)table.local_length * sizeof(uint64_t) + 1);
   REQUIRE(table.words != NULL);
-  for (word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
+  for (int64_t word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
   return table;
 }
 

@@ -47,7 +47,7 @@ static uint64_t generated_last(MPI_Comm comm) {
 /* Communicators of all shapes, used in turn while all of them live. */
 static void several(void) {
   MPI_Comm comms[5];
-  int rank, size, number, turn;
+  int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   comms[0] = MPI_COMM_WORLD;
@@ -55,19 +55,19 @@ static void several(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[3]);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[4]);
-  for (turn = 0; turn < 3; turn++) {
-    for (number = 0; number < 5; number++)
+  for (int turn = 0; turn < 3; turn++) {
+    for (int number = 0; number < 5; number++)
       run_and_verify(comms[number], LOG2 - number, turn % 2 ? HCUBE_STREAM_LCG : HCUBE_STREAM_POLYNOMIAL, NULL);
   }
-  for (number = 2; number < 5; number++) MPI_Comm_free(&comms[number]);
+  for (int number = 2; number < 5; number++) MPI_Comm_free(&comms[number]);
   say("ok several");
 }
 
 /* State goes with its communicator, is not copied with it, and survives the original. */
 static void life(void) {
   MPI_Comm original, copy;
-  int cycle, maps_before, files_before = 0;
-  maps_before = mappings();
+  int files_before = 0;
+  int maps_before = mappings();
   MPI_Comm_dup(MPI_COMM_WORLD, &original);
   run_and_verify(original, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
   REQUIRE(generated_last(original) > 0);
@@ -79,7 +79,7 @@ static void life(void) {
   REQUIRE(generated_last(copy) > 0);
   MPI_Comm_free(&copy);
   REQUIRE(mappings() == maps_before);
-  for (cycle = 0; cycle < 200; cycle++) {
+  for (int cycle = 0; cycle < 200; cycle++) {
     MPI_Comm one;
     MPI_Comm_dup(MPI_COMM_WORLD, &one);
     run_and_verify(one, 6, HCUBE_STREAM_POLYNOMIAL, NULL);
@@ -98,10 +98,10 @@ static void other_options(void) {
   hcube_random_access_options options;
   hcube_error error;
   MPI_Comm one;
-  int turn, most = 0;
+  int most = 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
   SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
-  for (turn = 0; turn < 20; turn++) {
+  for (int turn = 0; turn < 20; turn++) {
     options.look_ahead = 64 << turn % 3;
     run_and_verify(one, LOG2, HCUBE_STREAM_POLYNOMIAL, &options);
     if (turn == 2) most = mappings();
@@ -113,13 +113,12 @@ static void other_options(void) {
 
 static void *work(void *argument) {
   MPI_Comm comm = *(MPI_Comm *)argument;
-  int turn;
-  for (turn = 0; turn < 20; turn++) {
+  for (int turn = 0; turn < 20; turn++) {
     run_and_verify(comm, 8 + turn % 3, HCUBE_STREAM_LCG, NULL);
     generated_last(comm);
   }
   /* Long enough for the threads to meet in what hcube does to handles that all threads share. */
-  for (turn = 0; turn < 300000; turn++) generated_last(comm);
+  for (int turn = 0; turn < 300000; turn++) generated_last(comm);
   return NULL;
 }
 

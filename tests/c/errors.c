@@ -75,9 +75,8 @@ static void refuse_options(const char *what, MPI_Comm comm, int32_t expected, co
                            const char *second) {
   hcube_error error;
   char line[64] = "unwritten";
-  int32_t code;
   refuse_run(what, comm, &table, &updates, &options, expected, fragment, second);
-  code = hcube_random_access_prepare(comm, &options, &error);
+  int32_t code = hcube_random_access_prepare(comm, &options, &error);
   check_refusal(what, code, expected, &error, fragment, second);
   code = hcube_random_access_describe(comm, &options, line, sizeof line, &error);
   check_refusal(what, code, expected, &error, fragment, second);
@@ -93,7 +92,6 @@ static void good_run(MPI_Comm comm) {
 static void bad_tables(MPI_Comm comm) {
   static const char *const lengths[] = {"0", "-8", "12", "4097"};
   char number[32];
-  unsigned i;
   refuse_run("NULL table", comm, NULL, &updates, NULL, HCUBE_ERR_ARGUMENT, "table = NULL", "expected");
   refuse_verify("NULL table", comm, NULL, &updates, HCUBE_ERR_ARGUMENT, "table = NULL", "expected");
   refuse_run("NULL updates", comm, &table, NULL, NULL, HCUBE_ERR_ARGUMENT, "updates = NULL", "expected");
@@ -103,7 +101,7 @@ static void bad_tables(MPI_Comm comm) {
   table.words = (uint64_t *)(void *)((char *)table.words + 4);
   snprintf(number, sizeof number, "%p", (void *)table.words);
   refuse_task("misaligned words", comm, HCUBE_ERR_ARGUMENT, "table.words = ", number);
-  for (i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
     table.global_length = strtoll(lengths[i], NULL, 10);
     refuse_task("global_length", comm, HCUBE_ERR_ARGUMENT, "table.global_length = ", lengths[i]);
   }
@@ -259,11 +257,11 @@ static void refuse_communicator(const char *what, MPI_Comm comm, const char *fra
 }
 
 static void bad_communicators(void) {
-  MPI_Comm living, stale, half, inter;
+  MPI_Comm living, half, inter;
   refuse_communicator("MPI_COMM_NULL", MPI_COMM_NULL, "MPI_COMM_NULL");
   MPI_Comm_dup(MPI_COMM_WORLD, &living);
   good_run(living);
-  stale = living;
+  MPI_Comm stale = living;
   MPI_Comm_free(&living);
   refuse_communicator("a freed communicator", stale, "freed");
   if (size < 2) return;
@@ -302,7 +300,6 @@ static void bad_state(const char *text) {
   int64_t errors = 0;
   char line[64];
   int32_t codes[5];
-  int i;
   one.words = word;
   one.local_length = one.global_length = 1;
   one.first_index = 0;
@@ -315,7 +312,7 @@ static void bad_state(const char *text) {
   codes[2] = hcube_random_access_prepare(MPI_COMM_WORLD, NULL, &error);
   codes[3] = hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error);
   codes[4] = hcube_random_access_describe(MPI_COMM_WORLD, NULL, line, sizeof line, &error);
-  for (i = 0; i < 5; i++) {
+  for (int i = 0; i < 5; i++) {
     if (codes[i] != HCUBE_ERR_MPI_STATE || strstr(error.message, text) == NULL || word[0] != 0) {
       fprintf(stderr, "%s: function %d: code %d: %s\n", text, i, (int)codes[i], error.message);
       abort();
@@ -327,10 +324,9 @@ static void bad_state(const char *text) {
 int main(int argc, char **argv) {
   hcube_error error;
   MPI_Comm own;
-  int code;
   /* These need no MPI. */
   REQUIRE(strlen(hcube_version()) > 0);
-  for (code = -1; code < 20; code++) REQUIRE(strlen(hcube_error_string(code)) > 0);
+  for (int code = -1; code < 20; code++) REQUIRE(strlen(hcube_error_string(code)) > 0);
   SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   bad_state("not initialised");
 
@@ -342,11 +338,11 @@ int main(int argc, char **argv) {
   good_length = table.local_length;
   copy = (uint64_t *)malloc((size_t)(2 * good_length + 1) * sizeof(uint64_t));
   REQUIRE(copy != NULL);
-  for (code = 0; code < 2 * good_length; code++) copy[code] = (uint64_t)(code % good_length) * 0x9E37;
+  for (int code = 0; code < 2 * good_length; code++) copy[code] = (uint64_t)(code % good_length) * 0x9E37;
   reset();
 
   /* At first before anything was prepared on the communicator, then with a prepared one. */
-  for (code = 0; code < 2; code++) {
+  for (int code = 0; code < 2; code++) {
     bad_tables(own);
     bad_updates(own);
     bad_options(own);

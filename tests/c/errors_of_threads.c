@@ -47,7 +47,6 @@ static void call_hcube(MPI_Comm comm, int turns) {
   hcube_error error;
   double *matrix = (double *)calloc((size_t)size, sizeof(double));
   char text[64];
-  int turn, call;
   REQUIRE(matrix != NULL);
   memset(&shape, 0, sizeof shape);
   shape.rows = shape.columns = (int64_t)size;
@@ -55,10 +54,10 @@ static void call_hcube(MPI_Comm comm, int turns) {
   shape.row_block = shape.column_block = 1;
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
-  for (turn = 0; turn < turns; turn++) {
+  for (int turn = 0; turn < turns; turn++) {
     SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &error), error);
     /* Calls that wait for nobody meet the other thread most often. */
-    for (call = 0; call < 200; call++) {
+    for (int call = 0; call < 200; call++) {
       SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
       SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
     }

@@ -46,8 +46,7 @@ static inline side make_side(int peers, int layouts) {
 }
 
 static inline void free_side(side *one) {
-  int i;
-  for (i = 0; i < one->layouts; i++) free_layout(&one->layout_list[i]);
+  for (int i = 0; i < one->layouts; i++) free_layout(&one->layout_list[i]);
   free(one->layout_list);
   free(one->counts);
   free(one->displacements);
@@ -58,15 +57,15 @@ static inline void free_side(side *one) {
 /* Gives the blocks their places: in random order with random padding, before or after the buffer's
  * address, or one behind the other as MPI_Alltoall has them. */
 static inline void place_blocks(side *of, int function, dice *random) {
-  int *order = (int *)allocate(of->peers * (int64_t)sizeof(int)), i;
+  int *order = (int *)allocate(of->peers * (int64_t)sizeof(int));
   int64_t next = function == ALLTOALL ? 0 : roll(random, 8) - 4;
   int padded = roll(random, 3) > 0, shuffled = roll(random, 3) > 0, reversed = roll(random, 4) == 0;
-  for (i = 0; i < of->peers; i++) {
+  for (int i = 0; i < of->peers; i++) {
     int other = shuffled ? (int)roll(random, i + 1) : i;
     order[i] = order[other];
     order[other] = i;
   }
-  for (i = 0; i < of->peers; i++) {
+  for (int i = 0; i < of->peers; i++) {
     int peer = function == ALLTOALL ? i : reversed ? of->peers - 1 - i : order[i];
     const layout *lies = layout_of(of, peer);
     int64_t count = of->counts[peer];
@@ -86,12 +85,11 @@ static inline void place_blocks(side *of, int function, dice *random) {
 /* Allocates memory for all blocks and the padding between them. */
 static inline void make_memory(side *of) {
   int64_t first = 0, end = 0;
-  int peer;
-  for (peer = 0; peer < of->peers; peer++) {
+  for (int peer = 0; peer < of->peers; peer++) {
     const layout *lies = layout_of(of, peer);
-    int64_t from = of->addresses[peer] + lies->first, to;
+    int64_t from = of->addresses[peer] + lies->first;
     if (of->counts[peer] == 0 || lies->size == 0) continue;
-    to = of->addresses[peer] + (of->counts[peer] - 1) * lies->extent + lies->end;
+    int64_t to = of->addresses[peer] + (of->counts[peer] - 1) * lies->extent + lies->end;
     if (from < first) first = from;
     if (to > end) end = to;
   }
@@ -105,10 +103,10 @@ static inline void make_memory(side *of) {
 /* Writes the data of a block where it belongs. */
 static inline void put_block(const side *of, int peer, uint64_t key, unsigned char *memory) {
   const layout *lies = layout_of(of, peer);
-  int64_t element, i, position = 0;
-  for (element = 0; element < of->counts[peer]; element++) {
+  int64_t position = 0;
+  for (int64_t element = 0; element < of->counts[peer]; element++) {
     unsigned char *base = memory + of->origin + of->addresses[peer] + element * lies->extent;
-    for (i = 0; i < lies->pieces; i++) {
+    for (int64_t i = 0; i < lies->pieces; i++) {
       put_data(key, position, base + lies->list[i].offset, lies->list[i].length);
       position += lies->list[i].length;
     }
@@ -116,21 +114,18 @@ static inline void put_block(const side *of, int peer, uint64_t key, unsigned ch
 }
 
 static inline void put_sent(const exchange *of, uint64_t seed, const side *from, unsigned char *memory) {
-  int peer;
-  for (peer = 0; peer < from->peers; peer++) put_block(from, peer, data_key(seed, of->rank, peer), memory);
+  for (int peer = 0; peer < from->peers; peer++) put_block(from, peer, data_key(seed, of->rank, peer), memory);
 }
 
 static inline void put_received(const exchange *of, uint64_t seed, unsigned char *memory) {
-  int peer;
-  for (peer = 0; peer < of->size; peer++) put_block(&of->receive, peer, data_key(seed, peer, of->rank), memory);
+  for (int peer = 0; peer < of->size; peer++) put_block(&of->receive, peer, data_key(seed, peer, of->rank), memory);
 }
 
 /* Bytes that this rank exchanges with others. */
 static inline int64_t bytes_to_others(const exchange *of) {
   const side *from = of->in_place ? &of->receive : &of->send;
   int64_t bytes = 0;
-  int peer;
-  for (peer = 0; peer < of->size; peer++)
+  for (int peer = 0; peer < of->size; peer++)
     if (peer != of->rank) bytes += from->counts[peer] * layout_of(from, peer)->size;
   return bytes;
 }
@@ -148,14 +143,13 @@ typedef struct arguments {
 
 static inline arguments make_arguments(const side *of) {
   arguments made;
-  int i;
   made.buffer = of->memory + of->origin;
   made.counts = (int *)allocate(of->peers * (int64_t)sizeof(int));
   made.displacements = (int *)allocate(of->peers * (int64_t)sizeof(int));
   made.large_counts = (MPI_Count *)allocate(of->peers * (int64_t)sizeof(MPI_Count));
   made.large_displacements = (MPI_Aint *)allocate(of->peers * (int64_t)sizeof(MPI_Aint));
   made.types = (MPI_Datatype *)allocate(of->peers * (int64_t)sizeof(MPI_Datatype));
-  for (i = 0; i < of->peers; i++) {
+  for (int i = 0; i < of->peers; i++) {
     made.counts[i] = (int)of->counts[i];
     made.displacements[i] = (int)of->displacements[i];
     made.large_counts[i] = (MPI_Count)of->counts[i];

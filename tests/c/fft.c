@@ -23,16 +23,14 @@ static double *numbers(int64_t count) {
 
 static double *part_of(int64_t start, int64_t count) {
   double *part = numbers(count);
-  int64_t at;
-  for (at = 0; at < 2 * count; at++) part[at] = value(start + at / 2, (int)(at % 2));
+  for (int64_t at = 0; at < 2 * count; at++) part[at] = value(start + at / 2, (int)(at % 2));
   return part;
 }
 
 /* Number k of the transform by its definition. */
 static void expected(int64_t length, int direction, int64_t k, double *result) {
-  int64_t j;
   result[0] = result[1] = 0;
-  for (j = 0; j < length; j++) {
+  for (int64_t j = 0; j < length; j++) {
     double angle = direction * 2 * acos(-1.0) * (double)(j * k % length) / (double)length;
     double real = cos(angle), imaginary = sin(angle), x = value(j, 0), y = value(j, 1);
     result[0] += x * real - y * imaginary;
@@ -41,8 +39,7 @@ static void expected(int64_t length, int direction, int64_t k, double *result) {
 }
 
 static void compare(int64_t length, int direction, int64_t start, int64_t count, const double *found) {
-  int64_t at;
-  for (at = 0; at < count; at++) {
+  for (int64_t at = 0; at < count; at++) {
     double right[2], bound = 1e-13 * sqrt((double)length);
     expected(length, direction, start + at, right);
     if (fabs(found[2 * at] - right[0]) > bound || fabs(found[2 * at + 1] - right[1]) > bound)
@@ -67,10 +64,9 @@ static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int6
 /* In place, in place by name, and out of place; twice. */
 static void small(int64_t length, int direction, MPI_Comm comm) {
   int64_t start, count;
-  int round;
   hcube_error error;
   hcube_fft_plan *plan = create(length, direction, comm, &start, &count);
-  for (round = 0; round < 2; round++) {
+  for (int round = 0; round < 2; round++) {
     double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
     hcube_fft_times times;
     SUCCEED(hcube_fft_execute(plan, input, output, &error), error);
@@ -91,14 +87,14 @@ static void small(int64_t length, int direction, MPI_Comm comm) {
 
 /* Forward and backward: the vector times its length. */
 static void there_and_back(int64_t length, MPI_Comm comm) {
-  int64_t start, count, at;
+  int64_t start, count;
   hcube_error error;
   hcube_fft_plan *forward = create(length, -1, comm, &start, &count);
   hcube_fft_plan *backward = create(length, 1, comm, &start, &count);
   double *vector = part_of(start, count);
   SUCCEED(hcube_fft_execute(forward, vector, vector, &error), error);
   SUCCEED(hcube_fft_execute(backward, vector, vector, &error), error);
-  for (at = 0; at < 2 * count; at++) {
+  for (int64_t at = 0; at < 2 * count; at++) {
     double right = value(start + at / 2, (int)(at % 2));
     if (fabs(vector[at] / (double)length - right) > 1e-14)
       FAIL("length %" PRId64 ", number %" PRId64 ": %g instead of %g", length, start + at / 2,
@@ -114,7 +110,7 @@ static void there_and_back(int64_t length, MPI_Comm comm) {
  * is freed, the memory remains. */
 static void in_memory_of_the_plan(int64_t length, MPI_Comm comm) {
   int64_t start, count;
-  int round, own;
+  int own;
   hcube_error error;
   void *parts[2], *again = NULL;
   hcube_fft_memory *memory = NULL, *same = NULL;
@@ -133,7 +129,7 @@ static void in_memory_of_the_plan(int64_t length, MPI_Comm comm) {
   memcpy(ends[2], values, bytes);
   SUCCEED(hcube_fft_execute(plan, ends[2], result, &error), error);
   compare(length, -1, start, count, result);
-  for (round = 0; round < 18; round++) {
+  for (int round = 0; round < 18; round++) {
     int pair = round / 2 + (round % 2 ? own : 0);
     double *from = ends[pair % 3], *to = ends[pair / 3 % 3];
     memcpy(from, values, bytes);
@@ -223,7 +219,6 @@ static void bad_parts(void) {
 
 int main(int argc, char **argv) {
   static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 27, 64, 75};
-  int number;
   MPI_Comm other;
   hcube_error error;
   hcube_fft_plan *plan = NULL;
@@ -234,7 +229,7 @@ int main(int argc, char **argv) {
     refused(hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_COMM, &error, "7 ranks");
   } else {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
-    for (number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
+    for (int number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
       int64_t length = factors[number] * size * size;
       small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
       small(length, number % 2 ? -1 : 1, other);

@@ -27,8 +27,7 @@ static hcube_fft_options options_for(int32_t algorithm) {
 static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int32_t algorithm) {
   hcube_fft_options options = options_for(algorithm);
   int is_four = direction > 0;
-  int64_t rest;
-  for (rest = length; rest > 1; rest /= 2) is_four = !is_four;
+  for (int64_t rest = length; rest > 1; rest /= 2) is_four = !is_four;
   options.radix = is_four ? HCUBE_FFT_RADIX_4 : HCUBE_FFT_RADIX_2;
   hcube_fft_plan *plan = NULL;
   hcube_error error;
@@ -39,29 +38,28 @@ static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int3
 static void compare(int64_t length, int direction, MPI_Comm comm) {
   hcube_fft_plan *binary = create(length, direction, comm, HCUBE_FFT_BINARY_EXCHANGE);
   hcube_fft_plan *six = create(length, direction, comm, HCUBE_FFT_SIX_STEP);
-  int64_t start, count, six_start, six_count, at;
-  double *input, *found, *right, bound = 1e-13 * sqrt((double)length);
+  int64_t start, count, six_start, six_count;
+  double bound = 1e-13 * sqrt((double)length);
   hcube_fft_times times;
   hcube_error error;
-  int round;
   SUCCEED(hcube_fft_local(binary, &start, &count, &error), error);
   SUCCEED(hcube_fft_local(six, &six_start, &six_count, &error), error);
   REQUIRE(start == six_start && count == six_count);
-  input = (double *)malloc((size_t)count * 16);
-  found = (double *)malloc((size_t)count * 16);
-  right = (double *)malloc((size_t)count * 16);
+  double *input = (double *)malloc((size_t)count * 16);
+  double *found = (double *)malloc((size_t)count * 16);
+  double *right = (double *)malloc((size_t)count * 16);
   REQUIRE(input != NULL && found != NULL && right != NULL);
-  for (at = 0; at < 2 * count; at++) input[at] = found[at] = value(2 * start + at);
+  for (int64_t at = 0; at < 2 * count; at++) input[at] = found[at] = value(2 * start + at);
   SUCCEED(hcube_fft_execute(six, input, right, &error), error);
-  for (round = 0; round < 2; round++) {
+  for (int round = 0; round < 2; round++) {
     if (round == 0) SUCCEED(hcube_fft_execute(binary, MPI_IN_PLACE, found, &error), error);
     else SUCCEED(hcube_fft_execute(binary, input, found, &error), error);
-    for (at = 0; at < 2 * count; at++)
+    for (int64_t at = 0; at < 2 * count; at++)
       if (fabs(found[at] - right[at]) > bound)
         FAIL("length %" PRId64 ", direction %d, number %" PRId64 ": %g instead of %g", length, direction,
              start + at / 2, found[at], right[at]);
   }
-  for (at = 0; at < 2 * count; at++) REQUIRE(input[at] == value(2 * start + at));
+  for (int64_t at = 0; at < 2 * count; at++) REQUIRE(input[at] == value(2 * start + at));
   times.struct_size = sizeof times;
   SUCCEED(hcube_fft_last_times(binary, &times, &error), error);
   REQUIRE(times.columns_seconds > 0 && (times.rows_seconds > 0 || count == length));
@@ -107,7 +105,7 @@ static void bad_plans(void) {
 
 int main(int argc, char **argv) {
   hcube_fft_options options;
-  int64_t length, least;
+  int64_t least;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -117,7 +115,7 @@ int main(int argc, char **argv) {
     compare(1 << 8, -1, MPI_COMM_SELF);
   } else {
     least = (int64_t)size * (size < 64 ? 64 : size);
-    for (length = least; length <= 1 << 16; length *= 2) {
+    for (int64_t length = least; length <= 1 << 16; length *= 2) {
       compare(length, -1, MPI_COMM_WORLD);
       compare(length, 1, MPI_COMM_WORLD);
     }

@@ -46,10 +46,9 @@ static void call_elsewhere(function call, int elsewhere) {
 
 static void transform(void) {
   hcube_error error;
-  int64_t at;
-  for (at = 0; at < 2 * (LENGTH / size); at++) part[at] = at % 2 == 0 ? 1 : 0;
+  for (int64_t at = 0; at < 2 * (LENGTH / size); at++) part[at] = at % 2 == 0 ? 1 : 0;
   SUCCEED(execute(&error), error);
-  for (at = 0; at < 2 * (LENGTH / size); at++) REQUIRE(part[at] == (rank == 0 && at == 0 ? (double)LENGTH : 0));
+  for (int64_t at = 0; at < 2 * (LENGTH / size); at++) REQUIRE(part[at] == (rank == 0 && at == 0 ? (double)LENGTH : 0));
   transforms++;
 }
 

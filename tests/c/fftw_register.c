@@ -29,12 +29,12 @@ static int transpose(void) {
 #endif
 
 int main(int argc, char **argv) {
-  int turn, rank, code = 0;
+  int rank, code = 0;
   /* A library that is linked, not preloaded, registers when it is asked to. */
   int alone = argc > 1 && strcmp(argv[1], "alone") == 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (turn = 0; turn < 3 && code == 0; turn++) {
+  for (int turn = 0; turn < 3 && code == 0; turn++) {
     F(mpi_init)();
     if (alone) REQUIRE(!transpose());
     code = REGISTER();

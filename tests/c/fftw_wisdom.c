@@ -33,7 +33,6 @@ static void plan_and_check(const shape *of) {
 
 int main(int argc, char **argv) {
   int imported = -1;
-  size_t number;
   MPI_Init(&argc, &argv);
   F(mpi_init)();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -42,7 +41,7 @@ int main(int argc, char **argv) {
     if (rank == 0) imported = F(import_wisdom_from_filename)(argv[2]);
     F(mpi_broadcast_wisdom)(MPI_COMM_WORLD);
   }
-  for (number = 0; number < 4 * sizeof SIDES / sizeof *SIDES; number++) {
+  for (size_t number = 0; number < 4 * sizeof SIDES / sizeof *SIDES; number++) {
     /* Wisdom about transpositions does not tell their flags: what differs in these differs in length too. */
     shape of = {SIDES[number / 4][0], SIDES[number / 4][1], 2 + (ptrdiff_t)number % 4, 0, 0, 0, number % 2 == 0};
     if (number % 4 > 1) of.flags = FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT;

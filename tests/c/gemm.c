@@ -17,8 +17,7 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
   part parts[3], before[3];
   unsigned char alpha[16], beta[16];
   hcube_error error;
-  int which;
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     int64_t extra = below(3);
     parts[which] = make_part(made->element, which, made->shapes[which], extra, grid_rows, grid_columns, rank);
     before[which] = make_part(made->element, which, made->shapes[which], extra, grid_rows, grid_columns, rank);
@@ -30,7 +29,7 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
                      parts[2].memory, &parts[2].shape, options, &error),
           error);
   update_by_definition(made, &before[2]);
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     drop_signs(made->element, &parts[which]);
     drop_signs(made->element, &before[which]);
     if (!same(&parts[which], &before[which]))
@@ -60,7 +59,6 @@ static part small[3];
 static double one = 1;
 
 static void good(arguments *a) {
-  int which;
   a->grid_rows = 1;
   a->grid_columns = size;
   a->element = HCUBE_ELEMENT_DOUBLE;
@@ -70,7 +68,7 @@ static void good(arguments *a) {
   a->a = small[0].memory;
   a->b = small[1].memory;
   a->c = small[2].memory;
-  for (which = 0; which < 3; which++) a->shapes[which] = small[which].shape;
+  for (int which = 0; which < 3; which++) a->shapes[which] = small[which].shape;
   a->at = &a->shapes[0];
   a->bt = &a->shapes[1];
   a->ct = &a->shapes[2];
@@ -191,13 +189,13 @@ static void refuse(const arguments *a, int32_t code, const char *text) {
 static void refuse_all(void) {
   hcube_matrix shape;
   arguments a;
-  int number, which;
   memset(&shape, 0, sizeof shape);
   shape.struct_size = sizeof shape;
   shape.rows = shape.columns = 8;
   shape.row_block = shape.column_block = shape.first_row_block = shape.first_column_block = 1;
-  for (which = 0; which < 3; which++) small[which] = make_part(HCUBE_ELEMENT_DOUBLE, which, shape, 0, 1, size, rank);
-  for (number = 0; number < FAULTS; number++) {
+  for (int which = 0; which < 3; which++)
+    small[which] = make_part(HCUBE_ELEMENT_DOUBLE, which, shape, 0, 1, size, rank);
+  for (int number = 0; number < FAULTS; number++) {
     good(&a);
     spoil(&a, faults[number].name);
     refuse(&a, faults[number].code, faults[number].text);
@@ -217,7 +215,7 @@ static void refuse_all(void) {
     a.chosen.inner_block = rank;
     refuse(&a, HCUBE_ERR_MISMATCH, "options.inner_block differs between ranks");
   }
-  for (which = 0; which < 3; which++) free_part(&small[which]);
+  for (int which = 0; which < 3; which++) free_part(&small[which]);
 }
 
 int main(int argc, char **argv) {
@@ -227,15 +225,14 @@ int main(int argc, char **argv) {
   hcube_gemm_options options;
   hcube_error error;
   product large;
-  int grid_rows, turn;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   REQUIRE(strcmp(path, "none") == 0);
-  for (grid_rows = 1; grid_rows <= size; grid_rows++) {
+  for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
     if (size % grid_rows) continue;
-    for (turn = 0; turn < 54; turn++) {
+    for (int turn = 0; turn < 54; turn++) {
       int32_t element = elements[turn % 4];
       product made = random_product(element, grid_rows, size / grid_rows, turn);
       options = options_for(element);

@@ -70,8 +70,8 @@ static inline number element_of(int32_t element, int which, int64_t i, int64_t j
  * number of indices there. */
 static inline int64_t place(int64_t length, int64_t first, int64_t block, int source, int processes, int me,
                             int64_t *local) {
-  int64_t index, count = 0;
-  for (index = 0; index < length; index++) {
+  int64_t count = 0;
+  for (int64_t index = 0; index < length; index++) {
     int64_t number = index < first ? 0 : (index - first) / block + 1;
     int owner = source < 0 ? me : (int)((source + number) % processes);
     local[index] = owner == me ? count++ : -1;
@@ -90,7 +90,6 @@ typedef struct part {
 static inline part make_part(int32_t element, int which, hcube_matrix shape, int64_t extra, int grid_rows,
                              int grid_columns, int rank) {
   part made;
-  int64_t i, j;
   made.rows = (int64_t *)malloc((size_t)(shape.rows + 1) * sizeof(int64_t));
   made.columns = (int64_t *)malloc((size_t)(shape.columns + 1) * sizeof(int64_t));
   REQUIRE(made.rows && made.columns);
@@ -104,8 +103,8 @@ static inline part make_part(int32_t element, int which, hcube_matrix shape, int
   made.memory = (unsigned char *)malloc(made.bytes + 16);
   REQUIRE(made.memory);
   memset(made.memory, UNTOUCHED, made.bytes + 16);
-  for (i = 0; i < shape.rows; i++)
-    for (j = 0; j < shape.columns; j++)
+  for (int64_t i = 0; i < shape.rows; i++)
+    for (int64_t j = 0; j < shape.columns; j++)
       if (made.rows[i] >= 0 && made.columns[j] >= 0)
         put(element, made.memory, made.columns[j] * shape.leading_dimension + made.rows[i],
             element_of(element, which, i, j));
@@ -132,12 +131,11 @@ static inline void multiply_plainly(int32_t element, const char *transa, const c
                                     const int *k, const void *alpha, const void *a, const int *lda, const void *b,
                                     const int *ldb, const void *beta, void *c, const int *ldc) {
   number factor = get(element, alpha, 0), old = get(element, beta, 0);
-  int i, j, l;
-  for (j = 0; j < *n; j++)
-    for (i = 0; i < *m; i++) {
+  for (int j = 0; j < *n; j++)
+    for (int i = 0; i < *m; i++) {
       int64_t at = i + (int64_t)j * *ldc;
       number sum = {0, 0}, value = {0, 0};
-      for (l = 0; l < *k; l++) {
+      for (int l = 0; l < *k; l++) {
         number x = get(element, a, *transa == 'N' ? i + (int64_t)l * *lda : l + (int64_t)i * *lda);
         number y = get(element, b, *transb == 'N' ? l + (int64_t)j * *ldb : j + (int64_t)l * *ldb);
         if (*transa == 'C') x.im = -x.im;
@@ -213,7 +211,6 @@ typedef struct product {
 static inline product random_product(int32_t element, int grid_rows, int grid_columns, int turn) {
   static const char letters[] = "NTCntc";
   product made;
-  int plain_a, plain_b;
   made.element = element;
   made.letters[0] = letters[turn % 3 + 3 * (turn / 27 % 2)];
   made.letters[1] = letters[turn / 3 % 3];
@@ -224,8 +221,8 @@ static inline product random_product(int32_t element, int grid_rows, int grid_co
   made.alpha.im = parts_of(element) == 2 ? (double)(turn % 3) : 0;
   made.beta.re = (double)(turn % 4 - 1);
   made.beta.im = parts_of(element) == 2 && made.beta.re != 0 ? (double)(turn % 2) : 0;
-  plain_a = made.letters[0] == 'N' || made.letters[0] == 'n';
-  plain_b = made.letters[1] == 'N';
+  int plain_a = made.letters[0] == 'N' || made.letters[0] == 'n';
+  int plain_b = made.letters[1] == 'N';
   made.shapes[0] = make_shape(plain_a ? made.m : made.k, plain_a ? made.k : made.m, grid_rows, grid_columns,
                               turn % 5 == 1 ? 1 + turn / 5 % 3 : 0);
   made.shapes[1] = make_shape(plain_b ? made.k : made.n, plain_b ? made.n : made.k, grid_rows, grid_columns,
@@ -236,15 +233,14 @@ static inline product random_product(int32_t element, int grid_rows, int grid_co
 
 /* What C must be after the product. */
 static inline void update_by_definition(const product *made, part *c) {
-  int64_t i, j, l;
   int keeps = made->beta.re != 0 || made->beta.im != 0;
-  for (i = 0; i < made->m; i++)
-    for (j = 0; j < made->n; j++) {
+  for (int64_t i = 0; i < made->m; i++)
+    for (int64_t j = 0; j < made->n; j++) {
       int64_t row = c->rows[c->shape.row + i], column = c->columns[c->shape.column + j];
       int64_t at = column * c->shape.leading_dimension + row;
       number sum = {0, 0}, value = {0, 0};
       if (row < 0 || column < 0) continue;
-      for (l = 0; l < made->k; l++) {
+      for (int64_t l = 0; l < made->k; l++) {
         number x = times(of_factor(made->element, 0, &made->shapes[0], made->letters[0], i, l),
                          of_factor(made->element, 1, &made->shapes[1], made->letters[1], l, j));
         sum.re += x.re;
@@ -260,8 +256,8 @@ static inline void update_by_definition(const product *made, part *c) {
 
 /* Without signs of zeros, which depend on the order of sums. */
 static inline void drop_signs(int32_t element, part *made) {
-  int64_t index, count = (int64_t)(made->bytes / element_bytes(element));
-  for (index = 0; index < count; index++) {
+  int64_t count = (int64_t)(made->bytes / element_bytes(element));
+  for (int64_t index = 0; index < count; index++) {
     number value = get(element, made->memory, index);
     value.re += 0.0;
     value.im += 0.0;

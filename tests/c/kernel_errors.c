@@ -42,7 +42,6 @@ static void stream_functions(void) {
   hcube_stream *stream = NULL;
   double *a = NULL, *b = NULL, *c = NULL;
   char text[200];
-  int i;
 
   REFUSE(HCUBE_ERR_ARGUMENT, "length = -1", hcube_stream_create, -1, &stream, &a, &b, &c);
   REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_create, 10, NULL, &a, &b, &c);
@@ -61,12 +60,12 @@ static void stream_functions(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "text", hcube_stream_describe, stream, NULL, sizeof text);
   if (hcube_stream_describe(stream, text, sizeof text, &failure) != HCUBE_SUCCESS || strstr(text, "triad") == NULL)
     abort();
-  for (i = 0; i < 1001; i++) a[i] = i;
+  for (int i = 0; i < 1001; i++) a[i] = i;
   if (hcube_stream_copy(stream, NULL) || hcube_stream_scale(stream, 2.0, NULL) || hcube_stream_add(stream, NULL) ||
       hcube_stream_triad(stream, 3.0, NULL))
     abort();
   /* c = a + 2 a, a = 2 a + 3 c */
-  for (i = 0; i < 1001; i++)
+  for (int i = 0; i < 1001; i++)
     if (b[i] != 2.0 * i || c[i] != 3.0 * i || a[i] != 11.0 * i) abort();
   if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS || stream != NULL) abort();
   if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS) abort();
@@ -244,10 +243,10 @@ static void subsequences(void) {
   uint8_t a[PART], b[PART / 2];
   uint32_t wide[PART];
   int64_t length = 7, expected = (int64_t)size * (PART / 2);
-  int i, last = rank == size - 1;
+  int last = rank == size - 1;
 
-  for (i = 0; i < PART; i++) wide[i] = (uint32_t)(a[i] = (uint8_t)(i % 251)) << 20;
-  for (i = 0; i < PART / 2; i++) b[i] = a[2 * i];
+  for (int i = 0; i < PART; i++) wide[i] = (uint32_t)(a[i] = (uint8_t)(i % 251)) << 20;
+  for (int i = 0; i < PART / 2; i++) b[i] = a[2 * i];
 #define STRINGS a, PART, b, PART / 2
   REFUSE(HCUBE_ERR_COMM, "", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_NULL, &length);
   REFUSE(HCUBE_ERR_ARGUMENT, "symbol_bytes = 3", hcube_llcs, STRINGS, 3, 0, NULL, NULL, MPI_COMM_WORLD, &length);
@@ -383,7 +382,6 @@ static void grids(void) {
 }
 
 int main(int argc, char **argv) {
-  unsigned i;
   inactive("not initialised");
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -397,6 +395,7 @@ int main(int argc, char **argv) {
   products();
   MPI_Finalize();
   inactive("already finalised");
-  for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);
+  for (unsigned i = 0; called[i].name != NULL && rank == 0; i++)
+    printf("called %s %d\n", called[i].name, called[i].refusals);
   return 0;
 }

@@ -11,16 +11,14 @@ static void die(int signal_number) {
 }
 
 int main(int argc, char **argv) {
-  hcube_table table;
-  hcube_updates updates;
   hcube_error error;
   char line[256];
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  table = make_table(MPI_COMM_WORLD, 16);
-  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  hcube_table table = make_table(MPI_COMM_WORLD, 16);
+  hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
   SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error), error);
   SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, NULL, line, sizeof line, &error), error);
   if (rank == 0) printf("ready: %s\n", line);

@@ -37,33 +37,31 @@ static string create(int64_t length) {
 
 static string random_string(uint64_t seed, int64_t length, uint32_t alphabet) {
   string made = create(length);
-  int64_t at;
-  for (at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mixed(seed << 32 | (uint64_t)at) % alphabet);
+  for (int64_t at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mixed(seed << 32 | (uint64_t)at) % alphabet);
   return made;
 }
 
 /* The symbols first, first + 1, ... below first + period, again and again. */
 static string periodic_string(int64_t length, uint32_t first, uint32_t period) {
   string made = create(length);
-  int64_t at;
-  for (at = 0; at < length; at++) made.symbols[at] = first + (uint32_t)(at % period);
+  for (int64_t at = 0; at < length; at++) made.symbols[at] = first + (uint32_t)(at % period);
   return made;
 }
 
 /* The definition: L(i, j) from its neighbours. */
 static int64_t plain_length(string a, string b) {
-  int64_t *row = (int64_t *)calloc((size_t)a.length + 1, sizeof(int64_t)), i, j, length;
+  int64_t *row = (int64_t *)calloc((size_t)a.length + 1, sizeof(int64_t));
   REQUIRE(row != NULL);
-  for (j = 0; j < b.length; j++) {
+  for (int64_t j = 0; j < b.length; j++) {
     int64_t before = 0;
-    for (i = 0; i < a.length; i++) {
+    for (int64_t i = 0; i < a.length; i++) {
       int64_t above = row[i + 1];
       if (a.symbols[i] == b.symbols[j]) row[i + 1] = before + 1;
       else if (row[i] > above) row[i + 1] = row[i];
       before = above;
     }
   }
-  length = row[a.length];
+  int64_t length = row[a.length];
   free(row);
   return length;
 }
@@ -89,17 +87,15 @@ static int64_t bound(int64_t length, int own, int all, int way) {
 /* This rank's part of a string in symbols of some bytes, which differ in their upper bits as well. */
 static void *part_of(string whole, MPI_Comm comm, int way, int bytes, int64_t *length) {
   int own, all;
-  int64_t start, at;
-  uint8_t *part;
   MPI_Comm_rank(comm, &own);
   MPI_Comm_size(comm, &all);
-  start = bound(whole.length, own, all, way);
+  int64_t start = bound(whole.length, own, all, way);
   *length = bound(whole.length, own + 1, all, way) - start;
   /* A rank without symbols may pass NULL. */
   if (*length == 0 && way % 2) return NULL;
-  part = (uint8_t *)malloc((size_t)(*length * bytes) + 1);
+  uint8_t *part = (uint8_t *)malloc((size_t)(*length * bytes) + 1);
   REQUIRE(part != NULL);
-  for (at = 0; at < *length; at++) {
+  for (int64_t at = 0; at < *length; at++) {
     uint32_t symbol = whole.symbols[start + at];
     uint16_t half = (uint16_t)(symbol * 40503u);
     uint32_t full = symbol * 2654435761u;
@@ -169,10 +165,9 @@ static void check_and_free(string a, string b, int bytes) {
 static void strings(void) {
   static const uint32_t alphabets[] = {1, 2, 4, 26, 256, 60000};
   static const int widths[] = {1, 2, 4};
-  int number, width;
-  for (width = 0; width < 3; width++) {
+  for (int width = 0; width < 3; width++) {
     int bytes = widths[width];
-    for (number = 0; number < 6; number++) {
+    for (int number = 0; number < 6; number++) {
       uint32_t alphabet = alphabets[number];
       if (bytes == 1 && alphabet > 256) continue;
       /* No number of ranks above 1 divides both lengths. */
@@ -194,9 +189,8 @@ static void strings(void) {
 static void interruptions(void) {
   string a = random_string(7, 4000, 20), b = random_string(8, 3001, 20);
   int64_t right = expected_length(a, b);
-  int ending;
   compare(call(a, b, MPI_COMM_WORLD, 0, 1, 0, NULL), right, a, b, 0, 1, 0);
-  for (ending = 0; ending < 2 * size; ending++) {
+  for (int ending = 0; ending < 2 * size; ending++) {
     watch seen = {0, 0, 0, NEVER};
     int is_mine = ending / 2 == rank;
     if (is_mine) seen.ends = ending % 2 ? AT_THE_END : AT_ONCE;

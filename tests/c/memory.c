@@ -12,7 +12,6 @@ static long grown(MPI_Comm comm, const hcube_table *table, const hcube_updates *
                   const hcube_random_access_options *options) {
   hcube_error error;
   memory before, after;
-  long remains, peak, shared, code;
   int size;
   MPI_Comm_size(comm, &size);
   MPI_Barrier(comm);
@@ -22,10 +21,10 @@ static long grown(MPI_Comm comm, const hcube_table *table, const hcube_updates *
   SUCCEED(hcube_random_access_run(comm, table, updates, options, &error), error);
   MPI_Barrier(comm);
   after = measure();
-  remains = after.anonymous + after.shared - before.anonymous - before.shared;
-  shared = after.resident_shared - before.resident_shared;
-  code = after.resident_files - before.resident_files;
-  peak = after.peak - before.peak - shared + shared / size - code;
+  long remains = after.anonymous + after.shared - before.anonymous - before.shared;
+  long shared = after.resident_shared - before.resident_shared;
+  long code = after.resident_files - before.resident_files;
+  long peak = after.peak - before.peak - shared + shared / size - code;
   if (getenv("HCUBE_TEST_VERBOSE") != NULL)
     fprintf(stderr, "anonymous %ld, shared %ld by share, %ld resident, peak %ld\n", after.anonymous - before.anonymous,
             after.shared - before.shared, shared, after.peak - before.peak);
@@ -35,8 +34,6 @@ static long grown(MPI_Comm comm, const hcube_table *table, const hcube_updates *
 int main(int argc, char **argv) {
   hcube_random_access_options options;
   hcube_random_access_statistics statistics;
-  hcube_table table;
-  hcube_updates updates;
   hcube_error error;
   int64_t mine[3], most[3];
   int rank, size;
@@ -44,8 +41,8 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   warm_up(MPI_COMM_WORLD);
-  table = make_table(MPI_COMM_WORLD, 18);
-  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  hcube_table table = make_table(MPI_COMM_WORLD, 18);
+  hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
   SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   /* Huge pages round the table itself up. */
   options.huge_pages = 0;

@@ -84,11 +84,11 @@ static MPI_Comm cartesian(uint64_t number) {
 
 static MPI_Comm graph(uint64_t number) {
   int *ends = (int *)allocate(size * (int64_t)sizeof(int));
-  int *all = (int *)allocate(2 * (int64_t)size * size * (int64_t)sizeof(int)), count = 0, from, to, again;
+  int *all = (int *)allocate(2 * (int64_t)size * size * (int64_t)sizeof(int)), count = 0;
   MPI_Comm made;
-  for (from = 0; from < size; from++) {
-    for (to = 0; to < size; to++)
-      for (again = edges_of_graph(number, from, to); again > 0; again--) all[count++] = to;
+  for (int from = 0; from < size; from++) {
+    for (int to = 0; to < size; to++)
+      for (int again = edges_of_graph(number, from, to); again > 0; again--) all[count++] = to;
     ends[from] = count;
   }
   MPI_Graph_create(MPI_COMM_WORLD, size, ends, all, 0, &made);
@@ -124,7 +124,7 @@ static MPI_Comm distributed(uint64_t number) {
 }
 
 static void find_peers(MPI_Comm comm, side *sent, side *received) {
-  int kind, axis, dimensions, weighted;
+  int kind, dimensions, weighted;
   MPI_Topo_test(comm, &kind);
   if (kind == MPI_CART) {
     MPI_Cartdim_get(comm, &dimensions);
@@ -138,7 +138,7 @@ static void find_peers(MPI_Comm comm, side *sent, side *received) {
   sent->peers = (int *)allocate(sent->degree * (int64_t)sizeof(int));
   received->peers = (int *)allocate(received->degree * (int64_t)sizeof(int));
   if (kind == MPI_CART) {
-    for (axis = 0; axis < dimensions; axis++)
+    for (int axis = 0; axis < dimensions; axis++)
       MPI_Cart_shift(comm, axis, 1, &sent->peers[2 * axis], &sent->peers[2 * axis + 1]);
     memcpy(received->peers, sent->peers, (size_t)sent->degree * sizeof(int));
   } else if (kind == MPI_GRAPH) {
@@ -161,17 +161,17 @@ static int elements(uint64_t number, int function, int from, int to) {
 
 static void lay_out(uint64_t number, int function, side *of, int is_sent) {
   dice own = make_dice(seed + number, (uint64_t)rank, (uint64_t)is_sent + 9);
-  int at, end = 0;
+  int end = 0;
   of->counts = (int *)allocate((of->degree + 1) * (int64_t)sizeof(int));
   of->places = (int *)allocate(of->degree * (int64_t)sizeof(int));
   of->far = (MPI_Aint *)allocate(of->degree * (int64_t)sizeof(MPI_Aint));
   of->types = (MPI_Datatype *)allocate(of->degree * (int64_t)sizeof(MPI_Datatype));
   of->counts[0] = elements(number, function, 0, 0);
-  for (at = 0; at < of->degree; at++) {
-    int peer = of->peers[at], room, is_spread = function == ALLTOALLW && roll(&own, 2) == 0;
+  for (int at = 0; at < of->degree; at++) {
+    int peer = of->peers[at], is_spread = function == ALLTOALLW && roll(&own, 2) == 0;
     int count = peer == MPI_PROC_NULL ? 3 : elements(number, function, is_sent ? rank : peer, is_sent ? peer : rank);
     if (function == ALLTOALL) count = of->counts[0];
-    room = is_spread ? 2 * count + 4 : count;
+    int room = is_spread ? 2 * count + 4 : count;
     of->types[at] = is_spread ? spread : MPI_INT;
     of->counts[at] = is_spread ? count / 2 : count;
     if (function != ALLTOALL) end += (int)roll(&own, 3);
@@ -190,16 +190,15 @@ static void free_side(side *of) {
 }
 
 static void make_case(uint64_t number, int64_t *used) {
-  int function, call, code, calls = preload ? 3 : 2;
+  int code, calls = preload ? 3 : 2;
   MPI_Comm comm = number % 3 == 0 ? cartesian(number) : number % 3 == 1 ? graph(number) : distributed(number);
-  for (function = ALLTOALL; function <= last_function; function++) {
+  for (int function = ALLTOALL; function <= last_function; function++) {
     side sent, received;
-    unsigned char *expected;
     find_peers(comm, &sent, &received);
     lay_out(number, function, &sent, 1);
     lay_out(number, function, &received, 0);
-    expected = (unsigned char *)allocate(received.bytes);
-    for (call = 0; call < calls; call++) {
+    unsigned char *expected = (unsigned char *)allocate(received.bytes);
+    for (int call = 0; call < calls; call++) {
       /* A communicator of its own, so that the first call of each function is forwarded. */
       MPI_Comm own = comm;
       if (preload && call == 0) MPI_Comm_dup(comm, &own);
@@ -222,13 +221,13 @@ static void make_case(uint64_t number, int64_t *used) {
 /* A call in which only rank 0 has a wrong argument: all ranks return an error, and nothing is written. */
 static void refused(const char *what) {
   int extent = size, periodic = 1, counts[2] = {4, 4}, wrong[2] = {4, 4}, places[2] = {0, 8}, code, kind;
-  int sent[16], received[16], at;
+  int sent[16], received[16];
   MPI_Datatype type = MPI_INT;
   const int *sent_counts = counts;
   MPI_Comm ring;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &extent, &periodic, 0, &ring);
   MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
-  for (at = 0; at < 16; at++) sent[at] = received[at] = at;
+  for (int at = 0; at < 16; at++) sent[at] = received[at] = at;
   if (rank == 0) {
     if (strcmp(what, "counts") == 0) wrong[1] = 5;
     if (strcmp(what, "negative") == 0) wrong[1] = -1;
@@ -238,7 +237,7 @@ static void refused(const char *what) {
   code = hcube_neighbor_alltoallv(sent, sent_counts, places, type, received, counts, places, MPI_INT, ring);
   if (code == MPI_SUCCESS) FAIL("%s was not refused", what);
   MPI_Error_class(code, &kind);
-  for (at = 0; at < 16; at++) REQUIRE(received[at] == at);
+  for (int at = 0; at < 16; at++) REQUIRE(received[at] == at);
   printf("refused %d %s\n", rank,
          kind == MPI_ERR_TRUNCATE ? "truncate"
          : kind == MPI_ERR_COUNT  ? "count"
@@ -251,14 +250,12 @@ static void refused(const char *what) {
 
 int main(int argc, char **argv) {
   int64_t used[PATHS] = {0};
-  uint64_t number, cases;
-  int path;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(argc > 4);
   seed = strtoull(argv[1], NULL, 10);
-  cases = strtoull(argv[2], NULL, 10);
+  uint64_t cases = strtoull(argv[2], NULL, 10);
   largest = strtoll(argv[3], NULL, 10);
   preload = strcmp(argv[4], "preload") == 0;
   MPI_Type_vector(2, 1, 2, MPI_INT, &spread);
@@ -279,10 +276,10 @@ int main(int argc, char **argv) {
   }
   if (argc > 5) refused(argv[5]);
   else
-    for (number = 0; number < cases; number++) make_case(number, used);
+    for (uint64_t number = 0; number < cases; number++) make_case(number, used);
   if (rank == 0 && argc == 5) {
     printf("ok %" PRIu64, cases);
-    for (path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
+    for (int path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
     printf("\n");
   }
   MPI_Type_free(&spread);

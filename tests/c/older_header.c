@@ -38,7 +38,7 @@ static void alltoall(MPI_Comm comm) {
   hcube_alltoall_options options;
   hcube_error error;
   char way[32];
-  int rank, size, other, *blocks;
+  int rank, size, *blocks;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &error), error);
@@ -47,9 +47,9 @@ static void alltoall(MPI_Comm comm) {
   SUCCEED(hcube_alltoall_set_options(comm, &options, &error), error);
   blocks = (int *)malloc((size_t)size * sizeof *blocks);
   REQUIRE(blocks != NULL);
-  for (other = 0; other < size; other++) blocks[other] = 100 * rank + other;
+  for (int other = 0; other < size; other++) blocks[other] = 100 * rank + other;
   REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 1, MPI_INT, comm) == MPI_SUCCESS);
-  for (other = 0; other < size; other++) REQUIRE(blocks[other] == 100 * other + rank);
+  for (int other = 0; other < size; other++) REQUIRE(blocks[other] == 100 * other + rank);
   SUCCEED(hcube_alltoall_last_way(comm, way, sizeof way, &error), error);
   if (strcmp(way, size == 1 ? "alone" : "message") != 0) FAIL("way %s", way);
   free(blocks);
@@ -59,7 +59,7 @@ static void alltoall(MPI_Comm comm) {
 static void transpose(MPI_Comm comm) {
   hcube_transpose_shape shape;
   hcube_error error;
-  int rank, size, column;
+  int rank, size;
   int64_t *row;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -69,10 +69,10 @@ static void transpose(MPI_Comm comm) {
   shape.transposed_in = shape.transposed_out = 0;
   row = (int64_t *)malloc((size_t)size * sizeof *row);
   REQUIRE(row != NULL);
-  for (column = 0; column < size; column++) row[column] = 100 * rank + column;
+  for (int column = 0; column < size; column++) row[column] = 100 * rank + column;
   SUCCEED(hcube_transpose_check(&shape, 1, comm, &error), error);
   SUCCEED(hcube_transpose(row, row, &shape, comm, &error), error);
-  for (column = 0; column < size; column++) REQUIRE(row[column] == 100 * column + rank);
+  for (int column = 0; column < size; column++) REQUIRE(row[column] == 100 * column + rank);
   free(row);
 }
 

@@ -18,21 +18,19 @@ static uint64_t elements(int panel, int count) {
 }
 
 static void check_panel(const double *content, int panel, int count) {
-  uint64_t place;
-  for (place = 0; place < elements(panel, count); place++)
+  for (uint64_t place = 0; place < elements(panel, count); place++)
     if (content[place] != element(panel, place)) FAIL("panel %d, element %d: %g", panel, (int)place, content[place]);
 }
 
 static void write_panel(double *content, int panel, int count) {
-  uint64_t place;
-  for (place = 0; place < elements(panel, count); place++) content[place] = element(panel, place);
+  for (uint64_t place = 0; place < elements(panel, count); place++) content[place] = element(panel, place);
 }
 
 /* `depth` panels are held beside the current one. */
 static void factor(MPI_Comm row, int count, int depth, int topology, int ranks_per_node) {
   uint64_t number[MAX_DEPTH + 1], held = (uint64_t)depth + 1, bytes, slots;
   const void *place[MAX_DEPTH + 1];
-  int rank, size, panel;
+  int rank, size;
   int32_t done;
   hcube_panels_options options;
   MPI_Comm_rank(row, &rank);
@@ -49,8 +47,8 @@ static void factor(MPI_Comm row, int count, int depth, int topology, int ranks_p
   else SUCCEED(hcube_panels_prepare_for(row, &options, &failure), failure);
   SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
   REQUIRE(bytes == elements(0, count) * sizeof(double) && slots == (uint64_t)(held / size + 2));
-  for (panel = 0; panel < count; panel++) {
-    int here = panel % (int)held, before;
+  for (int panel = 0; panel < count; panel++) {
+    int here = panel % (int)held;
     void *own;
     if (panel >= (int)held) SUCCEED(hcube_panels_release(row, number[here], &failure), failure);
     SUCCEED(
@@ -72,32 +70,31 @@ static void factor(MPI_Comm row, int count, int depth, int topology, int ranks_p
       sched_yield();
     }
     SUCCEED(hcube_panels_wait(row, number[here], &place[here], &failure), failure);
-    for (before = 0; before < (int)held && before <= panel; before++)
+    for (int before = 0; before < (int)held && before <= panel; before++)
       check_panel((const double *)place[(panel - before) % (int)held], panel - before, count);
   }
-  for (panel = 0; panel < (int)held; panel++) SUCCEED(hcube_panels_release(row, number[panel], &failure), failure);
+  for (int panel = 0; panel < (int)held; panel++) SUCCEED(hcube_panels_release(row, number[panel], &failure), failure);
 }
 
 /* A panel of several messages between nodes. */
 static void large(MPI_Comm row) {
   const uint64_t count = 200000;
   hcube_panels_options options;
-  uint64_t number, place;
+  uint64_t number;
   const void *found;
-  int32_t topology;
   void *own;
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.bytes = count * sizeof(double);
   options.slots = options.in_use = options.ranks_per_node = 1;
-  for (topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
+  for (int32_t topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
     options.topology = topology;
     SUCCEED(hcube_panels_prepare_for(row, &options, &failure), failure);
     SUCCEED(hcube_panels_begin(row, 0, options.bytes, &number, &own, &failure), failure);
-    for (place = 0; own != NULL && place < count; place++) ((double *)own)[place] = element(topology, place);
+    for (uint64_t place = 0; own != NULL && place < count; place++) ((double *)own)[place] = element(topology, place);
     if (own != NULL) SUCCEED(hcube_panels_post(row, number, &failure), failure);
     SUCCEED(hcube_panels_wait(row, number, &found, &failure), failure);
-    for (place = 0; place < count; place++)
+    for (uint64_t place = 0; place < count; place++)
       if (((const double *)found)[place] != element(topology, place)) FAIL("element %d", (int)place);
     SUCCEED(hcube_panels_release(row, number, &failure), failure);
   }
@@ -138,18 +135,18 @@ static void wrong_arguments(MPI_Comm row, int rank, int size) {
 
 int main(int argc, char **argv) {
   MPI_Comm row, copy;
-  int rank, size, depth, columns, topology;
+  int rank, size, depth;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   memset(&failure, 0, sizeof failure);
-  for (columns = 1; columns <= size; columns++) {
+  for (int columns = 1; columns <= size; columns++) {
     MPI_Comm_split(MPI_COMM_WORLD, rank / columns, rank, &row);
     for (depth = 0; depth <= MAX_DEPTH; depth++) {
       factor(row, 20, depth, HCUBE_PANELS_AUTO, 0);
       factor(row, 45, depth, HCUBE_PANELS_AUTO, 0);
     }
-    for (topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
+    for (int topology = HCUBE_PANELS_RING; topology <= HCUBE_PANELS_MODIFIED_LONG; topology++) {
       factor(row, 20, topology % (MAX_DEPTH + 1), topology, 1);
       factor(row, 13, topology % (MAX_DEPTH + 1), topology, 2);
     }

@@ -44,12 +44,10 @@ static inline size_t size_of(int kind) {
 /* A function of ScaLAPACK's own library, whatever is loaded before it. */
 static inline void *original(const char *name) {
   Dl_info place;
-  void *library;
-  void *function;
   REQUIRE(dladdr(dlsym(RTLD_DEFAULT, "numroc_"), &place) != 0);
-  library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   REQUIRE(library != NULL);
-  function = dlsym(library, name);
+  void *function = dlsym(library, name);
   REQUIRE(function != NULL);
   return function;
 }
@@ -101,7 +99,7 @@ typedef struct {
 
 /* One grid on ranks from `begin`; returns the rank after them. */
 static inline int one_grid(const char *text, int begin, int alone, grid *made) {
-  int rows, columns, context, size, step, index, *map;
+  int rows, columns, context, size;
   char letter;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (sscanf(text, "%dx%d%c", &rows, &columns, &letter) != 3 || begin + rows * columns > size) FAIL("grid '%s'", text);
@@ -110,10 +108,10 @@ static inline int one_grid(const char *text, int begin, int alone, grid *made) {
     return rows * columns;
   }
   /* Prime to the number of ranks. */
-  step = rows * columns % 7 == 0 ? 5 : 7;
-  map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
+  int step = rows * columns % 7 == 0 ? 5 : 7;
+  int *map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
   REQUIRE(map != NULL);
-  for (index = 0; index < rows * columns; index++)
+  for (int index = 0; index < rows * columns; index++)
     map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)
                  : letter == 'd' ? size - 1 - begin - index
                                  : begin + index;
@@ -155,8 +153,8 @@ static inline int is_own(const axis *axis, int index) {
 
 /* How many of the first `end` indices this process has: also the local number of index `end`. */
 static inline int local_count(const axis *axis, int end) {
-  int index, count = 0;
-  for (index = 0; index < end; index++) count += is_own(axis, index);
+  int count = 0;
+  for (int index = 0; index < end; index++) count += is_own(axis, index);
   return count;
 }
 
@@ -192,11 +190,11 @@ static inline void describe(matrix *of, int context) {
 static inline void allocate(matrix *of, uint64_t seed) {
   int rows = local_count(&of->axes[0], of->axes[0].size), columns = local_count(&of->axes[1], of->axes[1].size);
   size_t cells = rows > 0 && columns > 0 ? (size_t)(columns - 1) * (size_t)of->leading + (size_t)rows : 0;
-  size_t at, step = is_single(of->kind) ? sizeof(float) : sizeof(double);
+  size_t step = is_single(of->kind) ? sizeof(float) : sizeof(double);
   of->bytes = cells * size_of(of->kind) + 2 * GUARD_BYTES;
   of->memory = (unsigned char *)malloc(of->bytes);
   REQUIRE(of->memory != NULL);
-  for (at = 0; at < of->bytes; at += step) {
+  for (size_t at = 0; at < of->bytes; at += step) {
     uint64_t noise = mix(seed + at) | 1;
     uint32_t narrow = UINT32_C(0x7f800000) | (uint32_t)(noise & 0x3fffff);
     uint64_t wide = UINT64_C(0x7ff0000000000000) | (noise & UINT64_C(0x7ffffffffffff));
@@ -215,8 +213,7 @@ static inline void *element(const matrix *of, int local_row, int local_column) {
 }
 
 static inline void store(int kind, void *to, const double value[2]) {
-  int part;
-  for (part = 0; part < parts_of(kind); part++) {
+  for (int part = 0; part < parts_of(kind); part++) {
     if (is_single(kind)) {
       float narrow = (float)value[part];
       memcpy((float *)to + part, &narrow, sizeof narrow);
@@ -227,9 +224,8 @@ static inline void store(int kind, void *to, const double value[2]) {
 }
 
 static inline void load(int kind, const void *from, double value[2]) {
-  int part;
   value[1] = 0;
-  for (part = 0; part < parts_of(kind); part++) {
+  for (int part = 0; part < parts_of(kind); part++) {
     if (is_single(kind)) {
       float narrow;
       memcpy(&narrow, (const float *)from + part, sizeof narrow);
@@ -243,11 +239,11 @@ static inline void load(int kind, const void *from, double value[2]) {
 /* Calls `use` for each element of the sub-matrix that this process has, with its indices in the sub-matrix. */
 static inline void for_own(const matrix *of, void (*use)(void *closure, void *element, int row, int column),
                            void *closure) {
-  int row, column, local_column = local_count(&of->axes[1], of->first[1]);
-  for (column = 0; column < of->length[1]; column++) {
+  int local_column = local_count(&of->axes[1], of->first[1]);
+  for (int column = 0; column < of->length[1]; column++) {
     int local_row = local_count(&of->axes[0], of->first[0]);
     if (!is_own(&of->axes[1], of->first[1] + column)) continue;
-    for (row = 0; row < of->length[0]; row++) {
+    for (int row = 0; row < of->length[0]; row++) {
       if (!is_own(&of->axes[0], of->first[0] + row)) continue;
       use(closure, element(of, local_row++, local_column), row, column);
     }

@@ -10,13 +10,11 @@
 static uint64_t *message;
 
 static void fill(uint64_t value) {
-  int i;
-  for (i = 0; i < WORDS; i++) message[i] = value + (uint64_t)i;
+  for (int i = 0; i < WORDS; i++) message[i] = value + (uint64_t)i;
 }
 
 static void check(uint64_t value) {
-  int i;
-  for (i = 0; i < WORDS; i++) REQUIRE(message[i] == value + (uint64_t)i);
+  for (int i = 0; i < WORDS; i++) REQUIRE(message[i] == value + (uint64_t)i);
 }
 
 /* `from` has an outstanding message to `to` while it is in hcube with `comm`; all ranks of `comm` run. */
@@ -39,7 +37,7 @@ static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) 
 
 int main(int argc, char **argv) {
   MPI_Comm copy, part;
-  int rank, size, turn;
+  int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -50,7 +48,7 @@ int main(int argc, char **argv) {
   /* All ranks but the last. */
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);
   /* The first call on a communicator prepares collectively, the later ones do not. */
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
     one_case(MPI_COMM_WORLD, 0, size - 1, 1, 10);
     one_case(copy, size - 1, 0, 1, 10);
     /* The receiver is no member: only the sender's wait inside hcube can help it on. */

@@ -65,15 +65,13 @@ static int32_t use_gemm(anything *options, hcube_error *error) {
 static void check_filling(const char *what, filler *fill, size_t known) {
   anything whole, part;
   hcube_error error;
-  uint64_t size;
-  size_t at;
   memset(&whole, GARBAGE, sizeof whole);
   SUCCEED(fill(&whole, known, &error), error);
-  for (size = 16; size <= known + 24; size += 8) {
+  for (uint64_t size = 16; size <= known + 24; size += 8) {
     memset(&part, GARBAGE, sizeof part);
     SUCCEED(fill(&part, size, &error), error);
     REQUIRE(part.struct_size == size);
-    for (at = 8; at < ROOM; at++) {
+    for (size_t at = 8; at < ROOM; at++) {
       unsigned char expected = at >= size ? GARBAGE : at >= known ? 0 : whole.bytes[at];
       if (part.bytes[at] != expected)
         FAIL("%s of %d bytes: byte %d is %d instead of %d", what, (int)size, (int)at, part.bytes[at], expected);
@@ -88,15 +86,14 @@ static void check_nonsense(const char *what, filler *fill, user *use) {
   anything options;
   hcube_error error;
   char number[32];
-  size_t i, at;
-  for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     memset(&options, GARBAGE, sizeof options);
     snprintf(number, sizeof number, "= %" PRIu64 ":", sizes[i]);
     options.struct_size = sizes[i];
     REQUIRE(fill(&options, sizes[i], &error) == HCUBE_ERR_ARGUMENT);
     if (strstr(error.message, "size ") == NULL || strstr(error.message, number) == NULL)
       FAIL("%s: message '%s'", what, error.message);
-    for (at = 8; at < ROOM; at++) REQUIRE(options.bytes[at] == GARBAGE);
+    for (size_t at = 8; at < ROOM; at++) REQUIRE(options.bytes[at] == GARBAGE);
     if (use != NULL) {
       REQUIRE(use(&options, &error) == HCUBE_ERR_ARGUMENT);
       if (strstr(error.message, "options.struct_size ") == NULL || strstr(error.message, number) == NULL)
@@ -110,11 +107,10 @@ static void check_nonsense(const char *what, filler *fill, user *use) {
 static void check_larger(const char *what, filler *fill, user *use, size_t known) {
   anything options;
   hcube_error error;
-  size_t at;
   memset(&options, GARBAGE, sizeof options);
   SUCCEED(fill(&options, known + 16, &error), error);
   SUCCEED(use(&options, &error), error);
-  for (at = known; at < known + 16; at++) {
+  for (size_t at = known; at < known + 16; at++) {
     options.bytes[at] = 1;
     if (use(&options, &error) != HCUBE_ERR_ARGUMENT || strstr(error.message, "options.struct_size") == NULL ||
         strstr(error.message, HCUBE_VERSION) == NULL)

@@ -24,7 +24,7 @@ static int64_t share(int64_t all, int64_t block, int rank) {
 /* The part of a rank, before or, with `after`, of the transposed matrix; a guard behind it. */
 static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
   int columnwise = after ? shape->transposed_out : shape->transposed_in;
-  int64_t block = after ? shape->column_block : shape->row_block, here, there, number;
+  int64_t block = after ? shape->column_block : shape->row_block;
   part result;
   result.other = after ? shape->rows : shape->columns;
   result.own = share(after ? shape->columns : shape->rows, block, rank);
@@ -32,11 +32,11 @@ static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
   result.length = result.own * result.other * shape->element_bytes;
   result.bytes = (unsigned char *)malloc((size_t)result.length + 1);
   REQUIRE(result.bytes != NULL);
-  for (here = 0; here < result.own; here++)
-    for (there = 0; there < result.other; there++) {
+  for (int64_t here = 0; here < result.own; here++)
+    for (int64_t there = 0; there < result.other; there++) {
       int64_t place = columnwise ? there * result.own + here : here * result.other + there;
       int64_t row = after ? there : result.first + here, column = after ? result.first + here : there;
-      for (number = 0; number < shape->element_bytes; number++)
+      for (int64_t number = 0; number < shape->element_bytes; number++)
         result.bytes[place * shape->element_bytes + number] = byte_of(row, column, number);
     }
   result.bytes[result.length] = GUARD;
@@ -45,8 +45,7 @@ static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
 
 static void check(const char *what, const unsigned char *found, const part *expected,
                   const hcube_transpose_shape *shape) {
-  int64_t at;
-  for (at = 0; at <= expected->length; at++)
+  for (int64_t at = 0; at <= expected->length; at++)
     if (found[at] != expected->bytes[at])
       FAIL("%s, %" PRId64 " x %" PRId64 " x %" PRId64 ", blocks %" PRId64 " and %" PRId64 ", %d %d: byte %" PRId64
            " of %" PRId64 " is %d instead of %d",
@@ -64,9 +63,6 @@ static int symmetric(const hcube_transpose_shape *shape) {
 static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm) {
   int rank;
   part before, after;
-  unsigned char *data;
-  const void *input;
-  int64_t length;
   hcube_error error;
   if (hcube_transpose_check(shape, 1, comm, &error) != HCUBE_SUCCESS) {
     if (symmetric(shape)) FAIL("refused in place: %s", error.message);
@@ -76,13 +72,13 @@ static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm
   MPI_Comm_rank(comm, &rank);
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
-  length = before.length > after.length ? before.length : after.length;
-  data = (unsigned char *)malloc((size_t)length + 1);
+  int64_t length = before.length > after.length ? before.length : after.length;
+  unsigned char *data = (unsigned char *)malloc((size_t)length + 1);
   REQUIRE(data != NULL);
   memcpy(data, before.bytes, (size_t)before.length);
   data[length] = GUARD;
   /* Both forms; a rank without elements has only one. */
-  input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
+  const void *input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
   SUCCEED(hcube_transpose(input, length > 0 ? data : NULL, shape, comm, &error), error);
   REQUIRE(data[length] == GUARD);
   data[after.length] = GUARD;
@@ -96,12 +92,11 @@ static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm
 static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
   int rank;
   part before, after;
-  unsigned char *output;
   hcube_error error;
   MPI_Comm_rank(comm, &rank);
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
-  output = (unsigned char *)malloc((size_t)after.length + 1);
+  unsigned char *output = (unsigned char *)malloc((size_t)after.length + 1);
   REQUIRE(output != NULL);
   memset(output, 0xee, (size_t)after.length);
   output[after.length] = GUARD;
@@ -123,12 +118,11 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
 static void all_shapes(MPI_Comm comm) {
   static const int64_t sizes[][3] = {{1, 1, 8}, {2, 5, 4},    {7, 7, 8},     {16, 16, 16}, {12, 30, 8},  {33, 20, 24},
                                      {9, 9, 1}, {3, 8, 3000}, {130, 130, 8}, {100, 64, 4}, {300, 300, 8}};
-  size_t number;
-  int size, flags, more;
+  int size;
   MPI_Comm_size(comm, &size);
-  for (number = 0; number < sizeof sizes / sizeof *sizes; number++)
-    for (flags = 0; flags < 4; flags++)
-      for (more = 0; more < 2; more++) {
+  for (size_t number = 0; number < sizeof sizes / sizeof *sizes; number++)
+    for (int flags = 0; flags < 4; flags++)
+      for (int more = 0; more < 2; more++) {
         hcube_transpose_shape shape;
         shape.rows = sizes[number][0];
         shape.columns = sizes[number][1];
@@ -200,8 +194,7 @@ static void bad_input(MPI_Comm comm) {
   if (rank == size - 1) bad.rows = 0;
   refuse("one rank", input, output, &bad, comm, HCUBE_ERR_ARGUMENT, "shape.rows = 0");
   {
-    size_t at;
-    for (at = 0; at < sizeof output; at++) REQUIRE(((unsigned char *)output)[at] == GUARD);
+    for (size_t at = 0; at < sizeof output; at++) REQUIRE(((unsigned char *)output)[at] == GUARD);
   }
 }
 

@@ -76,8 +76,7 @@ static hcube_updates updates_of(const test_case *test, int rank, int size) {
 }
 
 static void compare(const hcube_table *table, const uint64_t *whole, const char *text) {
-  int64_t word;
-  for (word = 0; word < table->local_length; word++) {
+  for (int64_t word = 0; word < table->local_length; word++) {
     uint64_t expected = whole[table->first_index + word];
     if (table->words[word] != expected)
       FAIL("%s: word %" PRId64 " is %016" PRIx64 " instead of %016" PRIx64, text, table->first_index + word,
@@ -90,21 +89,18 @@ static void run_case(const char *text) {
   const hcube_random_access_options *options = test.own_options ? &test.options : NULL;
   hcube_random_access_statistics statistics;
   hcube_table table = make_table(MPI_COMM_WORLD, test.log2);
-  hcube_updates updates;
   hcube_error error;
-  uint64_t *whole;
-  int64_t errors = -1, total, word, bound;
-  int64_t messages, shared;
+  int64_t errors = -1;
   char line[256];
-  int rank, size, other;
+  int rank, size;
 
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  updates = updates_of(&test, rank, size);
-  whole = (uint64_t *)malloc(sizeof(uint64_t) << test.log2);
+  hcube_updates updates = updates_of(&test, rank, size);
+  uint64_t *whole = (uint64_t *)malloc(sizeof(uint64_t) << test.log2);
   REQUIRE(whole != NULL);
-  for (word = 0; word < table.global_length; word++) whole[word] = (uint64_t)word;
-  for (other = 0; other < size; other++) {
+  for (int64_t word = 0; word < table.global_length; word++) whole[word] = (uint64_t)word;
+  for (int other = 0; other < size; other++) {
     hcube_updates theirs = updates_of(&test, other, size);
     update_serially(whole, test.log2, theirs.stream, theirs.start, theirs.count);
   }
@@ -116,18 +112,19 @@ static void run_case(const char *text) {
   statistics.struct_size = sizeof statistics;
   SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error), error);
   REQUIRE(statistics.generated == (uint64_t)updates.count);
-  total = sum_over_ranks(MPI_COMM_WORLD, updates.count);
+  int64_t total = sum_over_ranks(MPI_COMM_WORLD, updates.count);
   REQUIRE(sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.applied) == total);
-  bound = test.options.look_ahead * (test.options.relaxed ? 3 : 1);
+  int64_t bound = test.options.look_ahead * (test.options.relaxed ? 3 : 1);
   REQUIRE(statistics.open_bound == (uint64_t)bound);
   REQUIRE(statistics.total_seconds >= 0);
-  messages = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.messages);
-  shared = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.shared_bytes);
+  int64_t messages = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.messages);
+  int64_t shared = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.shared_bytes);
 
   /* The verification finds no fault, restores the table, and does find a fault that is there. */
   SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
   if (errors != 0) FAIL("%s: %" PRId64 " errors after a right run", text, errors);
-  for (word = 0; word < table.local_length; word++) REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
+  for (int64_t word = 0; word < table.local_length; word++)
+    REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
   SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &error), error);
   if (rank == 0) table.words[table.local_length / 2] ^= UINT64_C(1) << 40; /* rank 0 always owns a word */
   SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
@@ -144,9 +141,8 @@ static void run_case(const char *text) {
 }
 
 int main(int argc, char **argv) {
-  int number;
   MPI_Init(&argc, &argv);
-  for (number = 1; number < argc; number++) run_case(argv[number]);
+  for (int number = 1; number < argc; number++) run_case(argv[number]);
   MPI_Finalize();
   return 0;
 }

@@ -14,8 +14,7 @@ static void exchange_all_sizes(MPI_Comm comm) {
 
 /* By parents and children: on both orders of the merged communicator, on parts of it, and between the groups. */
 static void exchange_across(MPI_Comm between, int is_child) {
-  int order;
-  for (order = 0; order < 2; order++) {
+  for (int order = 0; order < 2; order++) {
     MPI_Comm merged, half;
     MPI_Intercomm_merge(between, is_child == order, &merged);
     exchange_all_sizes(merged);
