@@ -11,7 +11,6 @@
 
 enum { COMMS = 8 };
 
-static int world_rank, world_size;
 static MPI_Comm comms[COMMS];
 static int one_host[COMMS];
 /* In place, and out of place. */
@@ -26,16 +25,16 @@ typedef struct scenario {
 } scenario;
 
 static void make_comms(uint64_t seed) {
-  dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)world_rank);
+  dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)rank);
   int parts = 1 + (int)roll(&same, 3);
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
-  MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, world_rank, &comms[3]);
-  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &comms[4]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[3]);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[4]);
   MPI_Comm_split(MPI_COMM_WORLD, (int)roll(&own, parts), (int)roll(&own, 1000), &comms[5]);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)roll(&own, 1000), MPI_INFO_NULL, &comms[6]);
-  MPI_Comm_split(MPI_COMM_WORLD, world_rank < world_size / 2, -world_rank, &comms[7]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, -rank, &comms[7]);
   for (int number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
 }
 
@@ -235,9 +234,7 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
 int main(int argc, char **argv) {
   int64_t sums[2][PATHS];
   int sweep = 0, with_library = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  begin_program(&argc, &argv);
   if (argc < 4) FAIL("usage: %s <seed> <cases> <largest block> [sweep] [alone]", argv[0]);
   uint64_t seed = strtoull(argv[1], NULL, 10);
   int cases = atoi(argv[2]);
@@ -253,7 +250,7 @@ int main(int argc, char **argv) {
     run_case(&of, &options, with_library);
   }
   MPI_Reduce(calls_by_path, sums, 2 * PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (world_rank == 0) {
+  if (rank == 0) {
     printf("ok %d cases", cases);
     for (int i = 0; i < PATHS; i++)
       printf(" %s=%" PRId64 " out-of-place:%s=%" PRId64, path_names[i], sums[0][i], path_names[i], sums[1][i]);
@@ -261,6 +258,5 @@ int main(int argc, char **argv) {
   }
   fflush(stdout);
   for (int i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -13,8 +13,6 @@
 
 enum { THREADS = 4, BYTES = 3000 };
 
-static int rank, size;
-
 static long lines_of(const char *path) {
   FILE *file = fopen(path, "r");
   long lines = 0;
@@ -159,10 +157,8 @@ int main(int argc, char **argv) {
   if (strcmp(part, "threads") == 0) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   } else {
-    MPI_Init(&argc, &argv);
+    begin_program(&argc, &argv);
   }
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(part, "cycles") == 0 && argc > 2) {
     cycles(atoi(argv[2]));
   } else if (strcmp(part, "threads") == 0) {
@@ -174,7 +170,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0 && done) printf("ok %s\n", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -20,7 +20,7 @@ enum { OUT_OF_PLACE, IN_PLACE };
 
 #define NONE LONG_MIN
 
-static int rank, size, refusals;
+static int refusals;
 static MPI_Comm comm;
 static int *received, *sent, *received_before, *sent_before;
 static int *counts, *sent_counts, *displacements;
@@ -311,9 +311,7 @@ static void no_communicator(void) {
 
 int main(int argc, char **argv) {
   MPI_Errhandler handler, world_handler;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   received = integers(size * ROOM);
   sent = integers(size * ROOM);
   received_before = integers(size * ROOM);
@@ -330,9 +328,7 @@ int main(int argc, char **argv) {
     if (rank == 0) counts[size - 1] = -3;
     alltoallv(IN_PLACE);
     printf("rank %d came back\n", rank);
-    fflush(stdout);
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
   MPI_Comm_create_errhandler(note_error, &handler);
   MPI_Comm_create_errhandler(note_world_error, &world_handler);
@@ -351,7 +347,5 @@ int main(int argc, char **argv) {
   no_communicator();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   if (rank == 0) printf("ok %d refusals\n", refusals);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

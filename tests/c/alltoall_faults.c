@@ -19,8 +19,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int rank, size;
-
 static void die(int signal_number) {
   (void)signal_number;
   kill(getpid(), SIGKILL);
@@ -176,9 +174,7 @@ int main(int argc, char **argv) {
     concerned = atoi(number) % 2 == 1;
   }
   if (concerned && !late) refuse_single_copy(1, 1);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (strcmp(part, "killed") == 0 || strcmp(part, "endless") == 0) {
     endless(strcmp(part, "killed") == 0);
   } else if (strcmp(part, "progress") == 0) {
@@ -200,7 +196,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %s\n", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

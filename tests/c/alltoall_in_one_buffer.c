@@ -16,7 +16,6 @@ typedef struct layout {
   int64_t end;
 } layout;
 
-static int rank, size;
 static uint64_t seed;
 static int64_t largest;
 
@@ -141,9 +140,7 @@ int main(int argc, char **argv) {
   const int bytes[] = {1, 4, 8};
   int64_t used[PATHS] = {0};
   int refusals = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 3);
   seed = strtoull(argv[1], NULL, 10);
   uint64_t cases = strtoull(argv[2], NULL, 10);
@@ -164,6 +161,5 @@ int main(int argc, char **argv) {
     for (int path = 0; path < PATHS; path++) printf(" %s=%" PRId64, path_names[path], used[path]);
     printf(" refused=%d\n", refusals);
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -10,7 +10,6 @@
 #define OWN 1000
 #define CHUNK (1 << 20)
 
-static int rank;
 static unsigned char *memory;
 
 static void fill(uint64_t key) {
@@ -83,10 +82,7 @@ static void no_elements(void) {
 }
 
 int main(int argc, char **argv) {
-  int size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size == 2);
   memory = (unsigned char *)allocate(BLOCK + OWN + CHUNK);
   large_counts();
@@ -94,7 +90,5 @@ int main(int argc, char **argv) {
   no_elements();
   free(memory);
   if (rank == 0) printf("ok large\n");
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -9,8 +9,6 @@
 
 enum { LARGEST_LED = 256, LARGEST = 300 };
 
-static int rank, size;
-
 /* Blocks of this number of elements, which are `stride` bytes apart; what is received lies between canaries. */
 static void exchange(int count, int stride, MPI_Datatype type, int expected_path) {
   int64_t length = (int64_t)size * count * stride;
@@ -57,9 +55,7 @@ static void mismatch(void) {
 int main(int argc, char **argv) {
   static const int counts[] = {1, 7, 64, LARGEST_LED, LARGEST_LED + 1, LARGEST};
   MPI_Datatype every_other;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Type_create_resized(MPI_BYTE, 0, 2, &every_other);
   MPI_Type_commit(&every_other);
@@ -70,6 +66,5 @@ int main(int argc, char **argv) {
   exchange(5, 1, MPI_BYTE, PATH_LEADERS);
   MPI_Type_free(&every_other);
   if (rank == 0) printf("ok leaders\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

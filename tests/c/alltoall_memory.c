@@ -18,8 +18,6 @@
 /* Elements of a vector: half of its extent is data. */
 #define SPAN 64
 
-static int rank, size;
-
 /* What MPI itself takes for large messages in both directions at once is MPI's. */
 static void warm_up_large(void) {
   enum { LENGTH = 1 << 20, PIECES = 4 };
@@ -157,16 +155,12 @@ static void limit(int64_t bytes) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (argc < 3) FAIL("usage: %s bound|limit <bytes> [vector|random]", argv[0]);
   if (strcmp(argv[1], "bound") == 0) {
     bound(atoll(argv[2]), argc > 3 ? argv[3] : "");
   } else {
     limit(atoll(argv[2]));
   }
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

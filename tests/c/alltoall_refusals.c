@@ -20,7 +20,7 @@
 
 enum { MAX_RANKS = 16, MAX_BYTES = 300000, GAP = 24 };
 
-static int rank, size, in_place;
+static int in_place;
 
 /* --- exchanges -------------------------------------------------------------------------------- */
 
@@ -194,9 +194,7 @@ static int secret_part(void) {
 int main(int argc, char **argv) {
   const char *part = argc > 2 ? argv[1] : "";
   int done = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size <= MAX_RANKS && argc > 2);
   in_place = strcmp(argv[2], "in") == 0;
   if (strcmp(part, "random") == 0 && argc > 4) {
@@ -210,7 +208,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf(done ? "ok %s\n" : "skip: memfd_secret is refused (%s)\n", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -275,15 +275,15 @@ static void inactive(const char *when, const char *told) {
 
 int main(int argc, char **argv) {
   inactive("before MPI_Init", "not initialised");
-  MPI_Init(&argc, &argv);
-  begin();
+  begin_program(&argc, &argv);
+  make_communicators();
   for (unsigned i = 0; i < FUNCTIONS; i++) {
     if (functions[i].kind == NO_CODE) continue;
     succeeds(&functions[i]);
     every_fault(&functions[i]);
     succeeds(&functions[i]);
   }
-  end();
+  free_communicators();
   MPI_Finalize();
   inactive("after MPI_Finalize", "already finalised");
   for (unsigned i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refusals[i]);

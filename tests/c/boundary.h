@@ -56,7 +56,7 @@ typedef struct arguments {
 
 static storage memory, memory_before;
 static hcube_error failure;
-static int rank, size = 1, active;
+static int active;
 static MPI_Comm comm, freed, inter;
 static MPI_Fint freed_number;
 
@@ -230,10 +230,8 @@ static int may_be_made(const fault *of, int by_address) {
 
 /* --- life -------------------------------------------------------------------------------------------------- */
 
-static void begin(void) {
+static void make_communicators(void) {
   MPI_Comm half;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(size <= MAX_RANKS);
   active = 1;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -255,7 +253,7 @@ static void begin(void) {
   freed = stale;
 }
 
-static void end(void) {
+static void free_communicators(void) {
   if (size > 1) MPI_Comm_free(&inter);
   MPI_Comm_free(&comm);
   active = 0;

@@ -163,6 +163,5 @@ int main(int argc, char **argv) {
     run_and_verify(MPI_COMM_WORLD, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
   }
   say("ok communicators");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

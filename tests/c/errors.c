@@ -7,7 +7,7 @@
 
 #define LOG2 12
 
-static int rank, size, refusals;
+static int refusals;
 static hcube_table table;
 static hcube_updates updates;
 static hcube_random_access_options options;
@@ -330,9 +330,7 @@ int main(int argc, char **argv) {
   SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
   bad_state("not initialised");
 
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   distribute(INT64_C(1) << LOG2, rank, size, &table.first_index, &table.local_length);
   good_length = table.local_length;

@@ -13,7 +13,6 @@
 
 enum { ERRORS_BETWEEN_PAUSES = 20, PAUSE_MICROSECONDS = 50 };
 
-static int rank, size;
 /* Errors that thread B has raised, and those that have arrived; only that thread counts. */
 static long raised, arrived;
 static int started, stop;
@@ -70,14 +69,11 @@ int main(int argc, char **argv) {
   MPI_Comm comm;
   MPI_Errhandler handler, found;
   pthread_t thread;
-  int provided = MPI_THREAD_SINGLE, turns = argc > 1 ? atoi(argv[1]) : 1000;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int turns = argc > 1 ? atoi(argv[1]) : 1000;
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) printf("skipped threads: MPI does not provide MPI_THREAD_MULTIPLE\n");
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(on_error, &handler);
@@ -93,7 +89,5 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&comm);
   if (rank == 0) printf("ok errors: %ld raised\n", raised);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static int transforms, refusals, rank, size;
+static int transforms, refusals;
 
 /* A number without a pattern, for each place of a vector. */
 static double value(int64_t place, int part) {
@@ -222,9 +222,7 @@ int main(int argc, char **argv) {
   MPI_Comm other;
   hcube_error error;
   hcube_fft_plan *plan = NULL;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (size == 7) {
     refused(hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_COMM, &error, "7 ranks");
   } else {
@@ -244,6 +242,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

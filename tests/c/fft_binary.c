@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static int transforms, refusals, rank, size;
+static int transforms, refusals;
 
 /* A number without a pattern, for each place of a vector. */
 static double value(int64_t place) {
@@ -106,9 +106,7 @@ static void bad_plans(void) {
 int main(int argc, char **argv) {
   hcube_fft_options options;
   int64_t least;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if ((size & (size - 1)) != 0) {
     options = options_for(HCUBE_FFT_BINARY_EXCHANGE);
     refused(1 << 12, MPI_COMM_WORLD, &options, HCUBE_ERR_COMM, "expected 2^a ranks");
@@ -127,6 +125,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

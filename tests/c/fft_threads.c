@@ -7,7 +7,7 @@
 
 enum { LENGTH = 1 << 12 };
 
-static int rank, size, transforms, refusals;
+static int transforms, refusals;
 static hcube_fft_plan *plan;
 static double *part;
 
@@ -54,14 +54,10 @@ static void transform(void) {
 
 int main(int argc, char **argv) {
   hcube_error error;
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int level = begin_with_threads(&argc, &argv, MPI_THREAD_SERIALIZED);
   if (level < MPI_THREAD_SERIALIZED) {
     if (rank == 0) printf("skipped threads\n");
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
   part = (double *)malloc(sizeof(double) * 2 * (size_t)(LENGTH / size));
   REQUIRE(part != NULL);
@@ -77,6 +73,5 @@ int main(int argc, char **argv) {
   free(part);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -213,10 +213,8 @@ int main(int argc, char **argv) {
   static const F(r2r_kind) TRIGONOMETRIC_KINDS[] = {FFTW_DHT, FFTW_REDFT10, FFTW_RODFT00, FFTW_R2HC};
   random_state random = {argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
   tally count = {0, 0, 0};
-  int rank;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   F(mpi_init)();
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (size_t lengths = 0; lengths < sizeof LENGTHS / sizeof *LENGTHS; lengths++) {
     for (int what = 0; what < KINDS; what++) {
       for (int turn = 0; turn < 4; turn++) {
@@ -241,6 +239,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok dft plans=%d hcube=%d missed=%d\n", count.plans, count.hcube, count.missed);
   fflush(stdout);
   F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -21,7 +21,7 @@
 
 enum { BOTH = FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT, ALIVE = 200 };
 
-static int rank, size, plans, planned;
+static int plans, planned;
 
 static F(plan) planned_for(const shape *of, real *in, real *out) {
   F(plan) plan = plan_transpose(of, MPI_COMM_WORLD, in, out, FFTW_ESTIMATE);
@@ -229,10 +229,8 @@ int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   int64_t most[2] = {0, 0};
   const char *last = argc > 1 ? argv[argc - 1] : "";
-  int multiple = strcmp(mode, "concurrent") == 0 || strcmp(last, "multiple") == 0, provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int multiple = strcmp(mode, "concurrent") == 0 || strcmp(last, "multiple") == 0;
+  int provided = begin_with_threads(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
   if (strcmp(mode, "restart") != 0) F(mpi_init)();
   if (strcmp(mode, "arrays") == 0) {
     arrays();
@@ -257,6 +255,5 @@ int main(int argc, char **argv) {
     printf("ok %s plans=%d hcube=%d first=%" PRId64 " steady=%" PRId64 "\n", mode, plans, planned, most[0], most[1]);
   fflush(stdout);
   if (strcmp(mode, "restart") != 0) F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

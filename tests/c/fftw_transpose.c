@@ -124,10 +124,8 @@ static void communicators(uint64_t seed, int cases, tally *count) {
 
 int main(int argc, char **argv) {
   tally count = {0, 0, 0}, least, most;
-  int rank;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   F(mpi_init)();
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc < 4) FAIL("usage: %s shapes|communicators <seed> <cases>", argv[0]);
   if (strcmp(argv[1], "shapes") == 0) {
     shapes(MPI_COMM_WORLD, strtoull(argv[2], NULL, 10), atoi(argv[3]), &count);
@@ -140,6 +138,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok %s plans=%d hcube=%d missed=%d\n", argv[1], count.plans, least.hcube, most.missed);
   fflush(stdout);
   F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -3,7 +3,7 @@
  * arguments, refused on all ranks with nothing written. Prints `ok <products> <refusals> <path of a large product>`. */
 #include "gemm.h"
 
-static int products, refusals, rank, size;
+static int products, refusals;
 static hcube_gemm_options options_for(int32_t element) {
   hcube_gemm_options options;
   hcube_error error;
@@ -225,9 +225,7 @@ int main(int argc, char **argv) {
   hcube_gemm_options options;
   hcube_error error;
   product large;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   REQUIRE(strcmp(path, "none") == 0);
   for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
@@ -253,6 +251,5 @@ int main(int argc, char **argv) {
   SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, NULL, &error), error);
   if (rank == 0) printf("ok %d %d %s\n", products, refusals, path);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -15,7 +15,7 @@ void blacs_get_(const int *context, const int *what, int *value);
 }
 #endif
 
-static int rank, size, products;
+static int products;
 static int grid[2];
 static MPI_Comm grid_comm;
 
@@ -127,10 +127,8 @@ static void compute(const char *way, product made, int type, const char *fault) 
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 3);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (grid[0] = 1; grid[0] <= size; grid[0]++) {
     if (size % grid[0]) continue;
     grid[1] = size / grid[0];
@@ -142,6 +140,5 @@ int main(int argc, char **argv) {
     MPI_Comm_free(&grid_comm);
   }
   if (rank == 0) printf("ok %d\n", products);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -159,7 +159,5 @@ int main(int argc, char **argv) {
   check_result(&parts[2]);
   for (int which = 0; which < 3; which++) free(parts[which].elements);
   if (rank == 0) printf("ok received=%.0f %s\n", after - before, path);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -2,7 +2,7 @@
  * and elsewhere. Prints `ok <transpositions> <those that read the memory of the node>`. */
 #include "client.h"
 
-static int transpositions, shared, rank, size;
+static int transpositions, shared;
 
 /* Whole numbers, so that sums are exact. */
 static double element_of_a(int64_t row, int64_t column) {
@@ -82,9 +82,7 @@ int main(int argc, char **argv) {
   hcube_error error;
   void *place = NULL;
   MPI_Comm reversed, part;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   /* Ranks that are not in a grid. */
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0 || size == 1 ? 0 : MPI_UNDEFINED, rank * 7 % size, &part);
@@ -107,6 +105,5 @@ int main(int argc, char **argv) {
   SUCCEED(hcube_grid_transpose_memory_free(&memory, &error), error);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1) printf("ok %d %d\n", transpositions, shared);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

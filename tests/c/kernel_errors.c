@@ -11,7 +11,6 @@
 enum { LENGTH = 3600, SLOTS = 2 };
 
 static hcube_error failure;
-static int rank, size;
 
 /* Functions in the order of their first refusal. */
 static struct {
@@ -383,9 +382,7 @@ static void grids(void) {
 
 int main(int argc, char **argv) {
   inactive("not initialised");
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   stream_functions();
   transforms();

@@ -13,10 +13,7 @@ static void die(int signal_number) {
 int main(int argc, char **argv) {
   hcube_error error;
   char line[256];
-  int rank, size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   hcube_table table = make_table(MPI_COMM_WORLD, 16);
   hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
   SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error), error);

@@ -17,7 +17,7 @@ typedef struct {
   int ends;
 } watch;
 
-static int lengths, ended, refusals, rank, size;
+static int lengths, ended, refusals;
 
 /* A number without a pattern. */
 static uint64_t mixed(uint64_t word) {
@@ -280,9 +280,7 @@ static void bad_arguments(void) {
 
 int main(int argc, char **argv) {
   MPI_Comm other;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
   comms[0] = comms[2] = MPI_COMM_WORLD;
@@ -298,6 +296,5 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&other);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d %d\n", lengths, ended, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -15,7 +15,7 @@ enum { CUSTOMIZED = HCUBE_MATMUL_CUSTOMIZED, STATIC = HCUBE_MATMUL_STATIC, EXTRA
 
 static const double untouched = -77;
 
-static int rank, size, products, refusals, calls_of_dgemm;
+static int products, refusals, calls_of_dgemm;
 
 /* dgemm_ by the definition, for matrices that are not transposed. */
 static void dgemm(const char *transa, const char *transb, const int32_t *m, const int32_t *n, const int32_t *k,
@@ -287,9 +287,7 @@ static void limited(problem of, int64_t temporary) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (argc > 4 && strcmp(argv[1], "limit") == 0) {
     problem of = {0, 0, CUSTOMIZED};
     of.n = atoll(argv[2]);
@@ -300,7 +298,5 @@ int main(int argc, char **argv) {
     bad_arguments();
     if (rank == 0) printf("ok %d %d\n", products, refusals);
   }
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -36,10 +36,7 @@ int main(int argc, char **argv) {
   hcube_random_access_statistics statistics;
   hcube_error error;
   int64_t mine[3], most[3];
-  int rank, size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   warm_up(MPI_COMM_WORLD);
   hcube_table table = make_table(MPI_COMM_WORLD, 18);
   hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
@@ -55,6 +52,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok first=%" PRId64 " second=%" PRId64 " reported=%" PRId64 "\n", most[0], most[1], most[2]);
   fflush(stdout);
   free(table.words);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

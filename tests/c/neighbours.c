@@ -18,7 +18,7 @@ typedef struct side {
   int64_t bytes;
 } side;
 
-static int rank, size, preload;
+static int preload;
 static uint64_t seed;
 static int64_t largest;
 /* Four ints, of which the second and the fourth are sent. */
@@ -250,9 +250,7 @@ static void refused(const char *what) {
 
 int main(int argc, char **argv) {
   int64_t used[PATHS] = {0};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 4);
   seed = strtoull(argv[1], NULL, 10);
   uint64_t cases = strtoull(argv[2], NULL, 10);
@@ -283,6 +281,5 @@ int main(int argc, char **argv) {
     printf("\n");
   }
   MPI_Type_free(&spread);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

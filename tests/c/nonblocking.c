@@ -163,9 +163,7 @@ static void make_refused(equal *of) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 5);
   seed = strtoull(argv[1], NULL, 10);
   int rounds = atoi(argv[2]);
@@ -192,6 +190,5 @@ int main(int argc, char **argv) {
   free_handles();
   free(blocks);
   if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

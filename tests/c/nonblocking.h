@@ -15,7 +15,7 @@ typedef struct exchange {
   int64_t length[2];
 } exchange;
 
-static int rank, size, use_hcube;
+static int use_hcube;
 /* Exchanges of this rank by single copy, through hcube's functions. */
 static long served;
 static uint64_t seed;

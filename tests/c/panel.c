@@ -135,10 +135,8 @@ static void wrong_arguments(MPI_Comm row, int rank, int size) {
 
 int main(int argc, char **argv) {
   MPI_Comm row, copy;
-  int rank, size, depth;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int depth;
+  begin_program(&argc, &argv);
   memset(&failure, 0, sizeof failure);
   for (int columns = 1; columns <= size; columns++) {
     MPI_Comm_split(MPI_COMM_WORLD, rank / columns, rank, &row);
@@ -162,6 +160,5 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   }
   if (rank == 0) printf("ok %d\n", size);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

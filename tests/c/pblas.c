@@ -362,10 +362,9 @@ static void one_case(uint64_t seed, int number, const set *on) {
 
 int main(int argc, char **argv) {
   set sets[MOST_GRIDS];
-  int rank, first = 0, cases = 0, count = argc - 3;
+  int first = 0, cases = 0, count = argc - 3;
   int64_t all = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   if (count < 1 || count > MOST_GRIDS) FAIL("usage: pblas <seed> <cases> <grids>...");
   uint64_t seed = strtoull(argv[1], NULL, 10);
   if (sscanf(argv[2], "%d+%d", &first, &cases) != 2) cases = atoi(argv[2]), first = 0;
@@ -376,6 +375,5 @@ int main(int argc, char **argv) {
     if (sets[number].own.row >= 0) Cblacs_gridexit(sets[number].own.context);
   MPI_Reduce(&calls, &all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d cases calls=%lld\n", cases, (long long)all);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

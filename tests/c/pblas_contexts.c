@@ -171,11 +171,8 @@ static void lose(int rank, int size, int killed) {
 
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
-  int rank, size, provided;
   grid first, second;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (strcmp(mode, "cycle") == 0) {
     cycle(atoi(argv[2]));
   } else if (strcmp(mode, "left") == 0) {
@@ -193,6 +190,5 @@ int main(int argc, char **argv) {
   } else {
     lose(rank, size, strcmp(mode, "killed") == 0);
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

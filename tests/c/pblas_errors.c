@@ -19,7 +19,6 @@ typedef struct {
 } arguments;
 
 static const char *current = "";
-static int rank;
 
 #ifdef OWN_ABORT
 void PB_Cabort(int context, char *routine, int info);
@@ -107,10 +106,7 @@ static const char *const of_matrix[] = {
 
 int main(int argc, char **argv) {
   grid on;
-  int size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   /* Lines are written whole. */
   setvbuf(stdout, NULL, _IOLBF, 0);
   on = make_grid("Row", 1, size);
@@ -130,6 +126,5 @@ int main(int argc, char **argv) {
       run(text, &on, type);
     }
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -59,14 +59,12 @@ static void warm_up(int size) {
 }
 
 int main(int argc, char **argv) {
-  int rank;
   long all;
   int ranks;
   grid on;
   matrix a, b, c;
   double got[2];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 4);
   int size = atoi(argv[1]);
   on = make_grid("Row", atoi(argv[2]), atoi(argv[3]));
@@ -91,6 +89,5 @@ int main(int argc, char **argv) {
   load(DOUBLE, element(&c, rows - 1, local - 1), got);
   if (got[0] != 6.0 * size) FAIL("%g and not %g", got[0], 6.0 * size);
   if (rank == 0) printf("ok kilobytes=%ld\n", all / ranks);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -122,9 +122,7 @@ static void make_errors(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 5);
   seed = strtoull(argv[1], NULL, 10);
   int turns = atoi(argv[2]);
@@ -136,6 +134,5 @@ int main(int argc, char **argv) {
   else make_turns(turns, requests);
   free_handles();
   if (rank == 0 && argc == 6) printf("ok %d served=%ld\n", turns, served);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

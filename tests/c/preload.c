@@ -10,8 +10,6 @@
 
 enum { IN_PLACE_CALLS = 3, CALLS = 2, LONGEST = 3 };
 
-static int rank, size;
-
 /* Elements that two ranks exchange: the same in both directions, as calls in place demand. */
 static int length(int one, int other) {
   return 1 + (one + other) % LONGEST;
@@ -192,9 +190,7 @@ int main(int argc, char **argv) {
     int number = 0;
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, &number, 1, MPI_INT, MPI_COMM_WORLD);
   }
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (strcmp(mode, "inter") == 0) {
     run_between_groups();
   } else if (strcmp(mode, "sample") == 0) {
@@ -202,6 +198,5 @@ int main(int argc, char **argv) {
   } else if (strcmp(mode, "silent") != 0) {
     run();
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -37,10 +37,7 @@ static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) 
 
 int main(int argc, char **argv) {
   MPI_Comm copy, part;
-  int rank, size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size >= 2);
   message = (uint64_t *)malloc(WORDS * sizeof(uint64_t));
   REQUIRE(message != NULL);
@@ -59,6 +56,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok progress\n");
   fflush(stdout);
   free(message);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

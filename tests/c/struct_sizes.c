@@ -185,9 +185,7 @@ static void check_smaller_alltoall(void) {
 }
 
 int main(int argc, char **argv) {
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   check_filling("RandomAccess options", fill_random_access, sizeof(hcube_random_access_options));
   check_filling("all-to-all options", fill_alltoall, sizeof(hcube_alltoall_options));
   check_filling("options of products", fill_gemm, sizeof(hcube_gemm_options));
@@ -206,6 +204,5 @@ int main(int argc, char **argv) {
   check_larger("options of Fourier transforms", fill_fft, use_fft, sizeof(hcube_fft_options));
   check_filling("statistics", fill_statistics, sizeof(hcube_random_access_statistics));
   if (rank == 0) printf("ok %d checks\n", checks);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

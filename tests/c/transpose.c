@@ -199,14 +199,11 @@ static void bad_input(MPI_Comm comm) {
 }
 
 int main(int argc, char **argv) {
-  int rank, size, threads;
   char path[64];
   MPI_Comm backwards;
   hcube_transpose_shape large = {400, 400, 8, 400, 400, 0, 0};
   hcube_error error;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &threads);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_with_threads(&argc, &argv, MPI_THREAD_SINGLE);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   all_shapes(MPI_COMM_WORLD);
   bad_input(MPI_COMM_WORLD);
@@ -217,6 +214,5 @@ int main(int argc, char **argv) {
   transpose_in_place(&large, MPI_COMM_WORLD);
   SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
   if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, path);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

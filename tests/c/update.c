@@ -143,6 +143,5 @@ static void run_case(const char *text) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   for (int number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -77,6 +77,5 @@ int main(int argc, char **argv) {
   else if (strcmp(argv[1], "all") == 0) create_all();
   else count_callbacks();
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -8,7 +8,7 @@
 
 enum { EXCHANGES = 4, ELEMENTS = 3 };
 
-static int rank, size, communicators;
+static int communicators;
 
 static void exchange_and_free(MPI_Comm *comm) {
   if (*comm == MPI_COMM_NULL) return;
@@ -195,9 +195,7 @@ static void with_children(const char *program) {
 
 int main(int argc, char **argv) {
   int child = argc > 1 && strcmp(argv[1], "child") == 0;
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
+  begin_program(&argc, &argv);
   if (argc > 1) {
     with_children(argv[0]);
   } else {
@@ -211,6 +209,5 @@ int main(int argc, char **argv) {
     agree("communicators", communicators);
   }
   if (!child && rank == 0) printf("ok constructors\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -70,6 +70,5 @@ int main(int argc, char **argv) {
   else if (argc > 2) spawn(argv[0], atoi(argv[2]));
   else exchange_between_parts();
   if (!child && rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

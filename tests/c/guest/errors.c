@@ -10,8 +10,6 @@
 
 enum { EXCHANGES = 6, ELEMENTS = 500, MAX_RANKS = 16 };
 
-static int rank, size;
-
 static long class_of(int code) {
   int class_number;
   MPI_Error_class(code, &class_number);
@@ -105,10 +103,8 @@ static void run_mismatch(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
   REQUIRE(size <= MAX_RANKS);
   if (strcmp(argv[1], "together") == 0) run_together();
   else if (strcmp(argv[1], "mismatch") == 0) run_mismatch();
@@ -116,6 +112,5 @@ int main(int argc, char **argv) {
   else if (strcmp(argv[1], "twice") == 0) run_twice();
   else run_alone();
   if (rank == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

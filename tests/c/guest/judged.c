@@ -7,7 +7,6 @@
 
 enum { MAX_BLOCKS = 16 };
 
-static int size;
 static MPI_Comm plain, ring;
 static MPI_Datatype uncommitted, empty;
 static int sent[64], received[64];
@@ -215,8 +214,7 @@ static void judge(const Case *of) {
 
 int main(int argc, char **argv) {
   int periodic = 1, before = argc > 1 ? atoi(argv[1]) : 0;
-  MPI_Init(&argc, &argv);
-  size = partners_in(MPI_COMM_WORLD);
+  begin_program(&argc, &argv);
   REQUIRE(size <= MAX_BLOCKS);
   MPI_Comm_dup(MPI_COMM_WORLD, &plain);
   MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
@@ -236,6 +234,5 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&ring);
   MPI_Comm_free(&plain);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok judged\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

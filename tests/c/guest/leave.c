@@ -102,6 +102,5 @@ int main(int argc, char **argv) {
   else inside_group(handler);
   MPI_Errhandler_free(&handler);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -113,6 +113,5 @@ int main(int argc, char **argv) {
   else run_fork();
   figure("library", mappings().library);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -28,8 +28,6 @@
 /* Single copy is for blocks of more than hcube's memory holds; with the others the shared memory has its turn. */
 enum { LARGE = 1 << 17, MIDDLE = 5000, SMALL = 2 };
 
-static int rank, size;
-
 /* --- the kernel's refusals ---------------------------------------------------------------------- */
 
 /* As another user than root: root may trace everybody. */
@@ -228,9 +226,7 @@ int main(int argc, char **argv) {
   int possible = 1;
   if (strcmp(part, "limited") == 0) limit_files((rlim_t)atol(argv[3]));
   if (strcmp(part, "traced") == 0) give_up_tracing();
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
+  begin_program(&argc, &argv);
   int concerned = strcmp(whom, "all") == 0 || rank == (strcmp(whom, "last") == 0 ? size - 1 : 0);
   if (strcmp(part, "limited") == 0) {
     run_limited();
@@ -247,7 +243,5 @@ int main(int argc, char **argv) {
     run_refused(part, concerned, atoi(argv[3]));
   }
   if (rank == 0) printf("%s %s\n", possible ? "ok" : "skipped", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -118,6 +118,5 @@ int main(int argc, char **argv) {
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&second);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok short\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

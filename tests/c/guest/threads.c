@@ -14,8 +14,6 @@
 
 enum { ROUNDS = 4, ELEMENTS = 100, PAUSE = 30000 };
 
-static int rank;
-
 /* --- apart ------------------------------------------------------------------------------------- */
 
 /* The communicators of the threads, and one for the word that rank 1's first thread waits for. */
@@ -141,9 +139,7 @@ static void run_handlers(void) {
 }
 
 int main(int argc, char **argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  rank = rank_in(MPI_COMM_WORLD);
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) printf("skipped threads\n");
   } else {
@@ -152,6 +148,5 @@ int main(int argc, char **argv) {
     else communicators = atoi(argv[2]), run_handlers();
     if (rank == 0) printf("ok %s\n", argv[1]);
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }
