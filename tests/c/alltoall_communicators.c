@@ -153,12 +153,9 @@ static void several(void) {
 
 int main(int argc, char **argv) {
   const char *part = argc > 1 ? argv[1] : "";
-  int provided = MPI_THREAD_SINGLE, done = 1;
-  if (strcmp(part, "threads") == 0) {
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  } else {
-    begin_program(&argc, &argv);
-  }
+  int done = 1;
+  int level = strcmp(part, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int provided = begin_with_threads(&argc, &argv, level);
   if (strcmp(part, "cycles") == 0 && argc > 2) {
     cycles(atoi(argv[2]));
   } else if (strcmp(part, "threads") == 0) {
