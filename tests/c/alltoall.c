@@ -222,12 +222,11 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
                                       HCUBE_ALLTOALL_HYPERCUBE,    HCUBE_ALLTOALL_NODE_LEADERS};
   hcube_alltoall_options options = environment_options();
   dice random = make_dice(of->seed, 5, 0);
-  hcube_error error;
   options.schedule = schedules[roll(&random, (int64_t)(sizeof schedules / sizeof schedules[0]))];
   options.path = (int32_t)roll(&random, HCUBE_PATH_MESSAGE + 1);
   options.memory = memories[roll(&random, (int64_t)(sizeof memories / sizeof memories[0]))];
   options.ranks_per_node = nodes[roll(&random, (int64_t)(sizeof nodes / sizeof nodes[0]))];
-  SUCCEED(hcube_alltoall_set_options(comms[of->comm], &options, &error), error);
+  SUCCEED(hcube_alltoall_set_options(comms[of->comm], &options, &failure));
   return options;
 }
 

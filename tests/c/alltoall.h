@@ -119,9 +119,9 @@ static const char *const path_names[PATHS] = {"alone",        "shared",    "sing
 /* The path of the last call on a communicator. */
 static inline int last_path(MPI_Comm comm) {
   char text[32];
-  hcube_error error;
+  hcube_error failure;
   int path = 0;
-  SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
+  SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));
   while (path < PATHS && strcmp(text, path_names[path]) != 0) path++;
   if (path == PATHS) FAIL("an unknown path: '%s'", text);
   return path;
@@ -172,8 +172,8 @@ static inline void check_path(MPI_Comm comm, const hcube_alltoall_options *optio
 /* Options as the environment has them. */
 static inline hcube_alltoall_options environment_options(void) {
   hcube_alltoall_options options;
-  hcube_error error;
-  SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &error), error);
+  hcube_error failure;
+  SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &failure));
   return options;
 }
 

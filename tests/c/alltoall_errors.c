@@ -20,7 +20,6 @@ enum { OUT_OF_PLACE, IN_PLACE };
 
 #define NONE LONG_MIN
 
-static int refusals;
 static MPI_Comm comm;
 static int *received, *sent, *received_before, *sent_before;
 static int *counts, *sent_counts, *displacements;

@@ -154,10 +154,9 @@ static void require_single_copy(void) {
 /* Not all ranks can, so single copy cannot be used, and all of them must know. */
 static void refused(void) {
   hcube_alltoall_options options = environment_options();
-  hcube_error error;
   options.path = HCUBE_PATH_SINGLE_COPY;
-  int32_t code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error);
-  if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, error.message);
+  int32_t code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &failure);
+  if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, failure.message);
   /* What was set before is still there. */
   exchanges(6);
   if (last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");

@@ -90,10 +90,9 @@ static void require_path(int expected, const char *when) {
 /* Asks for single copy and begins anew, as on a new communicator. */
 static void begin(int ranks_per_node) {
   hcube_alltoall_options options = environment_options();
-  hcube_error error;
   options.path = HCUBE_PATH_SINGLE_COPY;
   options.ranks_per_node = ranks_per_node;
-  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error), error);
+  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &failure));
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */

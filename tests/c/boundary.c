@@ -178,7 +178,7 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-static int refusals[FUNCTIONS];
+static int refused_calls[FUNCTIONS];
 
 /* While MPI is not active there is nobody to abort. */
 #define GIVE_UP(...)              \
@@ -216,7 +216,7 @@ static void refuses(const function *of, const fault *with, int only_last, int wi
   if (of->kind == HCUBE_CODE && with_message && (failure.code != code || strlen(failure.message) < 10))
     FAIL("%s, %s: returned %d and told %d, '%s'", of->name, with->name, code, (int)failure.code, failure.message);
   if (!unchanged()) FAIL("%s, %s: something was written", of->name, with->name);
-  refusals[of - functions]++;
+  refused_calls[of - functions]++;
 }
 
 static void every_fault(const function *of) {
@@ -250,7 +250,7 @@ static void ended_by_mpi(const function *of, int with_comm, const char *when) {
   if (child < 0 || waitpid(child, &status, 0) != child) GIVE_UP("%s: no process of its own\n", of->name);
   if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT))
     GIVE_UP("%s %s: status %x\n", of->name, when, (unsigned)status);
-  refusals[of - functions]++;
+  refused_calls[of - functions]++;
 }
 
 static void inactive(const char *when, const char *told) {
@@ -269,7 +269,7 @@ static void inactive(const char *when, const char *told) {
     if (expected == HCUBE_SUCCESS) continue;
     if (strstr(failure.message, told) == NULL) GIVE_UP("%s %s: '%s'\n", of->name, when, failure.message);
     if (!unchanged()) GIVE_UP("%s %s: something was written\n", of->name, when);
-    refusals[i]++;
+    refused_calls[i]++;
   }
 }
 
@@ -286,6 +286,6 @@ int main(int argc, char **argv) {
   free_communicators();
   MPI_Finalize();
   inactive("after MPI_Finalize", "already finalised");
-  for (unsigned i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refusals[i]);
+  for (unsigned i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refused_calls[i]);
   return 0;
 }

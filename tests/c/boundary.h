@@ -55,7 +55,6 @@ typedef struct arguments {
 } arguments;
 
 static storage memory, memory_before;
-static hcube_error failure;
 static int active;
 static MPI_Comm comm, freed, inter;
 static MPI_Fint freed_number;
@@ -97,9 +96,9 @@ static arguments good_arguments(void) {
   distribute(LENGTH, rank, size, &table.first_index, &table.local_length);
   table.words = memory.words;
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure), failure);
-  SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure), failure);
-  SUCCEED(hcube_gemm_default_options(&gemm_options, sizeof gemm_options, &failure), failure);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure));
+  SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure));
+  SUCCEED(hcube_gemm_default_options(&gemm_options, sizeof gemm_options, &failure));
   gemm_options.multiply = multiply;
   memset(&shape_of_a, 0, sizeof shape_of_a);
   shape_of_a.struct_size = sizeof shape_of_a;

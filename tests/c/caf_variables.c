@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("%d: %d %s\n", rank, (int)code, failure.message);
   fflush(stdout);
-  if (code == HCUBE_SUCCESS) SUCCEED(hcube_caf_finalize(&failure), failure);
+  if (code == HCUBE_SUCCESS) SUCCEED(hcube_caf_finalize(&failure));
   MPI_Finalized(&is_active);
   if (!is_active) MPI_Finalize();
   return 0;

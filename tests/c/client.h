@@ -21,12 +21,27 @@
 #define CLIENT_LANGUAGE "C"
 #endif
 
+/* Where calls of hcube say what went wrong; a function that threads call has one of its own with this name. */
+static hcube_error failure;
+
 /* A call of hcube that must succeed. */
-#define SUCCEED(call, failure)                                                                 \
+#define SUCCEED(call)                                                                          \
   do {                                                                                         \
     int32_t code_ = (call);                                                                    \
     if (code_ != HCUBE_SUCCESS) FAIL("%s: code %d: %s", #call, (int)code_, (failure).message); \
   } while (0)
+
+static int refusals;
+
+/* Counts a refusal, which must have this code and these words in its message. */
+static inline void require_refusal(int line, int32_t code, int32_t expected, const char *words) {
+  if (code != expected || failure.code != code || strstr(failure.message, words) == NULL)
+    FAIL("line %d: code %d instead of %d, without \"%s\": %s", line, (int)code, (int)expected, words, failure.message);
+  refusals++;
+}
+
+/* A call of hcube that must be refused; its error is `failure`. */
+#define REFUSED(expected, words, call) require_refusal(__LINE__, call, expected, words)
 
 /* The part of `rank` in a table of `length` words on `size` ranks. */
 static inline void distribute(int64_t length, int rank, int size, int64_t *first, int64_t *local) {
@@ -84,10 +99,10 @@ static inline hcube_updates make_updates(const hcube_table *table, int32_t strea
 static inline void run_and_verify(MPI_Comm comm, int log2, int32_t stream, const hcube_random_access_options *options) {
   hcube_table table = make_table(comm, log2);
   hcube_updates updates = make_updates(&table, stream);
-  hcube_error error;
+  hcube_error failure;
   int64_t errors = -1;
-  SUCCEED(hcube_random_access_run(comm, &table, &updates, options, &error), error);
-  SUCCEED(hcube_random_access_verify(comm, &table, &updates, &errors, &error), error);
+  SUCCEED(hcube_random_access_run(comm, &table, &updates, options, &failure));
+  SUCCEED(hcube_random_access_verify(comm, &table, &updates, &errors, &failure));
   if (errors != 0) FAIL("%" PRId64 " errors", errors);
   free(table.words);
 }

@@ -37,10 +37,10 @@ static void say(const char *text) {
 
 static uint64_t generated_last(MPI_Comm comm) {
   hcube_random_access_statistics statistics;
-  hcube_error error;
+  hcube_error failure;
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
-  SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
+  SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
   return statistics.generated;
 }
 
@@ -96,11 +96,11 @@ static void life(void) {
 /* Another set of options replaces what was prepared; the old shared memory goes. */
 static void other_options(void) {
   hcube_random_access_options options;
-  hcube_error error;
+  hcube_error failure;
   MPI_Comm one;
   int most = 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
-  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure));
   for (int turn = 0; turn < 20; turn++) {
     options.look_ahead = 64 << turn % 3;
     run_and_verify(one, LOG2, HCUBE_STREAM_POLYNOMIAL, &options);

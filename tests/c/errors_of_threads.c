@@ -43,7 +43,7 @@ static void *raise_errors(void *argument) {
 static void call_hcube(MPI_Comm comm, int turns) {
   hcube_transpose_shape shape;
   hcube_random_access_statistics statistics;
-  hcube_error error;
+  hcube_error failure;
   double *matrix = (double *)calloc((size_t)size, sizeof(double));
   char text[64];
   REQUIRE(matrix != NULL);
@@ -54,11 +54,11 @@ static void call_hcube(MPI_Comm comm, int turns) {
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
   for (int turn = 0; turn < turns; turn++) {
-    SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &error), error);
+    SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &failure));
     /* Calls that wait for nobody meet the other thread most often. */
     for (int call = 0; call < 200; call++) {
-      SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
-      SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
+      SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
+      SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));
     }
     if (turn % 50 == 0) run_and_verify(comm, LOG2, HCUBE_STREAM_LCG, NULL);
   }

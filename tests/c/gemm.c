@@ -3,11 +3,10 @@
  * arguments, refused on all ranks with nothing written. Prints `ok <products> <refusals> <path of a large product>`. */
 #include "gemm.h"
 
-static int products, refusals;
+static int products;
 static hcube_gemm_options options_for(int32_t element) {
   hcube_gemm_options options;
-  hcube_error error;
-  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &failure));
   options.multiply = plain(element);
   return options;
 }
@@ -16,7 +15,6 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
                     const hcube_gemm_options *options) {
   part parts[3], before[3];
   unsigned char alpha[16], beta[16];
-  hcube_error error;
   for (int which = 0; which < 3; which++) {
     int64_t extra = below(3);
     parts[which] = make_part(made->element, which, made->shapes[which], extra, grid_rows, grid_columns, rank);
@@ -26,8 +24,7 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
   put(made->element, beta, 0, made->beta);
   SUCCEED(hcube_gemm(comm, grid_rows, grid_columns, made->element, made->letters[0], made->letters[1], made->m, made->n,
                      made->k, alpha, parts[0].memory, &parts[0].shape, parts[1].memory, &parts[1].shape, beta,
-                     parts[2].memory, &parts[2].shape, options, &error),
-          error);
+                     parts[2].memory, &parts[2].shape, options, &failure));
   update_by_definition(made, &before[2]);
   for (int which = 0; which < 3; which++) {
     drop_signs(made->element, &parts[which]);
@@ -175,12 +172,11 @@ static int32_t call(const arguments *a, hcube_error *error) {
 static void refuse(const arguments *a, int32_t code, const char *text) {
   part untouched = make_part(HCUBE_ELEMENT_DOUBLE, 2, small[2].shape, 0, 1, size, rank);
   char path[16];
-  hcube_error error;
-  int32_t found = call(a, &error);
-  if (found != code || error.code != code || !strstr(error.message, text))
-    FAIL("rank %d: code %d, '%s': expected %d, '%s'", rank, (int)found, error.message, (int)code, text);
+  int32_t found = call(a, &failure);
+  if (found != code || failure.code != code || !strstr(failure.message, text))
+    FAIL("rank %d: code %d, '%s': expected %d, '%s'", rank, (int)found, failure.message, (int)code, text);
   REQUIRE(same(&small[2], &untouched));
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   REQUIRE(strcmp(path, "refused") == 0);
   free_part(&untouched);
   refusals++;
@@ -223,10 +219,9 @@ int main(int argc, char **argv) {
                                      HCUBE_ELEMENT_DOUBLE_COMPLEX};
   char path[32];
   hcube_gemm_options options;
-  hcube_error error;
   product large;
   begin_program(&argc, &argv);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   REQUIRE(strcmp(path, "none") == 0);
   for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
     if (size % grid_rows) continue;
@@ -240,7 +235,7 @@ int main(int argc, char **argv) {
   refuse_all();
   /* Options of the communicator instead of the call's. */
   options = options_for(HCUBE_ELEMENT_DOUBLE);
-  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, &options, &error), error);
+  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, &options, &failure));
   large = random_product(HCUBE_ELEMENT_DOUBLE, 1, size, 0);
   large.m = large.n = 50;
   large.k = 60;
@@ -248,8 +243,8 @@ int main(int argc, char **argv) {
   large.shapes[1] = make_shape(60, 50, 1, size, 0);
   large.shapes[2] = make_shape(50, 50, 1, size, 0);
   compute(MPI_COMM_WORLD, 1, size, &large, NULL);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
-  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, NULL, &error), error);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
+  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, NULL, &failure));
   if (rank == 0) printf("ok %d %d %s\n", products, refusals, path);
   return end_program();
 }

@@ -114,7 +114,6 @@ static void multiply(const local_part *parts, char *path) {
 static void multiply(const local_part *parts, char *path) {
   hcube_matrix matrices[3];
   hcube_gemm_options options;
-  hcube_error error;
   double alpha = 1, beta = 0;
   for (int which = 0; which < 3; which++) {
     hcube_matrix *matrix = &matrices[which];
@@ -125,13 +124,12 @@ static void multiply(const local_part *parts, char *path) {
     matrix->row_block = matrix->column_block = matrix->first_row_block = matrix->first_column_block = block;
     matrix->leading_dimension = parts[which].height > 0 ? parts[which].height : 1;
   }
-  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &failure));
   options.multiply = plain(HCUBE_ELEMENT_DOUBLE);
   SUCCEED(hcube_gemm(MPI_COMM_WORLD, rows, columns, HCUBE_ELEMENT_DOUBLE, 'N', 'N', sizes[0], sizes[1], sizes[2],
                      &alpha, parts[0].elements, &matrices[0], parts[1].elements, &matrices[1], &beta, parts[2].elements,
-                     &matrices[2], &options, &error),
-          error);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, 64, &error), error);
+                     &matrices[2], &options, &failure));
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, 64, &failure));
 }
 #endif
 

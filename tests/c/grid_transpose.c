@@ -28,7 +28,6 @@ static int64_t share(int64_t all, int64_t block, int64_t place, int64_t places) 
 static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_transpose_memory *memory, void *place,
                       MPI_Comm comm, int64_t gap) {
   hcube_grid_transpose *transposition = NULL;
-  hcube_error error;
   char text[256];
   int own;
   MPI_Comm_rank(comm, &own);
@@ -43,8 +42,8 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
   double *a = place != NULL ? (double *)place + gap : (double *)malloc((size_t)(lda * nq + 1) * sizeof(double));
   double *c = (double *)malloc((size_t)(ldc * mq + 1) * sizeof(double));
   REQUIRE(a != NULL && c != NULL);
-  SUCCEED(hcube_grid_transpose_create(shape, memory, comm, &transposition, &error), error);
-  SUCCEED(hcube_grid_transpose_describe(transposition, text, sizeof text, &error), error);
+  SUCCEED(hcube_grid_transpose_create(shape, memory, comm, &transposition, &failure));
+  SUCCEED(hcube_grid_transpose_describe(transposition, text, sizeof text, &failure));
   for (int round = 0; round < 3; round++) {
     for (int64_t column = 0; column < nq; column++)
       for (int64_t row = 0; row < mp; row++)
@@ -55,7 +54,7 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
       for (int64_t row = 0; row < np; row++)
         c[column * ldc + row] = element_of_c(whole(row, shape->column_block, grid_row, shape->grid_rows),
                                              whole(column, shape->row_block, grid_column, shape->grid_columns));
-    SUCCEED(hcube_grid_transpose_execute(transposition, round, a, lda, c, ldc, &error), error);
+    SUCCEED(hcube_grid_transpose_execute(transposition, round, a, lda, c, ldc, &failure));
     for (int64_t column = 0; column < mq; column++)
       for (int64_t row = 0; row < ldc; row++) {
         int64_t i = whole(column, shape->row_block, grid_column, shape->grid_columns);
@@ -69,7 +68,7 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
     transpositions++;
     shared += strstr(text, "memory of the node") != NULL;
   }
-  SUCCEED(hcube_grid_transpose_free(&transposition, &error), error);
+  SUCCEED(hcube_grid_transpose_free(&transposition, &failure));
   REQUIRE(transposition == NULL);
   if (place == NULL) free(a);
   free(c);
@@ -79,14 +78,13 @@ int main(int argc, char **argv) {
   static const int64_t shapes[][4] = {{60, 60, 8, 8}, {45, 71, 7, 5}, {3, 100, 4, 33}, {90, 2, 200, 1}};
   int64_t needed = 16384 * sizeof(double);
   hcube_grid_transpose_memory *memory = NULL;
-  hcube_error error;
   void *place = NULL;
   MPI_Comm reversed, part;
   begin_program(&argc, &argv);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   /* Ranks that are not in a grid. */
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0 || size == 1 ? 0 : MPI_UNDEFINED, rank * 7 % size, &part);
-  SUCCEED(hcube_grid_transpose_memory_create(needed, MPI_COMM_WORLD, &memory, &place, &error), error);
+  SUCCEED(hcube_grid_transpose_memory_create(needed, MPI_COMM_WORLD, &memory, &place, &failure));
   for (int64_t rows = 1; rows <= size; rows++)
     for (int64_t number = 0; size % rows == 0 && number < 4; number++) {
       const int64_t *numbers = shapes[number];
@@ -101,8 +99,8 @@ int main(int argc, char **argv) {
     }
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
   MPI_Comm_free(&reversed);
-  SUCCEED(hcube_grid_transpose_memory_free(&memory, &error), error);
-  SUCCEED(hcube_grid_transpose_memory_free(&memory, &error), error);
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1) printf("ok %d %d\n", transpositions, shared);
   return end_program();
