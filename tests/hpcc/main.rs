@@ -10,7 +10,7 @@ mod flags;
 mod hpl;
 
 use common::hpcc::{Input, program};
-use common::{Launch, Mpi, output};
+use common::{Launch, Mpi, by_mpi, output};
 use std::path::Path;
 use std::process::Command;
 
@@ -185,7 +185,7 @@ fn all_kernels_serve_awkward_problems() {
 /// PTRANS.
 #[test]
 fn all_kernels_serve_several_problems_in_one_run() {
-    let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+    let ranks = by_mpi(3, 2);
     let folder = common::hpcc::folder("hpcc-several", &Input { columns: ranks, ..Input::default() });
     let list = |of: [usize; 3]| of.map(|value| value.to_string()).join(" ");
     common::hpcc::change(
@@ -230,15 +230,14 @@ fn all_kernels_serve_by_messages() {
 
 #[test]
 fn hpcc_succeeds_through_shared_memory() {
-    for ranks in 1..=if Mpi::selected() == Mpi::Open { 5 } else { 2 } {
+    for ranks in 1..=by_mpi(5, 2) {
         check(ranks, "auto", if ranks == 1 { "no communication" } else { "1 node, shared memory" });
     }
 }
 
 #[test]
 fn hpcc_succeeds_by_messages() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         check(ranks, "message", "messages in ");
     }
 }
@@ -246,8 +245,7 @@ fn hpcc_succeeds_by_messages() {
 /// The coarray runtime starts before the timed part, and ends with MPI.
 #[test]
 fn hpcc_succeeds_on_coarrays() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         check(ranks, "events", "coarrays, copies with events");
         check(ranks, "spawn", "coarrays, shipped functions");
     }
@@ -265,8 +263,7 @@ fn binary_exchange(ranks: usize) -> String {
 
 #[test]
 fn hpcc_transforms_by_binary_exchange() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[1, 2, 4, 8][..], &[2]) {
         let stderr = binary_exchange(ranks);
         let announcement = common::hpcc::announcement(&stderr, "FFT");
         assert!(announcement.ends_with(", binary exchange"), "{announcement}");

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::gfortran::has_compiler;
 use crate::common::installed::installed;
-use crate::common::{Language, Mpi, output};
+use crate::common::{Language, Mpi, by_mpi, output};
 use crate::runtime::{self, Runtime, command, commands, exit_status_is_kept, shown};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -219,7 +219,7 @@ fn compilers_of_another_interface_are_refused() {
         "hcube-caf",
         "FC=gcc is not gfortran: expected gfortran 12 to 14",
     );
-    let other = if Mpi::selected() == Mpi::Open { "mpifort.mpich" } else { "mpifort.openmpi" };
+    let other = by_mpi("mpifort.mpich", "mpifort.openmpi");
     let words = format!("FC={other}: expected gfortran, or mpifort of {}", Mpi::selected().name());
     refused(&compile("FC", Path::new(other)), "hcube-caf", &words);
 }

@@ -2,13 +2,11 @@
 //! tests/c/fft_threads.c by binary exchange.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, Mpi, by_mpi};
 
 #[test]
 fn transforms_are_those_of_the_definition_and_bad_input_is_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5, 6, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 5, 6, 8][..], &[1, 2]) {
         for (path, per_node) in [("auto", "0"), ("message", "0"), ("auto", "2")] {
             let text = Launch::client("fft", ranks)
                 .env("HCUBE_PATH", path)
@@ -50,8 +48,7 @@ fn binary_exchange(ranks: usize, per_node: usize) {
 
 #[test]
 fn binary_exchange_has_the_results_of_six_steps() {
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 4, 8][..], &[1, 2]) {
         binary_exchange(ranks, 0);
     }
 }

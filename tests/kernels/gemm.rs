@@ -1,12 +1,10 @@
 //! hcube_gemm from C: tests/c/gemm.c with options of all kinds.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 #[test]
 fn every_element_is_right_and_bad_arguments_are_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4, 6] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 4, 6][..], &[1, 2]) {
         for (variables, used_path) in [
             (&[][..], "shared-panels"),
             (&[("HCUBE_GEMM_MEMORY", "4k")][..], "shared-panels"),

@@ -1,7 +1,7 @@
 //! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
 
 use crate::common::scalapack::{Statistics, WithHcube, available, client, stock};
-use crate::common::{Mpi, assert_no_shared_memory_left, named_shared_memory};
+use crate::common::{assert_no_shared_memory_left, by_mpi, named_shared_memory};
 
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
@@ -11,7 +11,7 @@ const MAX_GROWTH: i64 = 400;
 
 /// Ranks for tests in which all have work: MPICH busy-waits and never yields.
 fn ranks(openmpi: usize) -> usize {
-    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+    by_mpi(openmpi, 2)
 }
 
 /// A run in which all goes well and hcube computes all products.

@@ -2,7 +2,7 @@
 //! hcube.
 
 use crate::common::scalapack::{WithHcube, available, client, stock};
-use crate::common::{Mpi, Outcome};
+use crate::common::{Outcome, by_mpi};
 
 /// What ScaLAPACK and the program have said. The launcher's own lines have process numbers.
 fn said(outcome: &Outcome) -> Vec<String> {
@@ -21,7 +21,7 @@ fn all_errors_are_reported_as_by_scalapack() {
     }
     let program = client("pblas_errors", "-own", &["-DOWN_ABORT"]);
     // MPICH's launcher mixes the lines of ranks.
-    let ranks = if Mpi::selected() == Mpi::Open { 2 } else { 1 };
+    let ranks = by_mpi(2, 1);
     let alone = stock(&program, ranks).whole_lines().run();
     let run = WithHcube::preloaded("errors", &program, ranks).with(|launch| launch.whole_lines());
     let (outcome, statistics) = run.run();

@@ -1,6 +1,6 @@
 //! tests/c/pblas_memory.c: memory beside the matrices stays below the bound that the user has set.
 
-use crate::common::Mpi;
+use crate::common::by_mpi;
 use crate::common::scalapack::{WithHcube, available, client};
 
 /// Bytes that the statistics report, and by how much the memory of a process has grown on average.
@@ -23,7 +23,7 @@ fn products_keep_to_the_bound() {
         return;
     }
     let shapes = [(2, ["1", "2"]), (4, ["2", "2"])];
-    let shapes = if Mpi::selected() == Mpi::Open { &shapes[..] } else { &shapes[..1] };
+    let shapes = by_mpi(&shapes[..], &shapes[..1]);
     for &(ranks, grid) in shapes {
         for bound in [64 << 10, 1 << 20, 4 << 20] {
             let (told, grown) = measure(bound, ranks, grid);

@@ -2,7 +2,7 @@
 //! print the same both times.
 
 use super::preload::{Preloaded, Statistics, preload_variable};
-use super::{Language, Launch, Mpi, Outcome, folder, modified, newest_header, output, root};
+use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, modified, newest_header, output, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -188,5 +188,5 @@ pub fn all_are_served(statistics: &Statistics) {
 
 /// Numbers of ranks, `openmpi` for Open MPI. MPICH never yields: more ranks than cores take minutes.
 pub fn ranks(openmpi: usize) -> usize {
-    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+    by_mpi(openmpi, 2)
 }

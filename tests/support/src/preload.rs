@@ -1,6 +1,6 @@
 //! The preload library, and programs that know nothing of hcube and run under it.
 
-use super::{Language, Launch, Mpi, Outcome, folder, numbered, output, root};
+use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, numbered, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -252,5 +252,5 @@ pub fn served(statistics: &Statistics, ranks: usize, forms: u64) {
 
 /// With MPI-4 the client calls the functions with large counts as well.
 pub fn c_forms() -> u64 {
-    if Mpi::selected() == Mpi::Open { 1 } else { 2 }
+    by_mpi(1, 2)
 }
