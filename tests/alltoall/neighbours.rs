@@ -6,7 +6,8 @@ use crate::common::preload::Preloaded;
 use crate::common::{Language, Launch, Mpi, by_mpi};
 use crate::{ranks, used};
 
-const FUNCTIONS: [&str; 3] = ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
+pub const FUNCTIONS: [&str; 3] =
+    ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
 
 /// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived
 /// datatypes, now and then, also without hcube: nothing can be compared with it.

@@ -7,7 +7,7 @@ use crate::ranks;
 use crate::requests::{Requests, SINGLE_COPY, passes};
 use hcube_testing as common;
 
-const NONBLOCKING: Requests =
+pub const NONBLOCKING: Requests =
     Requests { client: "nonblocking", functions: ["MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw"] };
 
 /// The seed is the number of ranks.

@@ -6,7 +6,7 @@ use crate::common::{Mpi, by_mpi};
 use crate::ranks;
 use crate::requests::{Requests, SINGLE_COPY, passes};
 
-const PERSISTENT: Requests = Requests {
+pub const PERSISTENT: Requests = Requests {
     client: "persistent",
     functions: ["MPI_Alltoall_init", "MPI_Alltoallv_init", "MPI_Alltoallw_init"],
 };

@@ -18,7 +18,7 @@ impl Requests {
     /// Through the C interface.
     pub fn launch(&self, ranks: usize, numbers: [u64; 4]) -> Launch {
         let numbers = numbers.map(|number| number.to_string());
-        Launch::client(self.client, ranks).args(numbers).arg("hcube").env(SINGLE_COPY.0, SINGLE_COPY.1)
+        Launch::client(self.client, ranks).args(numbers).arg("hcube").envs(&[SINGLE_COPY])
     }
 
     /// Through the preload library, with further arguments; what the client prints, without its line end.
@@ -32,8 +32,7 @@ impl Requests {
         let program = common::client(self.client, Language::C11);
         let change = |launch: Launch| {
             let launch = launch.args(numbers.map(|number| number.to_string())).arg("preload");
-            let launch = launch.args(more.iter().copied()).whole_lines();
-            options.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+            launch.args(more.iter().copied()).envs(options).whole_lines()
         };
         let (text, statistics) = Preloaded::new(self.client, &program, ranks).with(change).success();
         (text.trim().to_owned(), statistics)

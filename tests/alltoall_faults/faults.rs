@@ -45,7 +45,7 @@ fn bad_input_is_refused_on_all_ranks() {
     for environment in by_path.into_iter().chain([by_leaders]) {
         for ranks in 1..=few(4) {
             let launch = Launch::client("alltoall_errors", ranks);
-            let launch = environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+            let launch = launch.envs(&environment);
             let outcome = launch.whole_lines().limit(60).run();
             let stderr = outcome.stderr.clone();
             let text = outcome.success();

@@ -17,7 +17,7 @@ pub const VARIANTS: [&[(&str, &str)]; 9] = [
 ];
 
 pub fn with_variables(launch: Launch, variables: &[(&str, &str)]) -> Launch {
-    variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+    launch.envs(variables)
 }
 
 fn shapes(launch: Launch, seed: usize, cases: usize) -> Line {

@@ -14,11 +14,7 @@ fn every_element_is_right_and_bad_arguments_are_refused() {
             ),
             (&[("HCUBE_GEMM", "summa"), ("HCUBE_RANKS_PER_NODE", "1")][..], "summa"),
         ] {
-            let mut launch = Launch::client("gemm", ranks).limit(120);
-            for (name, value) in variables {
-                launch = launch.env(name, value);
-            }
-            let text = launch.run().success();
+            let text = Launch::client("gemm", ranks).limit(120).envs(variables).run().success();
             let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
             let words: Vec<&str> = last.split(' ').collect();
             let number = |index: usize| words[index].parse::<usize>().expect("a number");

@@ -19,11 +19,12 @@ fn matrix_products() {
         (&[1, 1, 1, 1], &[("HCUBE_GEMM_GROUPS", "1x2"), ("HCUBE_GEMM_LEVELS", "3")], "hsumma"),
     ];
     for (placement, variables, path) in runs {
-        let mut launch = Launch::client("gemm", placement.iter().sum()).on(&hosts, placement).limit(180);
-        for (name, value) in variables {
-            launch = launch.env(name, value);
-        }
-        let text = launch.run().success();
+        let text = Launch::client("gemm", placement.iter().sum())
+            .on(&hosts, placement)
+            .limit(180)
+            .envs(variables)
+            .run()
+            .success();
         let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
         assert!(last.ends_with(&format!(" {path}")), "{placement:?}, {variables:?}: {text}");
     }

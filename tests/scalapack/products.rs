@@ -38,7 +38,7 @@ fn check_refusing(cases: &Cases<'_>, whom: Option<&str>) {
     };
     let run = run.with(|launch| {
         let launch = launch.args([(1000 + ranks).to_string(), number.to_string()]).args(grids).limit(100);
-        variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+        launch.envs(variables)
     });
     let (text, statistics) = run.success();
     let line = text.lines().find(|line| line.starts_with("ok ")).unwrap_or_else(|| panic!("{text}"));

@@ -109,11 +109,8 @@ impl Guest {
     }
 
     fn complete(&self, launch: Launch, variables: Variables<'_>) -> Launch {
-        let all = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let launch = all
-            .chain(variables.iter().copied())
-            .fold(launch, |launch, (name, value)| launch.env(name, value));
-        launch.args(&self.arguments).limit(LIMIT)
+        let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+        launch.envs(variables).args(&self.arguments).limit(LIMIT)
     }
 
     /// Without the preload library.

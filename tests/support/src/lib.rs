@@ -326,6 +326,10 @@ impl Launch {
         self
     }
 
+    pub fn envs(self, variables: &[(&str, &str)]) -> Self {
+        variables.iter().fold(self, |launch, (name, value)| launch.env(name, value))
+    }
+
     pub fn folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_path_buf());
         self
