@@ -7,38 +7,11 @@
  * Prints `ok <part>`, or `skipped <part>: <reason>`.
  */
 #include "alltoall.h"
+#include "process.h"
 
-#include <dirent.h>
 #include <pthread.h>
 
 enum { THREADS = 4, BYTES = 3000 };
-
-static long lines_of(const char *path) {
-  FILE *file = fopen(path, "r");
-  long lines = 0;
-  int byte;
-  REQUIRE(file != NULL);
-  while ((byte = fgetc(file)) != EOF) lines += byte == '\n';
-  fclose(file);
-  return lines;
-}
-
-static long open_files(void) {
-  DIR *folder = opendir("/proc/self/fd");
-  long count = 0;
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
-}
-
-static long resident(void) {
-  FILE *file = fopen("/proc/self/statm", "r");
-  long pages, all;
-  REQUIRE(file != NULL && fscanf(file, "%ld %ld", &all, &pages) == 2);
-  fclose(file);
-  return pages * 4096;
-}
 
 static void one_cycle(uint64_t seed, unsigned char *buffer) {
   MPI_Comm copy;
@@ -56,13 +29,13 @@ static void cycles(int count) {
   int window = 0, warm = count / 5, length = (count - warm) / WINDOWS;
   for (int cycle = 0; cycle < warm + WINDOWS * length; cycle++) {
     if (cycle == warm) {
-      memory = resident();
+      memory = field("/proc/self/status", "VmRSS");
       files = open_files();
-      mappings = lines_of("/proc/self/maps");
+      mappings = mappings_of("");
     }
     one_cycle((uint64_t)cycle, buffer);
     if (cycle + 1 == warm + (window + 1) * length) {
-      now = resident();
+      now = field("/proc/self/status", "VmRSS");
       if (window == 0 || now - memory < least) least = now - memory;
       memory = now;
       window++;
@@ -71,7 +44,7 @@ static void cycles(int count) {
   /* In 1000 cycles less than 40 bytes of each; the MPI libraries themselves leave about one. */
   if (least > 40L * length) FAIL("rank %d: %ld bytes more in every %d cycles", rank, least, length);
   if (open_files() > files) FAIL("%ld open files, %ld before", open_files(), files);
-  now = lines_of("/proc/self/maps");
+  now = mappings_of("");
   /* malloc itself may take another mapping now and then. */
   if (now > mappings + 8) FAIL("%ld mappings, %ld before", now, mappings);
   fflush(stdout);

@@ -3,14 +3,10 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include <hcube.h>
-#include <hcube.h>
-
 #include "fail.h"
+
+#include <hcube.h>
+#include <hcube.h>
 
 #include <inttypes.h>
 #include <string.h>

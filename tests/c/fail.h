@@ -2,6 +2,10 @@
 #ifndef FAIL_H
 #define FAIL_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <mpi.h>
 
 #include <stdio.h>

@@ -148,8 +148,6 @@ static ptrdiff_t locate(const problem *of, side *in, side *out) {
 /* All blocks equal, so that hcube can do every transposition there may be. */
 static int equal_blocks(const problem *of) {
   ptrdiff_t d1 = of->n[1];
-  int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (of->rank == 2 && (of->what == REAL_TO_COMPLEX || of->what == COMPLEX_TO_REAL)) d1 = d1 / 2 + 1;
   return size > 1 && of->n[0] % size == 0 && d1 % size == 0;
 }

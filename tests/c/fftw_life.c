@@ -16,7 +16,6 @@
 #include "fftw_client.h"
 #include "memory.h"
 
-#include <dirent.h>
 #include <pthread.h>
 
 enum { BOTH = FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT, ALIVE = 200 };
@@ -151,41 +150,23 @@ static void concurrent(void) {
   }
 }
 
-static int entries(const char *path) {
-  DIR *folder = opendir(path);
-  int number = 0;
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) number++;
-  closedir(folder);
-  return number;
-}
-
-static int mappings(void) {
-  FILE *file = fopen("/proc/self/maps", "r");
-  int letter, lines = 0;
-  REQUIRE(file != NULL);
-  while ((letter = getc(file)) != EOF) lines += letter == '\n';
-  fclose(file);
-  return lines;
-}
-
 /* Ten rounds; what the first ones take is taken once. */
 static void cycles(int number) {
   enum { ROUNDS = 10, WARM = 3 };
   /* Buffers of MPI for messages that come early grow in steps, and stay. */
   const char *path = getenv("HCUBE_PATH");
   long resident = 0, allowed = path != NULL && strcmp(path, "message") == 0 ? 4 << 20 : 384 << 10;
-  int files = 0, maps = 0;
+  long files = 0, maps = 0;
   for (int round = 0; round < ROUNDS; round++) {
     if (round == WARM) {
-      files = entries("/proc/self/fd");
-      maps = mappings();
+      files = open_files();
+      maps = mappings_of("");
       resident = field("/proc/self/status", "VmRSS");
     }
     for (int cycle = 0; cycle < number / ROUNDS; cycle++) plan_and_check(cycle % 40);
   }
-  if (entries("/proc/self/fd") != files) FAIL("%d files open, %d before", entries("/proc/self/fd"), files);
-  if (mappings() > maps + 4) FAIL("%d mappings, %d before", mappings(), maps);
+  if (open_files() != files) FAIL("%ld files open, %ld before", open_files(), files);
+  if (mappings_of("") > maps + 4) FAIL("%ld mappings, %ld before", mappings_of(""), maps);
   resident = field("/proc/self/status", "VmRSS") - resident;
   if (resident > allowed) FAIL("%ld bytes more after %d cycles", resident, number);
 }

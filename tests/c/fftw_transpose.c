@@ -104,10 +104,7 @@ static void large(MPI_Comm comm, tally *count) {
 
 /* Two halves at the same time, the second in reverse order; all ranks in reverse order; one rank. */
 static void communicators(uint64_t seed, int cases, tally *count) {
-  int rank, size;
   MPI_Comm half, reversed, copy;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_split(MPI_COMM_WORLD, rank < (size + 1) / 2, rank < (size + 1) / 2 ? rank : -rank, &half);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   MPI_Comm_dup(reversed, &copy);

@@ -136,14 +136,12 @@ static void multiply(const local_part *parts, char *path) {
 int main(int argc, char **argv) {
   local_part parts[3];
   char path[64];
-  int rank;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 7);
   rows = atoi(argv[1]);
   columns = atoi(argv[2]);
   for (int which = 0; which < 3; which++) sizes[which] = atoi(argv[3 + which]);
   block = atoi(argv[6]);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   row = rank / columns;
   column = rank % columns;
   parts[0] = local_part_of(0, sizes[0], sizes[2]);

@@ -3,27 +3,12 @@
 #define MEMORY_H
 
 #include "client.h"
+#include "process.h"
 
 typedef struct memory {
   long anonymous, shared;                     /* proportional, bytes */
   long peak, resident_shared, resident_files; /* of the whole process, bytes */
 } memory;
-
-static inline long field(const char *path, const char *name) {
-  FILE *file = fopen(path, "r");
-  char line[256];
-  long kibibytes = -1;
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL) {
-    if (strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':') {
-      kibibytes = strtol(line + strlen(name) + 1, NULL, 10);
-      break;
-    }
-  }
-  fclose(file);
-  if (kibibytes < 0) FAIL("no %s in %s", name, path);
-  return kibibytes * 1024;
-}
 
 static inline memory measure(void) {
   memory now;

@@ -9,8 +9,8 @@
  *   pblas_contexts killed|leaves   the last rank dies or leaves while the others multiply
  */
 #include "pblas.h"
+#include "process.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -63,40 +63,21 @@ static void multiply(const grid *on, int round) {
 
 /* --- What a process holds --- */
 
-static long lines_of(const char *path, const char *key) {
-  char line[4096];
-  long count = 0;
-  FILE *file = fopen(path, "r");
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL) {
-    if (key == NULL) count++;
-    if (key != NULL && strncmp(line, key, strlen(key)) == 0) count = atol(line + strlen(key));
-  }
-  fclose(file);
-  return count;
-}
-
-static long descriptors(void) {
-  long count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
+/* Resident memory in KiB. */
+static long resident(void) {
+  return field("/proc/self/status", "VmRSS") / 1024;
 }
 
 static void cycle(int rounds) {
   long before[3] = {0, 0, 0}, growth[3], largest[3];
-  int size, rank, number = -1, again = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int number = -1, again = 0;
   for (int round = 0; round < rounds + rounds / 5; round++) {
     int rows = 1 + round % size, columns = size / rows;
     grid on = make_grid(round % 2 ? "Column" : "Row", rows, columns);
     if (round == rounds / 5) {
-      before[0] = descriptors();
-      before[1] = lines_of("/proc/self/maps", NULL);
-      before[2] = lines_of("/proc/self/status", "VmRSS:");
+      before[0] = open_files();
+      before[1] = mappings_of("");
+      before[2] = resident();
     }
     if (on.row < 0) continue;
     again += on.context == number;
@@ -104,9 +85,9 @@ static void cycle(int rounds) {
     multiply(&on, round);
     Cblacs_gridexit(on.context);
   }
-  growth[0] = descriptors() - before[0];
-  growth[1] = lines_of("/proc/self/maps", NULL) - before[1];
-  growth[2] = lines_of("/proc/self/status", "VmRSS:") - before[2];
+  growth[0] = open_files() - before[0];
+  growth[1] = mappings_of("") - before[1];
+  growth[2] = resident() - before[2];
   MPI_Reduce(growth, largest, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   /* The number of a context is used again, by grids of other shapes. */
   if (rank == 0) {
@@ -119,20 +100,17 @@ static void cycle(int rounds) {
 static void leave(int count) {
   grid *all = (grid *)malloc(sizeof *all * (size_t)count);
   long before = 0, growth[2], largest[2];
-  int size, rank;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   REQUIRE(all != NULL && count > 10);
   for (int number = 0; number < count; number++) {
     int rows = number % 3 == 0 ? size : 1;
-    if (number == 10) before = lines_of("/proc/self/status", "VmRSS:");
+    if (number == 10) before = resident();
     all[number] = make_grid(number % 2 ? "Column" : "Row", rows, size / rows);
     multiply_large(&all[number], number, LARGE_SIZE);
   }
-  growth[0] = lines_of("/proc/self/status", "VmRSS:") - before;
+  growth[0] = resident() - before;
   for (int number = 0; number < 2 * count; number++)
     multiply_large(&all[number * 7 % count], number, LARGE_SIZE - number % 5);
-  growth[1] = lines_of("/proc/self/status", "VmRSS:") - before;
+  growth[1] = resident() - before;
   MPI_Reduce(growth, largest, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("ok kilobytes=%ld again=%ld\n", largest[0], largest[1]);
   free(all);

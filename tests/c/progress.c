@@ -20,8 +20,6 @@ static void check(uint64_t value) {
 /* `from` has an outstanding message to `to` while it is in hcube with `comm`; all ranks of `comm` run. */
 static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == from) {
     fill(77);
     MPI_Isend(message, WORDS, MPI_UINT64_T, to, 1, MPI_COMM_WORLD, &request);

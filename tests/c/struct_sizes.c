@@ -147,8 +147,7 @@ static void check_smaller_random_access(void) {
 /* The path of an exchange in place; with one rank it is the MPI library's only on request. */
 static const char *path_with(const anything *options) {
   static char path[32];
-  int size, blocks[64];
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int blocks[64];
   REQUIRE(size <= 64);
   memset(blocks, 0, sizeof blocks);
   SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, &failure));

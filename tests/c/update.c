@@ -90,10 +90,6 @@ static void run_case(const char *text) {
   hcube_table table = make_table(MPI_COMM_WORLD, test.log2);
   int64_t errors = -1;
   char line[256];
-  int rank, size;
-
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   hcube_updates updates = updates_of(&test, rank, size);
   uint64_t *whole = (uint64_t *)malloc(sizeof(uint64_t) << test.log2);
   REQUIRE(whole != NULL);
@@ -139,7 +135,7 @@ static void run_case(const char *text) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   for (int number = 1; number < argc; number++) run_case(argv[number]);
   return end_program();
 }

@@ -4,10 +4,6 @@
 #ifndef GUEST_H
 #define GUEST_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "../fail.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
  *   many threads <n> [<exchanges>]   the same with MPI_THREAD_MULTIPLE
  *   many fork          children that are forked while communicators live, and after they were freed
  */
+#include "../process.h"
 #include "guest.h"
 
 #include <sys/wait.h>
@@ -39,14 +40,7 @@ static Mappings mappings(void) {
 
 /* Resident memory of this process in KiB, with what it shares with others. */
 static long resident(void) {
-  char line[256];
-  long kilobytes = -1;
-  FILE *maps = fopen("/proc/self/smaps_rollup", "r");
-  REQUIRE(maps != NULL);
-  while (fgets(line, sizeof line, maps) != NULL)
-    if (sscanf(line, "Rss: %ld", &kilobytes) == 1) break;
-  fclose(maps);
-  return kilobytes;
+  return field("/proc/self/smaps_rollup", "Rss") / 1024;
 }
 
 static MPI_Comm *duplicates(int number) {

@@ -11,6 +11,7 @@
  *   refused memory <whom>          files in memory (memfd_create), by a filter, before the first exchange
  * Whom: all ranks, the first or the last one. Prints `skipped <what>` where it cannot be done.
  */
+#include "../process.h"
 #include "../single_copy_filter.h"
 #include "guest.h"
 
@@ -164,15 +165,7 @@ static rlim_t limit_to(int resource, rlim_t value) {
 }
 
 static rlim_t address_space_kib(void) {
-  char line[200];
-  long kib = 0;
-  FILE *file = fopen("/proc/self/status", "r");
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL)
-    if (strncmp(line, "VmSize:", 7) == 0) kib = atol(line + 7);
-  fclose(file);
-  REQUIRE(kib > 0);
-  return (rlim_t)kib;
+  return (rlim_t)field("/proc/self/status", "VmSize") / 1024;
 }
 
 static void refuse_files_in_memory(void) {
