@@ -1,19 +1,11 @@
 /* hcube_fft_* against the definition on small vectors, and there and back on a large one; then bad input,
  * refused on all ranks with nothing written. Prints `ok <transforms> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 #include <math.h>
 
 static int transforms;
-
-/* A number without a pattern, for each place of a vector. */
-static double value(int64_t place, int part) {
-  uint64_t word = ((uint64_t)place * 2 + (uint64_t)part + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  word ^= word >> 32;
-  return (double)(word >> 11) / 9007199254740992.0 - 0.5;
-}
 
 static double *numbers(int64_t count) {
   double *memory = (double *)malloc((size_t)count * 2 * sizeof(double) + 1);
@@ -23,7 +15,7 @@ static double *numbers(int64_t count) {
 
 static double *part_of(int64_t start, int64_t count) {
   double *part = numbers(count);
-  for (int64_t at = 0; at < 2 * count; at++) part[at] = value(start + at / 2, (int)(at % 2));
+  for (int64_t at = 0; at < 2 * count; at++) part[at] = fraction_at(2 * start + at);
   return part;
 }
 
@@ -32,7 +24,7 @@ static void expected(int64_t length, int direction, int64_t k, double *result) {
   result[0] = result[1] = 0;
   for (int64_t j = 0; j < length; j++) {
     double angle = direction * 2 * acos(-1.0) * (double)(j * k % length) / (double)length;
-    double real = cos(angle), imaginary = sin(angle), x = value(j, 0), y = value(j, 1);
+    double real = cos(angle), imaginary = sin(angle), x = fraction_at(2 * j), y = fraction_at(2 * j + 1);
     result[0] += x * real - y * imaginary;
     result[1] += x * imaginary + y * real;
   }
@@ -92,7 +84,7 @@ static void there_and_back(int64_t length, MPI_Comm comm) {
   SUCCEED(hcube_fft_execute(forward, vector, vector, &failure));
   SUCCEED(hcube_fft_execute(backward, vector, vector, &failure));
   for (int64_t at = 0; at < 2 * count; at++) {
-    double right = value(start + at / 2, (int)(at % 2));
+    double right = fraction_at(2 * start + at);
     if (fabs(vector[at] / (double)length - right) > 1e-14)
       FAIL("length %" PRId64 ", number %" PRId64 ": %g instead of %g", length, start + at / 2,
            vector[at] / (double)length, right);

@@ -1,19 +1,11 @@
 /* hcube_fft_* by binary exchange against six steps: all lengths that are possible up to 2^16, some longer ones, both
  * directions, in place and out of place; then what is refused on all ranks. Prints `ok <transforms> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 #include <math.h>
 
 static int transforms;
-
-/* A number without a pattern, for each place of a vector. */
-static double value(int64_t place) {
-  uint64_t word = ((uint64_t)place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  word ^= word >> 32;
-  return (double)(word >> 11) / 9007199254740992.0 - 0.5;
-}
 
 static hcube_fft_options options_for(int32_t algorithm) {
   hcube_fft_options options;
@@ -46,7 +38,7 @@ static void compare(int64_t length, int direction, MPI_Comm comm) {
   double *found = (double *)malloc((size_t)count * 16);
   double *right = (double *)malloc((size_t)count * 16);
   REQUIRE(input != NULL && found != NULL && right != NULL);
-  for (int64_t at = 0; at < 2 * count; at++) input[at] = found[at] = value(2 * start + at);
+  for (int64_t at = 0; at < 2 * count; at++) input[at] = found[at] = fraction_at(2 * start + at);
   SUCCEED(hcube_fft_execute(six, input, right, &failure));
   for (int round = 0; round < 2; round++) {
     if (round == 0) SUCCEED(hcube_fft_execute(binary, MPI_IN_PLACE, found, &failure));
@@ -56,7 +48,7 @@ static void compare(int64_t length, int direction, MPI_Comm comm) {
         FAIL("length %" PRId64 ", direction %d, number %" PRId64 ": %g instead of %g", length, direction,
              start + at / 2, found[at], right[at]);
   }
-  for (int64_t at = 0; at < 2 * count; at++) REQUIRE(input[at] == value(2 * start + at));
+  for (int64_t at = 0; at < 2 * count; at++) REQUIRE(input[at] == fraction_at(2 * start + at));
   times.struct_size = sizeof times;
   SUCCEED(hcube_fft_last_times(binary, &times, &failure));
   REQUIRE(times.columns_seconds > 0 && (times.rows_seconds > 0 || count == length));

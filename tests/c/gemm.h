@@ -4,21 +4,9 @@
 #define GEMM_H
 
 #include "client.h"
+#include "elements.h"
 
 #define UNTOUCHED 0x5a
-
-/* Real numbers in an element of a type, and their size. */
-static inline int parts_of(int32_t element) {
-  return element == HCUBE_ELEMENT_SINGLE || element == HCUBE_ELEMENT_DOUBLE ? 1 : 2;
-}
-
-static inline int part_bytes(int32_t element) {
-  return element == HCUBE_ELEMENT_SINGLE || element == HCUBE_ELEMENT_COMPLEX ? 4 : 8;
-}
-
-static inline size_t element_bytes(int32_t element) {
-  return (size_t)(parts_of(element) * part_bytes(element));
-}
 
 /* A complex number, whose imaginary part is 0 in real matrices. */
 typedef struct number {
@@ -26,29 +14,21 @@ typedef struct number {
 } number;
 
 static inline number get(int32_t element, const void *memory, int64_t index) {
-  number value = {0, 0};
-  if (part_bytes(element) == 4) {
-    const float *parts = (const float *)memory + index * parts_of(element);
-    value.re = parts[0];
-    if (parts_of(element) == 2) value.im = parts[1];
-  } else {
-    const double *parts = (const double *)memory + index * parts_of(element);
-    value.re = parts[0];
-    if (parts_of(element) == 2) value.im = parts[1];
-  }
+  double parts[2];
+  load(element, (const char *)memory + (size_t)index * size_of(element), parts);
+  number value = {parts[0], parts[1]};
   return value;
 }
 
 static inline void put(int32_t element, void *memory, int64_t index, number value) {
-  if (part_bytes(element) == 4) {
-    float *parts = (float *)memory + index * parts_of(element);
-    parts[0] = (float)value.re;
-    if (parts_of(element) == 2) parts[1] = (float)value.im;
-  } else {
-    double *parts = (double *)memory + index * parts_of(element);
-    parts[0] = value.re;
-    if (parts_of(element) == 2) parts[1] = value.im;
-  }
+  const double parts[2] = {value.re, value.im};
+  store(element, (char *)memory + (size_t)index * size_of(element), parts);
+}
+
+static inline number plus(number x, number y) {
+  x.re += y.re;
+  x.im += y.im;
+  return x;
 }
 
 static inline number times(number x, number y) {
@@ -99,7 +79,7 @@ static inline part make_part(int32_t element, int which, hcube_matrix shape, int
                              grid_columns, rank % grid_columns, made.columns);
   shape.leading_dimension = (made.local_rows > 0 ? made.local_rows : 1) + extra;
   made.shape = shape;
-  made.bytes = (size_t)(shape.leading_dimension * made.local_columns) * element_bytes(element);
+  made.bytes = (size_t)(shape.leading_dimension * made.local_columns) * size_of(element);
   made.memory = (unsigned char *)malloc(made.bytes + 16);
   REQUIRE(made.memory);
   memset(made.memory, UNTOUCHED, made.bytes + 16);
@@ -140,15 +120,10 @@ static inline void multiply_plainly(int32_t element, const char *transa, const c
         number y = get(element, b, *transb == 'N' ? l + (int64_t)j * *ldb : j + (int64_t)l * *ldb);
         if (*transa == 'C') x.im = -x.im;
         if (*transb == 'C') y.im = -y.im;
-        x = times(x, y);
-        sum.re += x.re;
-        sum.im += x.im;
+        sum = plus(sum, times(x, y));
       }
       if (old.re != 0 || old.im != 0) value = times(old, get(element, c, at));
-      sum = times(factor, sum);
-      value.re += sum.re;
-      value.im += sum.im;
-      put(element, c, at, value);
+      put(element, c, at, plus(value, times(factor, sum)));
     }
 }
 
@@ -243,20 +218,16 @@ static inline void update_by_definition(const product *made, part *c) {
       for (int64_t l = 0; l < made->k; l++) {
         number x = times(of_factor(made->element, 0, &made->shapes[0], made->letters[0], i, l),
                          of_factor(made->element, 1, &made->shapes[1], made->letters[1], l, j));
-        sum.re += x.re;
-        sum.im += x.im;
+        sum = plus(sum, x);
       }
-      sum = times(made->alpha, sum);
       if (keeps) value = times(made->beta, get(made->element, c->memory, at));
-      value.re += sum.re;
-      value.im += sum.im;
-      put(made->element, c->memory, at, value);
+      put(made->element, c->memory, at, plus(value, times(made->alpha, sum)));
     }
 }
 
 /* Without signs of zeros, which depend on the order of sums. */
 static inline void drop_signs(int32_t element, part *made) {
-  int64_t count = (int64_t)(made->bytes / element_bytes(element));
+  int64_t count = (int64_t)(made->bytes / size_of(element));
   for (int64_t index = 0; index < count; index++) {
     number value = get(element, made->memory, index);
     value.re += 0.0;

@@ -2,6 +2,7 @@
  * the progress function on each rank, and bad input, refused on all ranks with nothing written. Prints
  * `ok <lengths> <computations ended> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 typedef struct {
   uint32_t *symbols;
@@ -19,14 +20,6 @@ typedef struct {
 
 static int lengths, ended;
 
-/* A number without a pattern. */
-static uint64_t mixed(uint64_t word) {
-  word = (word + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  return word ^ word >> 32;
-}
-
 static string create(int64_t length) {
   string made;
   made.length = length;
@@ -37,7 +30,7 @@ static string create(int64_t length) {
 
 static string random_string(uint64_t seed, int64_t length, uint32_t alphabet) {
   string made = create(length);
-  for (int64_t at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mixed(seed << 32 | (uint64_t)at) % alphabet);
+  for (int64_t at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mix(seed << 32 | (uint64_t)at) % alphabet);
   return made;
 }
 

@@ -2,11 +2,9 @@
 #ifndef PBLAS_H
 #define PBLAS_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "fail.h"
+#include "elements.h"
+#include "random.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -24,22 +22,7 @@ typedef void gemm_function(const char *transa, const char *transb, const int *m,
                            const int *ic, const int *jc, const int *descc);
 gemm_function psgemm_, pdgemm_, pcgemm_, pzgemm_;
 
-/* Types of elements. */
-enum { SINGLE, DOUBLE, COMPLEX, DOUBLE_COMPLEX, KINDS };
-
 static gemm_function *const gemm[KINDS] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
-
-static inline int parts_of(int kind) {
-  return kind >= COMPLEX ? 2 : 1;
-}
-
-static inline int is_single(int kind) {
-  return kind == SINGLE || kind == COMPLEX;
-}
-
-static inline size_t size_of(int kind) {
-  return (size_t)parts_of(kind) * (is_single(kind) ? sizeof(float) : sizeof(double));
-}
 
 /* A function of ScaLAPACK's own library, whatever is loaded before it. */
 static inline void *original(const char *name) {
@@ -53,14 +36,10 @@ static inline void *original(const char *name) {
 }
 
 /* Random numbers: splitmix64. */
-static inline uint64_t mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return value ^ (value >> 31);
-}
-
 static inline uint64_t draw(uint64_t *state) {
-  return mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t drawn = mix(*state);
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  return drawn;
 }
 
 /* A number from `least` to `largest`. */
@@ -210,30 +189,6 @@ static inline void *elements(const matrix *of) {
 static inline void *element(const matrix *of, int local_row, int local_column) {
   size_t at = (size_t)local_row + (size_t)local_column * (size_t)of->leading;
   return of->memory + GUARD_BYTES + at * size_of(of->kind);
-}
-
-static inline void store(int kind, void *to, const double value[2]) {
-  for (int part = 0; part < parts_of(kind); part++) {
-    if (is_single(kind)) {
-      float narrow = (float)value[part];
-      memcpy((float *)to + part, &narrow, sizeof narrow);
-    } else {
-      memcpy((double *)to + part, &value[part], sizeof value[part]);
-    }
-  }
-}
-
-static inline void load(int kind, const void *from, double value[2]) {
-  value[1] = 0;
-  for (int part = 0; part < parts_of(kind); part++) {
-    if (is_single(kind)) {
-      float narrow;
-      memcpy(&narrow, (const float *)from + part, sizeof narrow);
-      value[part] = narrow;
-    } else {
-      memcpy(&value[part], (const double *)from + part, sizeof value[part]);
-    }
-  }
 }
 
 /* Calls `use` for each element of the sub-matrix that this process has, with its indices in the sub-matrix. */
