@@ -34,12 +34,6 @@ static inline uint64_t data_key(uint64_t seed, int from, int to) {
   return mix3(seed, (uint64_t)from + 1, (uint64_t)to + 1) & ~UINT64_C(0xFFFFFFFFF);
 }
 
-static inline void *allocate(int64_t bytes) {
-  void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
-  if (memory == NULL) FAIL("no %" PRId64 " bytes", bytes);
-  return memory;
-}
-
 /* --- a simple exchange in place, blocks of the same size ---------------------------------------- */
 
 static inline void fill_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {

@@ -76,8 +76,7 @@ static inline hcube_table make_table(MPI_Comm comm, int log2) {
   MPI_Comm_size(comm, &size);
   table.global_length = INT64_C(1) << log2;
   distribute(table.global_length, rank, size, &table.first_index, &table.local_length);
-  table.words = (uint64_t *)malloc((size_t)table.local_length * sizeof(uint64_t) + 1);
-  REQUIRE(table.words != NULL);
+  table.words = (uint64_t *)allocate((size_t)table.local_length * sizeof(uint64_t));
   for (int64_t word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
   return table;
 }

@@ -314,8 +314,7 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   distribute(INT64_C(1) << LOG2, rank, size, &table.first_index, &table.local_length);
   good_length = table.local_length;
-  copy = (uint64_t *)malloc((size_t)(2 * good_length + 1) * sizeof(uint64_t));
-  REQUIRE(copy != NULL);
+  copy = (uint64_t *)allocate((size_t)(2 * good_length + 1) * sizeof(uint64_t));
   for (int code = 0; code < 2 * good_length; code++) copy[code] = (uint64_t)(code % good_length) * 0x9E37;
   reset();
 

@@ -27,6 +27,12 @@
     if (!(condition)) FAIL("not true: %s", #condition); \
   } while (0)
 
+static inline void *allocate(size_t bytes) {
+  void *memory = malloc(bytes > 0 ? bytes : 1);
+  if (memory == NULL) FAIL("no %zu bytes", bytes);
+  return memory;
+}
+
 /* This process in MPI_COMM_WORLD, from begin_program on; before, it is alone. */
 static int rank, size = 1;
 

@@ -8,8 +8,7 @@
 static int transforms;
 
 static double *numbers(int64_t count) {
-  double *memory = (double *)malloc((size_t)count * 2 * sizeof(double) + 1);
-  REQUIRE(memory != NULL);
+  double *memory = (double *)allocate((size_t)count * 2 * sizeof(double));
   return memory;
 }
 

@@ -34,10 +34,9 @@ static void compare(int64_t length, int direction, MPI_Comm comm) {
   SUCCEED(hcube_fft_local(binary, &start, &count, &failure));
   SUCCEED(hcube_fft_local(six, &six_start, &six_count, &failure));
   REQUIRE(start == six_start && count == six_count);
-  double *input = (double *)malloc((size_t)count * 16);
-  double *found = (double *)malloc((size_t)count * 16);
-  double *right = (double *)malloc((size_t)count * 16);
-  REQUIRE(input != NULL && found != NULL && right != NULL);
+  double *input = (double *)allocate((size_t)count * 16);
+  double *found = (double *)allocate((size_t)count * 16);
+  double *right = (double *)allocate((size_t)count * 16);
   for (int64_t at = 0; at < 2 * count; at++) input[at] = found[at] = fraction_at(2 * start + at);
   SUCCEED(hcube_fft_execute(six, input, right, &failure));
   for (int round = 0; round < 2; round++) {

@@ -59,8 +59,7 @@ int main(int argc, char **argv) {
     if (rank == 0) printf("skipped threads\n");
     return end_program();
   }
-  part = (double *)malloc(sizeof(double) * 2 * (size_t)(LENGTH / size));
-  REQUIRE(part != NULL);
+  part = (double *)allocate(sizeof(double) * 2 * (size_t)(LENGTH / size));
   /* On all ranks, then on one. */
   call_elsewhere(create, 1);
   call_elsewhere(create, rank == 1);

@@ -70,9 +70,8 @@ typedef struct part {
 static inline part make_part(int32_t element, int which, hcube_matrix shape, int64_t extra, int grid_rows,
                              int grid_columns, int rank) {
   part made;
-  made.rows = (int64_t *)malloc((size_t)(shape.rows + 1) * sizeof(int64_t));
-  made.columns = (int64_t *)malloc((size_t)(shape.columns + 1) * sizeof(int64_t));
-  REQUIRE(made.rows && made.columns);
+  made.rows = (int64_t *)allocate((size_t)(shape.rows + 1) * sizeof(int64_t));
+  made.columns = (int64_t *)allocate((size_t)(shape.columns + 1) * sizeof(int64_t));
   made.local_rows = place(shape.rows, shape.first_row_block, shape.row_block, shape.row_source, grid_rows,
                           rank / grid_columns, made.rows);
   made.local_columns = place(shape.columns, shape.first_column_block, shape.column_block, shape.column_source,
@@ -80,8 +79,7 @@ static inline part make_part(int32_t element, int which, hcube_matrix shape, int
   shape.leading_dimension = (made.local_rows > 0 ? made.local_rows : 1) + extra;
   made.shape = shape;
   made.bytes = (size_t)(shape.leading_dimension * made.local_columns) * size_of(element);
-  made.memory = (unsigned char *)malloc(made.bytes + 16);
-  REQUIRE(made.memory);
+  made.memory = (unsigned char *)allocate(made.bytes + 16);
   memset(made.memory, UNTOUCHED, made.bytes + 16);
   for (int64_t i = 0; i < shape.rows; i++)
     for (int64_t j = 0; j < shape.columns; j++)

@@ -72,8 +72,7 @@ static local_part local_part_of(int which, int size_0, int size_1) {
   made.size[1] = size_1;
   made.height = owned(size_0, row, rows);
   made.width = owned(size_1, column, columns);
-  made.elements = (double *)malloc(sizeof(double) * (size_t)(made.height * made.width + 1));
-  REQUIRE(made.elements != NULL);
+  made.elements = (double *)allocate(sizeof(double) * (size_t)(made.height * made.width + 1));
   for (int j = 0; j < made.width; j++)
     for (int i = 0; i < made.height; i++)
       made.elements[j * made.height + i] =

@@ -39,9 +39,8 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
   int64_t mq = share(shape->rows, shape->row_block, grid_column, shape->grid_columns);
   int64_t lda = mp + gap > 0 ? mp + gap : 1;
   int64_t ldc = np + gap > 0 ? np + gap : 1;
-  double *a = place != NULL ? (double *)place + gap : (double *)malloc((size_t)(lda * nq + 1) * sizeof(double));
-  double *c = (double *)malloc((size_t)(ldc * mq + 1) * sizeof(double));
-  REQUIRE(a != NULL && c != NULL);
+  double *a = place != NULL ? (double *)place + gap : (double *)allocate((size_t)(lda * nq + 1) * sizeof(double));
+  double *c = (double *)allocate((size_t)(ldc * mq + 1) * sizeof(double));
   SUCCEED(hcube_grid_transpose_create(shape, memory, comm, &transposition, &failure));
   SUCCEED(hcube_grid_transpose_describe(transposition, text, sizeof text, &failure));
   for (int round = 0; round < 3; round++) {

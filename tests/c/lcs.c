@@ -23,8 +23,7 @@ static int lengths, ended;
 static string create(int64_t length) {
   string made;
   made.length = length;
-  made.symbols = (uint32_t *)malloc((size_t)length * sizeof(uint32_t) + 1);
-  REQUIRE(made.symbols != NULL);
+  made.symbols = (uint32_t *)allocate((size_t)length * sizeof(uint32_t));
   return made;
 }
 
@@ -86,8 +85,7 @@ static void *part_of(string whole, MPI_Comm comm, int way, int bytes, int64_t *l
   *length = bound(whole.length, own + 1, all, way) - start;
   /* A rank without symbols may pass NULL. */
   if (*length == 0 && way % 2) return NULL;
-  uint8_t *part = (uint8_t *)malloc((size_t)(*length * bytes) + 1);
-  REQUIRE(part != NULL);
+  uint8_t *part = (uint8_t *)allocate((size_t)(*length * bytes) + 1);
   for (int64_t at = 0; at < *length; at++) {
     uint32_t symbol = whole.symbols[start + at];
     uint16_t half = (uint16_t)(symbol * 40503u);

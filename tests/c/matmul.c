@@ -92,9 +92,8 @@ static int64_t local_elements(problem of, MPI_Comm comm) {
   return elements;
 }
 
-static double *allocate(int64_t elements) {
-  double *memory = (double *)malloc((size_t)(elements + EXTRA) * sizeof(double));
-  REQUIRE(memory != NULL);
+static double *new_part(int64_t elements) {
+  double *memory = (double *)allocate((size_t)(elements + EXTRA) * sizeof(double));
   for (int64_t number = 0; number < elements + EXTRA; number++) memory[number] = untouched;
   return memory;
 }
@@ -133,7 +132,7 @@ static void check(problem of, MPI_Comm comm, const double *c, int64_t elements, 
 
 static void check_product(problem of, MPI_Comm comm, hcube_matmul_kernel kernel) {
   int64_t elements = local_elements(of, comm);
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
   int64_t filled = fill(of, comm, a, elements, element_of_a);
   REQUIRE(fill(of, comm, b, elements, element_of_b) == filled && sum_over_ranks(comm, filled) == of.n * of.n);
   /* A rank without elements may pass NULL. */
@@ -181,7 +180,7 @@ static void bad_arguments(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   problem of = {9, 3, CUSTOMIZED};
   int64_t elements = local_elements(of, world), found = 7;
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
   int last = rank == size - 1;
   /* An error of the last rank is one on all. */
 #define MINE(text) (last ? (text) : "refused")
@@ -241,7 +240,7 @@ static void unlimited(void) {
 
 static void limited(problem of, int64_t temporary) {
   int64_t elements = local_elements(of, MPI_COMM_WORLD), side = divided(of.n, of.blocks), block = side * side * 8;
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
   problem small = {of.blocks, of.blocks, CUSTOMIZED};
   memory before, after;
   small.distribution = of.distribution;

@@ -43,8 +43,7 @@ static void alltoall(MPI_Comm comm) {
   options.path = HCUBE_PATH_MESSAGE;
   options.schedule = HCUBE_ALLTOALL_LINEAR_SHIFT;
   SUCCEED(hcube_alltoall_set_options(comm, &options, &failure));
-  blocks = (int *)malloc((size_t)size * sizeof *blocks);
-  REQUIRE(blocks != NULL);
+  blocks = (int *)allocate((size_t)size * sizeof *blocks);
   for (int other = 0; other < size; other++) blocks[other] = 100 * rank + other;
   REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 1, MPI_INT, comm) == MPI_SUCCESS);
   for (int other = 0; other < size; other++) REQUIRE(blocks[other] == 100 * other + rank);
@@ -64,8 +63,7 @@ static void transpose(MPI_Comm comm) {
   shape.element_bytes = sizeof *row;
   shape.row_block = shape.column_block = 1;
   shape.transposed_in = shape.transposed_out = 0;
-  row = (int64_t *)malloc((size_t)size * sizeof *row);
-  REQUIRE(row != NULL);
+  row = (int64_t *)allocate((size_t)size * sizeof *row);
   for (int column = 0; column < size; column++) row[column] = 100 * rank + column;
   SUCCEED(hcube_transpose_check(&shape, 1, comm, &failure));
   SUCCEED(hcube_transpose(row, row, &shape, comm, &failure));

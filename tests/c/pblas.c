@@ -268,8 +268,7 @@ static double (*factor(const product *of, int number))[2] {
 /* The same matrix in memory of its own. */
 static matrix copy(const matrix *of) {
   matrix other = *of;
-  other.memory = (unsigned char *)malloc(of->bytes);
-  REQUIRE(other.memory != NULL);
+  other.memory = (unsigned char *)allocate(of->bytes);
   memcpy(other.memory, of->memory, of->bytes);
   return other;
 }
@@ -328,7 +327,7 @@ static void one_case(uint64_t seed, int number, const set *on) {
     filler with = {&of, index};
     matrix *it = &of.matrices[index];
     if (index == 2 || !of.aliased) {
-      allocate(it, draw(&state));
+      allocate_matrix(it, draw(&state));
     } else {
       it->memory = of.matrices[2].memory;
       it->bytes = of.matrices[2].bytes;

@@ -88,8 +88,7 @@ static inline int one_grid(const char *text, int begin, int alone, grid *made) {
   }
   /* Prime to the number of ranks. */
   int step = rows * columns % 7 == 0 ? 5 : 7;
-  int *map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
-  REQUIRE(map != NULL);
+  int *map = (int *)allocate(sizeof(int) * (size_t)(rows * columns));
   for (int index = 0; index < rows * columns; index++)
     map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)
                  : letter == 'd' ? size - 1 - begin - index
@@ -166,13 +165,12 @@ static inline void describe(matrix *of, int context) {
 }
 
 /* Memory for this process's part, with guards around it, all of it signalling NaNs of which no two are equal. */
-static inline void allocate(matrix *of, uint64_t seed) {
+static inline void allocate_matrix(matrix *of, uint64_t seed) {
   int rows = local_count(&of->axes[0], of->axes[0].size), columns = local_count(&of->axes[1], of->axes[1].size);
   size_t cells = rows > 0 && columns > 0 ? (size_t)(columns - 1) * (size_t)of->leading + (size_t)rows : 0;
   size_t step = is_single(of->kind) ? sizeof(float) : sizeof(double);
   of->bytes = cells * size_of(of->kind) + 2 * GUARD_BYTES;
-  of->memory = (unsigned char *)malloc(of->bytes);
-  REQUIRE(of->memory != NULL);
+  of->memory = (unsigned char *)allocate(of->bytes);
   for (size_t at = 0; at < of->bytes; at += step) {
     uint64_t noise = mix(seed + at) | 1;
     uint32_t narrow = UINT32_C(0x7f800000) | (uint32_t)(noise & 0x3fffff);

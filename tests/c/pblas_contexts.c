@@ -34,7 +34,7 @@ static void multiply_large(const grid *on, int round, int size) {
     it->length[0] = it->length[1] = size;
     it->leading = local_count(&rows, size) + 1;
     describe(it, on->context);
-    allocate(it, (uint64_t)round);
+    allocate_matrix(it, (uint64_t)round);
     height = local_count(&rows, size);
     width = local_count(&columns, size);
     for (int column = 0; column < width; column++) {
@@ -98,9 +98,9 @@ static void cycle(int rounds) {
 
 /* Grids that nobody ends, and products on all of them, twice in another order. */
 static void leave(int count) {
-  grid *all = (grid *)malloc(sizeof *all * (size_t)count);
+  grid *all = (grid *)allocate(sizeof *all * (size_t)count);
   long before = 0, growth[2], largest[2];
-  REQUIRE(all != NULL && count > 10);
+  REQUIRE(count > 10);
   for (int number = 0; number < count; number++) {
     int rows = number % 3 == 0 ? size : 1;
     if (number == 10) before = resident();

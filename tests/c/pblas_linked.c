@@ -25,7 +25,7 @@ static matrix make(const grid *on, int columns) {
   made.length[1] = columns;
   made.leading = local_count(&along[0], SIZE) + 1;
   describe(&made, on->context);
-  allocate(&made, 1);
+  allocate_matrix(&made, 1);
   return made;
 }
 

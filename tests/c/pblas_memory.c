@@ -21,7 +21,7 @@ static matrix make(const grid *on, int size, double value) {
   memcpy(made.axes, along, sizeof along);
   made.leading = local_count(&along[0], size);
   describe(&made, on->context);
-  allocate(&made, 1);
+  allocate_matrix(&made, 1);
   for (size_t at = GUARD_BYTES; at < made.bytes - GUARD_BYTES; at += sizeof value)
     memcpy(made.memory + at, &value, sizeof value);
   return made;

@@ -37,8 +37,7 @@ int main(int argc, char **argv) {
   MPI_Comm copy, part;
   begin_program(&argc, &argv);
   REQUIRE(size >= 2);
-  message = (uint64_t *)malloc(WORDS * sizeof(uint64_t));
-  REQUIRE(message != NULL);
+  message = (uint64_t *)allocate(WORDS * sizeof(uint64_t));
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   /* All ranks but the last. */
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);

@@ -30,8 +30,7 @@ static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
   result.own = share(after ? shape->columns : shape->rows, block, rank);
   result.first = block * rank;
   result.length = result.own * result.other * shape->element_bytes;
-  result.bytes = (unsigned char *)malloc((size_t)result.length + 1);
-  REQUIRE(result.bytes != NULL);
+  result.bytes = (unsigned char *)allocate((size_t)result.length + 1);
   for (int64_t here = 0; here < result.own; here++)
     for (int64_t there = 0; there < result.other; there++) {
       int64_t place = columnwise ? there * result.own + here : here * result.other + there;
@@ -72,8 +71,7 @@ static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
   int64_t length = before.length > after.length ? before.length : after.length;
-  unsigned char *data = (unsigned char *)malloc((size_t)length + 1);
-  REQUIRE(data != NULL);
+  unsigned char *data = (unsigned char *)allocate((size_t)length + 1);
   memcpy(data, before.bytes, (size_t)before.length);
   data[length] = GUARD;
   /* Both forms; a rank without elements has only one. */
@@ -94,8 +92,7 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
-  unsigned char *output = (unsigned char *)malloc((size_t)after.length + 1);
-  REQUIRE(output != NULL);
+  unsigned char *output = (unsigned char *)allocate((size_t)after.length + 1);
   memset(output, 0xee, (size_t)after.length);
   output[after.length] = GUARD;
   /* A rank without elements may pass NULL. */

@@ -91,8 +91,7 @@ static void run_case(const char *text) {
   int64_t errors = -1;
   char line[256];
   hcube_updates updates = updates_of(&test, rank, size);
-  uint64_t *whole = (uint64_t *)malloc(sizeof(uint64_t) << test.log2);
-  REQUIRE(whole != NULL);
+  uint64_t *whole = (uint64_t *)allocate(sizeof(uint64_t) << test.log2);
   for (int64_t word = 0; word < table.global_length; word++) whole[word] = (uint64_t)word;
   for (int other = 0; other < size; other++) {
     hcube_updates theirs = updates_of(&test, other, size);

@@ -85,9 +85,7 @@ static inline bsp_pid_t at(int distance) {
 }
 
 static inline void *room(size_t bytes) {
-  void *memory = malloc(bytes + 1);
-  REQUIRE(memory != NULL);
-  return memory;
+  return allocate(bytes + 1);
 }
 
 /* A value that says whose it is. */

@@ -23,12 +23,6 @@ static inline int partners_in(MPI_Comm comm) {
   return size;
 }
 
-static inline void *allocate(size_t bytes) {
-  void *block = malloc(bytes > 0 ? bytes : 1);
-  REQUIRE(block != NULL);
-  return block;
-}
-
 static inline int element_of(int from, int to, int round, int element) {
   return ((from * 131 + to) * 257 + round) * 1021 + element;
 }
