@@ -118,8 +118,9 @@ static exchange make_exchange(const scenario *of, MPI_Comm comm) {
 }
 
 static void free_exchange(exchange *made) {
-  free_side(&made->receive);
-  if (!made->in_place) free_side(&made->send);
+  free_types(&made->receive);
+  if (!made->in_place) free_types(&made->send);
+  free_case();
 }
 
 static void describe(const scenario *of, const exchange *in, const char *who, int64_t at) {
@@ -184,15 +185,15 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
     free_exchange(&in);
     return;
   }
-  unsigned char *expected = (unsigned char *)allocate(received->length);
+  unsigned char *expected = OF_CASE(unsigned char, received->length);
   put_canary(expected, received->length);
   put_received(&in, of->seed, expected);
-  unsigned char *other = (unsigned char *)allocate(received->length);
+  unsigned char *other = OF_CASE(unsigned char, received->length);
   if (in.in_place) {
     put_sent(&in, of->seed, received, received->memory);
   } else {
     put_sent(&in, of->seed, &in.send, in.send.memory);
-    sent = (unsigned char *)allocate(in.send.length);
+    sent = OF_CASE(unsigned char, in.send.length);
     memcpy(sent, in.send.memory, (size_t)in.send.length);
   }
   memcpy(other, received->memory, (size_t)received->length);
@@ -207,9 +208,6 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
   }
   if (sent != NULL) compare(of, &in, "what was sent", &in.send, in.send.memory, sent);
 
-  free(sent);
-  free(other);
-  free(expected);
   free_exchange(&in);
 }
 

@@ -34,6 +34,31 @@ static inline uint64_t data_key(uint64_t seed, int from, int to) {
   return mix3(seed, (uint64_t)from + 1, (uint64_t)to + 1) & ~UINT64_C(0xFFFFFFFFF);
 }
 
+/* Memory of a case, which is freed as a whole. Only one thread may use it. */
+typedef struct held {
+  struct held *next;
+  uint64_t padding;
+} held;
+
+static held *held_memory;
+
+static inline void *of_case(int64_t bytes) {
+  held *made = (held *)allocate(sizeof(held) + (size_t)bytes);
+  made->next = held_memory;
+  held_memory = made;
+  return made + 1;
+}
+
+#define OF_CASE(type, count) ((type *)of_case((count) * (int64_t)sizeof(type)))
+
+static inline void free_case(void) {
+  while (held_memory != NULL) {
+    held *next = held_memory->next;
+    free(held_memory);
+    held_memory = next;
+  }
+}
+
 /* --- a simple exchange in place, blocks of the same size ---------------------------------------- */
 
 static inline void fill_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {

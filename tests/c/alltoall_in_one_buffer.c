@@ -33,12 +33,12 @@ static int elements(uint64_t number, int from, int to) {
 /* Blocks in a random order, some with bytes between them. */
 static layout make_layout(uint64_t number, int sent, int64_t start, int seamless) {
   dice own = make_dice(seed * 1000 + number, (uint64_t)rank, (uint64_t)sent + 77);
-  int *order = (int *)allocate(size * (int64_t)sizeof(int));
+  int *order = OF_CASE(int, size);
   layout made;
-  made.counts = (int *)allocate(size * (int64_t)sizeof(int));
-  made.places = (int *)allocate(size * (int64_t)sizeof(int));
-  made.large_counts = (MPI_Count *)allocate(size * (int64_t)sizeof(MPI_Count));
-  made.large_places = (MPI_Aint *)allocate(size * (int64_t)sizeof(MPI_Aint));
+  made.counts = OF_CASE(int, size);
+  made.places = OF_CASE(int, size);
+  made.large_counts = OF_CASE(MPI_Count, size);
+  made.large_places = OF_CASE(MPI_Aint, size);
   made.end = start;
   for (int at = 0; at < size; at++) order[at] = at;
   for (int at = size - 1; at > 0 && !seamless; at--) {
@@ -54,15 +54,7 @@ static layout make_layout(uint64_t number, int sent, int64_t start, int seamless
     made.large_places[peer] = (MPI_Aint)made.end;
     made.end += made.counts[peer] + (seamless ? 0 : roll(&own, 5));
   }
-  free(order);
   return made;
-}
-
-static void free_layout(layout *of) {
-  free(of->counts);
-  free(of->places);
-  free(of->large_counts);
-  free(of->large_places);
 }
 
 static int path_of_call(uint64_t number, MPI_Datatype type, int bytes) {
@@ -70,7 +62,7 @@ static int path_of_call(uint64_t number, MPI_Datatype type, int bytes) {
   layout sent = make_layout(number, 1, 3, seamless);
   layout received = make_layout(number, 0, number % 4 == 1 ? sent.end : 3 + (int64_t)(number % 7), seamless);
   int64_t all = (sent.end > received.end ? sent.end : received.end) * bytes + 64;
-  unsigned char *buffer = (unsigned char *)allocate(all), *expected = (unsigned char *)allocate(all);
+  unsigned char *buffer = OF_CASE(unsigned char, all), *expected = OF_CASE(unsigned char, all);
   put_canary(buffer, all);
   for (int peer = 0; peer < size; peer++)
     put_data(data_key(seed + number, rank, peer), 0, buffer + (int64_t)sent.places[peer] * bytes,
@@ -93,10 +85,7 @@ static int path_of_call(uint64_t number, MPI_Datatype type, int bytes) {
     put_data(data_key(seed + number, peer, rank), 0, expected + (int64_t)received.places[peer] * bytes,
              (int64_t)received.counts[peer] * bytes);
   if (memcmp(buffer, expected, (size_t)all) != 0) FAIL("case %" PRIu64 ": wrong bytes", number);
-  free(buffer);
-  free(expected);
-  free_layout(&sent);
-  free_layout(&received);
+  free_case();
   return path;
 }
 
@@ -104,7 +93,7 @@ static int path_of_call(uint64_t number, MPI_Datatype type, int bytes) {
 static void refused(const char *what) {
   layout sent = make_layout(3, 1, 0, 1), received = make_layout(3, 0, 0, 1);
   int64_t all = (sent.end > received.end ? sent.end : received.end) * 4 + 64;
-  unsigned char *buffer = (unsigned char *)allocate(all), *before = (unsigned char *)allocate(all);
+  unsigned char *buffer = OF_CASE(unsigned char, all), *before = OF_CASE(unsigned char, all);
   MPI_Datatype type = MPI_INT, resized;
   int class_of_code;
   put_canary(buffer, all);
@@ -129,10 +118,6 @@ static void refused(const char *what) {
                                            : "other");
   fflush(stdout);
   MPI_Type_free(&resized);
-  free(buffer);
-  free(before);
-  free_layout(&sent);
-  free_layout(&received);
 }
 
 int main(int argc, char **argv) {

@@ -38,26 +38,21 @@ static inline side make_side(int peers, int layouts) {
   memset(&made, 0, sizeof made);
   made.peers = peers;
   made.layouts = layouts;
-  made.layout_list = (layout *)allocate(layouts * (int64_t)sizeof(layout));
-  made.counts = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
-  made.displacements = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
-  made.addresses = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
+  made.layout_list = OF_CASE(layout, layouts);
+  made.counts = OF_CASE(int64_t, peers);
+  made.displacements = OF_CASE(int64_t, peers);
+  made.addresses = OF_CASE(int64_t, peers);
   return made;
 }
 
-static inline void free_side(side *one) {
+static inline void free_types(side *one) {
   for (int i = 0; i < one->layouts; i++) free_layout(&one->layout_list[i]);
-  free(one->layout_list);
-  free(one->counts);
-  free(one->displacements);
-  free(one->addresses);
-  free(one->memory);
 }
 
 /* Gives the blocks their places: in random order with random padding, before or after the buffer's
  * address, or one behind the other as MPI_Alltoall has them. */
 static inline void place_blocks(side *of, int function, dice *random) {
-  int *order = (int *)allocate(of->peers * (int64_t)sizeof(int));
+  int *order = OF_CASE(int, of->peers);
   int64_t next = function == ALLTOALL ? 0 : roll(random, 8) - 4;
   int padded = roll(random, 3) > 0, shuffled = roll(random, 3) > 0, reversed = roll(random, 4) == 0;
   for (int i = 0; i < of->peers; i++) {
@@ -79,7 +74,6 @@ static inline void place_blocks(side *of, int function, dice *random) {
       next += count;
     }
   }
-  free(order);
 }
 
 /* Allocates memory for all blocks and the padding between them. */
@@ -96,7 +90,7 @@ static inline void make_memory(side *of) {
   /* A buffer's address is aligned as malloc would have it. */
   of->origin = (RED_ZONE - first + 15) / 16 * 16;
   of->length = of->origin + end + RED_ZONE;
-  of->memory = (unsigned char *)allocate(of->length);
+  of->memory = OF_CASE(unsigned char, of->length);
   put_canary(of->memory, of->length);
 }
 
@@ -144,11 +138,11 @@ typedef struct arguments {
 static inline arguments make_arguments(const side *of) {
   arguments made;
   made.buffer = of->memory + of->origin;
-  made.counts = (int *)allocate(of->peers * (int64_t)sizeof(int));
-  made.displacements = (int *)allocate(of->peers * (int64_t)sizeof(int));
-  made.large_counts = (MPI_Count *)allocate(of->peers * (int64_t)sizeof(MPI_Count));
-  made.large_displacements = (MPI_Aint *)allocate(of->peers * (int64_t)sizeof(MPI_Aint));
-  made.types = (MPI_Datatype *)allocate(of->peers * (int64_t)sizeof(MPI_Datatype));
+  made.counts = OF_CASE(int, of->peers);
+  made.displacements = OF_CASE(int, of->peers);
+  made.large_counts = OF_CASE(MPI_Count, of->peers);
+  made.large_displacements = OF_CASE(MPI_Aint, of->peers);
+  made.types = OF_CASE(MPI_Datatype, of->peers);
   for (int i = 0; i < of->peers; i++) {
     made.counts[i] = (int)of->counts[i];
     made.displacements[i] = (int)of->displacements[i];
@@ -157,14 +151,6 @@ static inline arguments make_arguments(const side *of) {
     made.types[i] = layout_of(of, i)->type;
   }
   return made;
-}
-
-static inline void free_arguments(arguments *made) {
-  free(made->counts);
-  free(made->displacements);
-  free(made->large_counts);
-  free(made->large_displacements);
-  free(made->types);
 }
 
 /* What a caller may pass for arguments that mean nothing because the call is in place. */
@@ -214,8 +200,6 @@ static inline void perform(const exchange *of, int by_library, unsigned char *me
   void *buffer = memory + of->receive.origin;
   int code = by_library ? call_library(of, &send, buffer, &receive) : call_hcube(of, &send, buffer, &receive);
   if (code != MPI_SUCCESS) FAIL("%s returned %d", by_library ? "the library" : "hcube", code);
-  free_arguments(&send);
-  free_arguments(&receive);
 }
 
 #endif

@@ -64,7 +64,6 @@ static inline void complete(layout *of, MPI_Datatype type) {
 
 static inline void free_layout(layout *of) {
   if (!of->predefined) MPI_Type_free(&of->type);
-  free(of->list);
 }
 
 /* A unit of several parts, at the given places. */
@@ -90,7 +89,7 @@ static inline layout make_unit(dice *random, int unit) {
   layout made;
   memset(&made, 0, sizeof made);
   made.units = 1;
-  made.list = (piece *)allocate(3 * (int64_t)sizeof(piece));
+  made.list = OF_CASE(piece, 3);
   if (unit == UNIT_RECORD) {
     type = make_record(&made, 3, record, variant == 0 ? far_record : close_record);
   } else if (unit == UNIT_DOUBLE_INT && variant > 0) {
@@ -153,8 +152,8 @@ static inline MPI_Datatype vector_of_bytes(const plan *with) {
 static inline MPI_Datatype permuted(const plan *with) {
   int block = divisor(with->random, with->units), count = with->units / block;
   int shift = (int)roll(with->random, 2) * (count / 2);
-  int *lengths = (int *)allocate(count * (int64_t)sizeof(int));
-  MPI_Aint *places = (MPI_Aint *)allocate(count * (int64_t)sizeof(MPI_Aint));
+  int *lengths = OF_CASE(int, count);
+  MPI_Aint *places = OF_CASE(MPI_Aint, count);
   int64_t step = block * with->unit->extent + roll(with->random, 6);
   MPI_Datatype type;
   for (int i = 0; i < count; i++) {
@@ -165,8 +164,6 @@ static inline MPI_Datatype permuted(const plan *with) {
   }
   for (int i = 0; i < with->units; i++) with->at[i] = places[i / block] + i % block * with->unit->extent;
   MPI_Type_create_hindexed(count, lengths, places, with->unit->type, &type);
-  free(lengths);
-  free(places);
   return type;
 }
 
@@ -251,14 +248,13 @@ static inline layout make_layout(dice *random, int unit, int units, int64_t colu
   with.unit = &base;
   with.units = units;
   with.columns = columns;
-  with.at = (int64_t *)allocate(units * (int64_t)sizeof(int64_t));
+  with.at = OF_CASE(int64_t, units);
   MPI_Datatype type = constructors[roll(random, (int64_t)(sizeof constructors / sizeof constructors[0]))](&with);
   made.units = units;
-  made.list = (piece *)allocate(units * base.pieces * (int64_t)sizeof(piece));
+  made.list = OF_CASE(piece, units * base.pieces);
   for (int64_t i = 0; i < units; i++)
     for (int64_t j = 0; j < base.pieces; j++) add_piece(&made, with.at[i] + base.list[j].offset, base.list[j].length);
   complete(&made, type);
-  free(with.at);
   free_layout(&base);
   return made;
 }

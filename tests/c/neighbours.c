@@ -83,8 +83,8 @@ static MPI_Comm cartesian(uint64_t number) {
 }
 
 static MPI_Comm graph(uint64_t number) {
-  int *ends = (int *)allocate(size * (int64_t)sizeof(int));
-  int *all = (int *)allocate(2 * (int64_t)size * size * (int64_t)sizeof(int)), count = 0;
+  int *ends = OF_CASE(int, size);
+  int *all = OF_CASE(int, 2 * (int64_t)size * size), count = 0;
   MPI_Comm made;
   for (int from = 0; from < size; from++) {
     for (int to = 0; to < size; to++)
@@ -92,8 +92,6 @@ static MPI_Comm graph(uint64_t number) {
     ends[from] = count;
   }
   MPI_Graph_create(MPI_COMM_WORLD, size, ends, all, 0, &made);
-  free(ends);
-  free(all);
   return made;
 }
 
@@ -102,7 +100,7 @@ static MPI_Comm distributed(uint64_t number) {
   int *lists[2], *weights, counts[2] = {0, 0}, peer, again, which, at;
   MPI_Comm made;
   for (which = 0; which < 2; which++) {
-    lists[which] = (int *)allocate(2 * size * (int64_t)sizeof(int));
+    lists[which] = OF_CASE(int, 2 * size);
     for (peer = 0; peer < size; peer++)
       for (again = which ? edges(number, rank, peer) : edges(number, peer, rank); again > 0; again--)
         lists[which][counts[which]++] = peer;
@@ -113,13 +111,10 @@ static MPI_Comm distributed(uint64_t number) {
     }
   }
   /* GCC takes MPI_UNWEIGHTED for an array. */
-  weights = (int *)allocate(2 * size * (int64_t)sizeof(int));
+  weights = OF_CASE(int, 2 * size);
   for (at = 0; at < 2 * size; at++) weights[at] = 1;
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, counts[0], lists[0], weights, counts[1], lists[1], weights,
                                  MPI_INFO_NULL, 0, &made);
-  free(weights);
-  free(lists[0]);
-  free(lists[1]);
   return made;
 }
 
@@ -135,8 +130,8 @@ static void find_peers(MPI_Comm comm, side *sent, side *received) {
   } else {
     MPI_Dist_graph_neighbors_count(comm, &received->degree, &sent->degree, &weighted);
   }
-  sent->peers = (int *)allocate(sent->degree * (int64_t)sizeof(int));
-  received->peers = (int *)allocate(received->degree * (int64_t)sizeof(int));
+  sent->peers = OF_CASE(int, sent->degree);
+  received->peers = OF_CASE(int, received->degree);
   if (kind == MPI_CART) {
     for (int axis = 0; axis < dimensions; axis++)
       MPI_Cart_shift(comm, axis, 1, &sent->peers[2 * axis], &sent->peers[2 * axis + 1]);
@@ -145,10 +140,9 @@ static void find_peers(MPI_Comm comm, side *sent, side *received) {
     MPI_Graph_neighbors(comm, rank, sent->degree, sent->peers);
     memcpy(received->peers, sent->peers, (size_t)sent->degree * sizeof(int));
   } else {
-    int *weights = (int *)allocate((sent->degree + received->degree + 1) * (int64_t)sizeof(int));
+    int *weights = OF_CASE(int, (sent->degree + received->degree + 1));
     MPI_Dist_graph_neighbors(comm, received->degree, received->peers, weights, sent->degree, sent->peers,
                              weights + received->degree);
-    free(weights);
   }
 }
 
@@ -162,10 +156,10 @@ static int elements(uint64_t number, int function, int from, int to) {
 static void lay_out(uint64_t number, int function, side *of, int is_sent) {
   dice own = make_dice(seed + number, (uint64_t)rank, (uint64_t)is_sent + 9);
   int end = 0;
-  of->counts = (int *)allocate((of->degree + 1) * (int64_t)sizeof(int));
-  of->places = (int *)allocate(of->degree * (int64_t)sizeof(int));
-  of->far = (MPI_Aint *)allocate(of->degree * (int64_t)sizeof(MPI_Aint));
-  of->types = (MPI_Datatype *)allocate(of->degree * (int64_t)sizeof(MPI_Datatype));
+  of->counts = OF_CASE(int, (of->degree + 1));
+  of->places = OF_CASE(int, of->degree);
+  of->far = OF_CASE(MPI_Aint, of->degree);
+  of->types = OF_CASE(MPI_Datatype, of->degree);
   of->counts[0] = elements(number, function, 0, 0);
   for (int at = 0; at < of->degree; at++) {
     int peer = of->peers[at], is_spread = function == ALLTOALLW && roll(&own, 2) == 0;
@@ -180,13 +174,9 @@ static void lay_out(uint64_t number, int function, side *of, int is_sent) {
     end += room;
   }
   of->bytes = (end + 8) * (int64_t)sizeof(int);
-  of->buffer = (unsigned char *)allocate(of->bytes);
+  of->buffer = OF_CASE(unsigned char, of->bytes);
   put_canary(of->buffer, of->bytes);
   if (is_sent) put_data(data_key(seed + number, rank, 0), 0, of->buffer, of->bytes);
-}
-
-static void free_side(side *of) {
-  free(of->peers), free(of->counts), free(of->places), free(of->far), free(of->types), free(of->buffer);
 }
 
 static void make_case(uint64_t number, int64_t *used) {
@@ -197,7 +187,7 @@ static void make_case(uint64_t number, int64_t *used) {
     find_peers(comm, &sent, &received);
     lay_out(number, function, &sent, 1);
     lay_out(number, function, &received, 0);
-    unsigned char *expected = (unsigned char *)allocate(received.bytes);
+    unsigned char *expected = OF_CASE(unsigned char, received.bytes);
     for (int call = 0; call < calls; call++) {
       /* A communicator of its own, so that the first call of each function is forwarded. */
       MPI_Comm own = comm;
@@ -211,11 +201,9 @@ static void make_case(uint64_t number, int64_t *used) {
       if (!preload && call > 0) used[last_path(comm)]++;
       if (own != comm) MPI_Comm_free(&own);
     }
-    free(expected);
-    free_side(&sent);
-    free_side(&received);
   }
   MPI_Comm_free(&comm);
+  free_case();
 }
 
 /* A call in which only rank 0 has a wrong argument: all ranks return an error, and nothing is written. */

@@ -44,11 +44,10 @@ static void start_all(exchange *all, int exchanges, MPI_Request *requests) {
 static void make_round(uint64_t round, int requests, int late) {
   int exchanges = requests / 2, messages = (requests - exchanges) / 2, next = (rank + 1) % size;
   int token = 0, previous = (rank + size - 1) % size;
-  exchange *all = (exchange *)allocate(exchanges * (int64_t)sizeof *all);
-  MPI_Request *pending = (MPI_Request *)allocate(requests * (int64_t)sizeof *pending);
-  MPI_Status *statuses = (MPI_Status *)allocate(requests * (int64_t)sizeof *statuses);
-  int *sent = (int *)allocate(messages * (int64_t)sizeof(int)),
-      *arrived = (int *)allocate(messages * (int64_t)sizeof(int));
+  exchange *all = OF_CASE(exchange, exchanges);
+  MPI_Request *pending = OF_CASE(MPI_Request, requests);
+  MPI_Status *statuses = OF_CASE(MPI_Status, requests);
+  int *sent = OF_CASE(int, messages), *arrived = OF_CASE(int, messages);
   for (int at = 0; at < exchanges; at++) all[at] = prepare(round * 10000 + (uint64_t)at);
   if (late && rank > 0) MPI_Recv(&token, 1, MPI_INT, 0, 5000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int at = 0; at < messages; at++) {
@@ -62,11 +61,8 @@ static void make_round(uint64_t round, int requests, int late) {
     for (int at = 1; at < size; at++) MPI_Send(&token, 1, MPI_INT, at, 5000, MPI_COMM_WORLD);
   MPI_Waitall(exchanges + 2 * messages, pending, statuses);
   for (int at = 0; at < messages; at++) REQUIRE(arrived[at] == previous * 1000 + at);
-  for (int at = 0; at < exchanges; at++) {
-    check(&all[at], round * 10000 + (uint64_t)at);
-    free_exchange(&all[at]);
-  }
-  free(all), free(pending), free(statuses), free(sent), free(arrived);
+  for (int at = 0; at < exchanges; at++) check(&all[at], round * 10000 + (uint64_t)at);
+  free_case();
 }
 
 /* Buffers for exchanges of blocks of one length, with room for an element more in each. */
@@ -76,20 +72,16 @@ typedef struct equal {
 
 static equal make_equal(int count) {
   equal made = {count, {NULL, NULL}, NULL, {NULL, NULL}};
-  made.places = (int *)allocate(size * (int64_t)sizeof(int));
+  made.places = OF_CASE(int, size);
   for (int side = 0; side < 2; side++) {
-    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.buffers[side] = (int *)allocate((count + 1) * (int64_t)size * (int64_t)sizeof(int));
+    made.counts[side] = OF_CASE(int, size);
+    made.buffers[side] = OF_CASE(int, (count + 1) * (int64_t)size);
     for (int peer = 0; peer < size; peer++) {
       made.counts[side][peer] = count;
       made.places[peer] = peer * (count + 1);
     }
   }
   return made;
-}
-
-static void free_equal(equal *of) {
-  free(of->counts[0]), free(of->counts[1]), free(of->places), free(of->buffers[0]), free(of->buffers[1]);
 }
 
 /* Fills the buffers for an exchange, so that blocks of different exchanges differ. */
@@ -171,7 +163,7 @@ int main(int argc, char **argv) {
   largest = strtoll(argv[4], NULL, 10);
   use_hcube = strcmp(argv[5], "hcube") == 0;
   make_handles();
-  int *blocks = (int *)allocate(2 * size * (int64_t)sizeof(int));
+  int *blocks = OF_CASE(int, 2 * size);
   for (int comm = 0; comm < COMMS; comm++)
     for (int call = 0; call < 3; call++) {
       for (int peer = 0; peer < 2 * size; peer++) blocks[peer] = rank;
@@ -183,12 +175,10 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
     make_truncated(&of);
     make_refused(&of);
-    free_equal(&of);
     rounds = 0;
   }
   for (int call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
   free_handles();
-  free(blocks);
   if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
   return end_program();
 }

@@ -56,10 +56,10 @@ static exchange prepare(uint64_t number) {
   made.kind = (int)roll(&all, KINDS);
   for (int side = 0; side < 2; side++) {
     int64_t end = 0;
-    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.places[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.bytes[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.types[side] = (MPI_Datatype *)allocate(size * (int64_t)sizeof(MPI_Datatype));
+    made.counts[side] = OF_CASE(int, size);
+    made.places[side] = OF_CASE(int, size);
+    made.bytes[side] = OF_CASE(int, size);
+    made.types[side] = OF_CASE(MPI_Datatype, size);
     for (int peer = 0; peer < size; peer++) {
       int count = side == 0 ? elements(number, made.kind, rank, peer) : elements(number, made.kind, peer, rank);
       int twice = is_spread(number, made.kind, side, peer) ? 2 : 1;
@@ -70,9 +70,9 @@ static exchange prepare(uint64_t number) {
       end += (int64_t)count * twice + (made.kind == 0 ? 0 : 1);
     }
     made.length[side] = end * 4 + 16;
-    made.buffers[side] = (unsigned char *)allocate(made.length[side]);
+    made.buffers[side] = OF_CASE(unsigned char, made.length[side]);
   }
-  made.expected = (unsigned char *)allocate(made.length[1]);
+  made.expected = OF_CASE(unsigned char, made.length[1]);
   fill(&made, number);
   return made;
 }
@@ -84,14 +84,6 @@ static void check(const exchange *of, uint64_t number) {
     FAIL("exchange %" PRIu64 " of kind %d: byte %" PRId64 " of %" PRId64 " is wrong", number, of->kind, at,
          of->length[1]);
   }
-}
-
-static void free_exchange(exchange *of) {
-  for (int side = 0; side < 2; side++) {
-    free(of->counts[side]), free(of->places[side]), free(of->bytes[side]), free(of->types[side]);
-    free(of->buffers[side]);
-  }
-  free(of->expected);
 }
 
 /* Communicators, whose options are those of the environment, and the datatype. */

@@ -57,11 +57,10 @@ static void start(MPI_Request *requests, int exchanges, int messages, int turn) 
 static void make_turns(int turns, int requests) {
   int exchanges = requests / 2, messages = (requests - exchanges) / 2;
   int next = (rank + 1) % size, previous = (rank + size - 1) % size;
-  exchange *all = (exchange *)allocate(exchanges * (int64_t)sizeof *all);
-  MPI_Request *pending = (MPI_Request *)allocate(requests * (int64_t)sizeof *pending);
-  MPI_Status *statuses = (MPI_Status *)allocate(requests * (int64_t)sizeof *statuses);
-  int *sent = (int *)allocate(messages * (int64_t)sizeof(int)),
-      *arrived = (int *)allocate(messages * (int64_t)sizeof(int));
+  exchange *all = OF_CASE(exchange, exchanges);
+  MPI_Request *pending = OF_CASE(MPI_Request, requests);
+  MPI_Status *statuses = OF_CASE(MPI_Status, requests);
+  int *sent = OF_CASE(int, messages), *arrived = OF_CASE(int, messages);
   for (int at = 0; at < exchanges; at++) {
     all[at] = prepare((uint64_t)at);
     initialise(&all[at], &pending[at]);
@@ -85,15 +84,14 @@ static void make_turns(int turns, int requests) {
     REQUIRE((use_hcube ? hcube_request_free : MPI_Request_free)(&pending[at]) == MPI_SUCCESS);
     REQUIRE(pending[at] == MPI_REQUEST_NULL);
   }
-  for (int at = 0; at < exchanges; at++) free_exchange(&all[at]);
-  free(all), free(pending), free(statuses), free(sent), free(arrived);
+  free_case();
 }
 
 /* The error class of an exchange of one int between all ranks, where rank 0 sends `more` further ones to the last rank.
  */
 static int initialise_with(int more) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int error = MPI_SUCCESS, *arrays = (int *)allocate(8 * size * (int64_t)sizeof(int));
+  int error = MPI_SUCCESS, *arrays = OF_CASE(int, 8 * size);
   int *counts[2] = {arrays, arrays + size}, *places = arrays + 2 * size;
   for (int peer = 0; peer < size; peer++) {
     counts[0][peer] = counts[1][peer] = 1;
@@ -105,7 +103,6 @@ static int initialise_with(int more) {
                                                                      comms[0], MPI_INFO_NULL, &request);
   if (code != MPI_SUCCESS) MPI_Error_class(code, &error);
   REQUIRE(request == MPI_REQUEST_NULL);
-  free(arrays);
   return error;
 }
 
