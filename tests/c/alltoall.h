@@ -89,6 +89,21 @@ static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *
   check_blocks(comm, seed, buffer, bytes);
 }
 
+/* Prints `refused <rank> <class>` for what a call has returned that must be refused. */
+static inline void print_refusal(const char *what, int code) {
+  int kind;
+  if (code == MPI_SUCCESS) FAIL("%s was not refused", what);
+  MPI_Error_class(code, &kind);
+  printf("refused %d %s\n", rank,
+         kind == MPI_ERR_TRUNCATE ? "truncate"
+         : kind == MPI_ERR_COUNT  ? "count"
+         : kind == MPI_ERR_TYPE   ? "type"
+         : kind == MPI_ERR_BUFFER ? "buffer"
+         : kind == MPI_ERR_ARG    ? "argument"
+                                  : "other");
+  fflush(stdout);
+}
+
 /* --- the path of a call --------------------------------------------------------------------- */
 
 enum {

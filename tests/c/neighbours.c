@@ -208,7 +208,7 @@ static void make_case(uint64_t number, int64_t *used) {
 
 /* A call in which only rank 0 has a wrong argument: all ranks return an error, and nothing is written. */
 static void refused(const char *what) {
-  int extent = size, periodic = 1, counts[2] = {4, 4}, wrong[2] = {4, 4}, places[2] = {0, 8}, code, kind;
+  int extent = size, periodic = 1, counts[2] = {4, 4}, wrong[2] = {4, 4}, places[2] = {0, 8};
   int sent[16], received[16];
   MPI_Datatype type = MPI_INT;
   const int *sent_counts = counts;
@@ -222,17 +222,9 @@ static void refused(const char *what) {
     if (strcmp(what, "datatype") == 0) type = MPI_DATATYPE_NULL;
     sent_counts = strcmp(what, "null") == 0 ? NULL : wrong;
   }
-  code = hcube_neighbor_alltoallv(sent, sent_counts, places, type, received, counts, places, MPI_INT, ring);
-  if (code == MPI_SUCCESS) FAIL("%s was not refused", what);
-  MPI_Error_class(code, &kind);
+  int code = hcube_neighbor_alltoallv(sent, sent_counts, places, type, received, counts, places, MPI_INT, ring);
   for (int at = 0; at < 16; at++) REQUIRE(received[at] == at);
-  printf("refused %d %s\n", rank,
-         kind == MPI_ERR_TRUNCATE ? "truncate"
-         : kind == MPI_ERR_COUNT  ? "count"
-         : kind == MPI_ERR_TYPE   ? "type"
-         : kind == MPI_ERR_ARG    ? "argument"
-                                  : "other");
-  fflush(stdout);
+  print_refusal(what, code);
   MPI_Comm_free(&ring);
 }
 
