@@ -92,12 +92,20 @@ const FFTW: [&str; 9] = [
     "fftw_mpi",
 ];
 
+/// That hcube says so of every kernel, once.
+fn all_are_served(stderr: &str) {
+    for (_, title) in KERNELS {
+        common::hpcc::announcement(stderr, title);
+    }
+    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+}
+
 /// Runs HPCC with these kernels, and checks that no others are hcube's.
 fn select(name: &str, ranks: usize, kernels: &str) {
     let input = Input { columns: ranks, depth: 1, ..Input::default() };
-    let folder = common::hpcc::folder(&format!("hpcc-select-{name}"), &input);
-    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
-    common::hpcc::passed(&folder, ranks);
+    let stderr = common::hpcc::passes(&format!("hpcc-select-{name}"), &input, ranks, |launch| {
+        launch.env("HCUBE_HPCC", kernels)
+    });
     for (short, title) in KERNELS {
         let selected = kernels.split(',').any(|one| one == short);
         assert_eq!(common::hpcc::announces(&stderr, title), selected, "{title}:\n{stderr}");
@@ -168,9 +176,7 @@ fn all_kernels_serve_awkward_problems() {
         problems.push((8, Input { rows: 2, columns: 4, block: 33, ..all }));
     }
     for (number, (ranks, input)) in problems.into_iter().enumerate() {
-        let folder = common::hpcc::folder(&format!("hpcc-awkward-{number}"), &input);
-        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
-        common::hpcc::passed(&folder, ranks);
+        let stderr = common::hpcc::passes(&format!("hpcc-awkward-{number}"), &input, ranks, |launch| launch);
         for (short, title) in KERNELS {
             // Without a second column nothing is broadcast.
             if short != "hpl" || input.columns > 1 {
@@ -209,23 +215,16 @@ fn all_kernels_serve_several_problems_in_one_run() {
     );
     let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
     common::hpcc::passed(&folder, ranks);
-    for (_, title) in KERNELS {
-        common::hpcc::announcement(&stderr, title);
-    }
-    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    all_are_served(&stderr);
 }
 
 /// All kernels between nodes: one rank on each.
 #[test]
 fn all_kernels_serve_by_messages() {
     let input = Input { n: 517, block: 48, columns: 2, depth: 1, ..Input::default() };
-    let folder = common::hpcc::folder("hpcc-messages", &input);
-    let stderr = common::hpcc::run(program(), &folder, 2, |launch| launch.env("HCUBE_RANKS_PER_NODE", "1"));
-    common::hpcc::passed(&folder, 2);
-    for (_, title) in KERNELS {
-        common::hpcc::announcement(&stderr, title);
-    }
-    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    let stderr =
+        common::hpcc::passes("hpcc-messages", &input, 2, |launch| launch.env("HCUBE_RANKS_PER_NODE", "1"));
+    all_are_served(&stderr);
 }
 
 #[test]
@@ -254,11 +253,8 @@ fn hpcc_succeeds_on_coarrays() {
 /// Runs HPCC with transforms by binary exchange; its error output.
 fn binary_exchange(ranks: usize) -> String {
     let input = Input { columns: ranks, ..Input::default() };
-    let folder = common::hpcc::folder(&format!("hpcc-binary-exchange-{ranks}"), &input);
     let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "ra,fft");
-    let stderr = common::hpcc::run(program(), &folder, ranks, launch);
-    common::hpcc::passed(&folder, ranks);
-    stderr
+    common::hpcc::passes(&format!("hpcc-binary-exchange-{ranks}"), &input, ranks, launch)
 }
 
 #[test]
