@@ -24,71 +24,15 @@ typedef struct function {
   unsigned faults;
 } function;
 
-#define CALL(name, arguments_)                 \
-  static int call_##name(const arguments *a) { \
-    return (int)name arguments_;               \
+#define RUN (ALL_COMMS | COLLECTIVE)
+#define ONE (ALL_COMMS)
+#define EXCHANGE (COMM | FREED | COLLECTIVE | RECEIVED)
+
+#define FUNCTION(name, kind, faults, arguments_) \
+  static int call_##name(const arguments *a) {   \
+    return (int)name arguments_;                 \
   }
-
-CALL(hcube_random_access_default_options, (a->defaults, a->size, a->error))
-CALL(hcube_random_access_prepare, (a->comm, a->options, a->error))
-CALL(hcube_random_access_run, (a->comm, a->table, a->updates, a->options, a->error))
-CALL(hcube_random_access_verify, (a->comm, a->table, a->updates, a->errors, a->error))
-CALL(hcube_random_access_last_statistics, (a->comm, a->statistics, a->error))
-CALL(hcube_random_access_describe, (a->comm, a->options, a->text, a->length, a->error))
-CALL(hcube_fortran_random_access_prepare, (a->number, a->options, a->error))
-CALL(hcube_fortran_random_access_run, (a->number, a->table, a->updates, a->options, a->error))
-CALL(hcube_fortran_random_access_verify, (a->number, a->table, a->updates, a->errors, a->error))
-CALL(hcube_fortran_random_access_last_statistics, (a->number, a->statistics, a->error))
-CALL(hcube_fortran_random_access_describe, (a->number, a->options, a->text, a->length, a->error))
-
-CALL(hcube_transpose, (a->input, a->output, a->shape, a->comm, a->error))
-CALL(hcube_transpose_check, (a->shape, a->in_place, a->comm, a->error))
-CALL(hcube_fortran_transpose, (a->input, a->output, a->shape, a->number, a->error))
-CALL(hcube_fortran_transpose_in_place, (a->output, a->shape, a->number, a->error))
-CALL(hcube_fortran_transpose_check, (a->shape, a->in_place, a->number, a->error))
-
-CALL(hcube_alltoall_default_options, (a->alltoall_defaults, a->alltoall_size, a->error))
-CALL(hcube_alltoall_set_options, (a->comm, a->alltoall_options, a->error))
-CALL(hcube_alltoall_last_path, (a->comm, a->text, a->length, a->error))
-CALL(hcube_alltoall_last_way, (a->comm, a->text, a->length, a->error))
-CALL(hcube_fortran_alltoall_set_options, (a->number, a->alltoall_options, a->error))
-CALL(hcube_fortran_alltoall_last_way, (a->number, a->text, a->length, a->error))
-
-CALL(hcube_alltoall, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
-CALL(hcube_alltoall_c, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
-CALL(hcube_alltoallv,
-     (a->sent, a->counts, a->displacements, a->type, a->received, a->counts, a->displacements, a->type, a->comm))
-CALL(hcube_alltoallv_c, (a->sent, a->large_counts, a->large_displacements, a->type, a->received, a->large_counts,
-                         a->large_displacements, a->type, a->comm))
-CALL(hcube_alltoallv_in_place,
-     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type, a->comm))
-CALL(hcube_alltoallv_in_place_c,
-     (a->received, a->large_counts, a->large_displacements, a->large_counts, a->large_displacements, a->type, a->comm))
-CALL(hcube_alltoallw,
-     (a->sent, a->counts, a->displacements, a->types, a->received, a->counts, a->displacements, a->types, a->comm))
-CALL(hcube_alltoallw_c, (a->sent, a->large_counts, a->large_displacements, a->types, a->received, a->large_counts,
-                         a->large_displacements, a->types, a->comm))
-CALL(hcube_fortran_alltoall, (a->sent, a->count, a->type_number, a->received, a->count, a->type_number, a->number))
-CALL(hcube_fortran_alltoall_in_place, (a->received, a->count, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv, (a->sent, a->counts, a->displacements, a->type_number, a->received, a->counts,
-                               a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv_in_place, (a->received, a->counts, a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv_in_one_buffer,
-     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallw, (a->sent, a->counts, a->displacements, a->type_numbers, a->received, a->counts,
-                               a->displacements, a->type_numbers, a->number))
-CALL(hcube_fortran_alltoallw_in_place, (a->received, a->counts, a->displacements, a->type_numbers, a->number))
-
-CALL(hcube_gemm, (a->comm, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha,
-                  a->factor, a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
-CALL(hcube_gemm_default_options, (a->gemm_defaults, a->gemm_size, a->error))
-CALL(hcube_gemm_set_options, (a->comm, a->gemm_options, a->error))
-CALL(hcube_gemm_last_path, (a->comm, a->text, a->length, a->error))
-CALL(hcube_fortran_gemm,
-     (a->number, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha, a->factor,
-      a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
-CALL(hcube_fortran_gemm_set_options, (a->number, a->gemm_options, a->error))
-CALL(hcube_fortran_gemm_last_path, (a->number, a->text, a->length, a->error))
+#include "boundary_functions.h"
 
 /* This program has no BLACS. */
 #define CALL_PBLAS(name)                                                                                          \
@@ -118,63 +62,15 @@ static int call_hcube_error_string(const arguments *a) {
   return HCUBE_SUCCESS;
 }
 
-#define FUNCTION(name, kind, faults) \
-  { #name, call_##name, kind, faults }
-#define RUN (ALL_COMMS | COLLECTIVE)
-#define ONE (ALL_COMMS)
-#define EXCHANGE (COMM | FREED | COLLECTIVE | RECEIVED)
-
 static const function functions[] = {
-    FUNCTION(hcube_version, HCUBE_CODE, 0),
-    FUNCTION(hcube_error_string, HCUBE_CODE, 0),
-    FUNCTION(hcube_random_access_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_random_access_prepare, HCUBE_CODE, RUN | OPTIONS),
-    FUNCTION(hcube_random_access_run, HCUBE_CODE, RUN | TABLE | UPDATES | OPTIONS),
-    FUNCTION(hcube_random_access_verify, HCUBE_CODE, RUN | TABLE | UPDATES | ERRORS),
-    FUNCTION(hcube_random_access_last_statistics, HCUBE_CODE, ONE | STATISTICS),
-    FUNCTION(hcube_random_access_describe, HCUBE_CODE, RUN | OPTIONS | TEXT),
-    FUNCTION(hcube_fortran_random_access_prepare, HCUBE_CODE, RUN | OPTIONS),
-    FUNCTION(hcube_fortran_random_access_run, HCUBE_CODE, RUN | TABLE | UPDATES | OPTIONS),
-    FUNCTION(hcube_fortran_random_access_verify, HCUBE_CODE, RUN | TABLE | UPDATES | ERRORS),
-    FUNCTION(hcube_fortran_random_access_last_statistics, HCUBE_CODE, ONE | STATISTICS),
-    FUNCTION(hcube_fortran_random_access_describe, HCUBE_CODE, RUN | OPTIONS | TEXT),
-    FUNCTION(hcube_transpose, HCUBE_CODE, RUN | SHAPE | INPUT | OUTPUT),
-    FUNCTION(hcube_transpose_check, HCUBE_CODE, RUN | SHAPE | PLACE),
-    FUNCTION(hcube_fortran_transpose, HCUBE_CODE, RUN | SHAPE | INPUT | OUTPUT),
-    FUNCTION(hcube_fortran_transpose_in_place, HCUBE_CODE, RUN | SHAPE | OUTPUT),
-    FUNCTION(hcube_fortran_transpose_check, HCUBE_CODE, RUN | SHAPE | PLACE),
-    FUNCTION(hcube_alltoall_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
-    FUNCTION(hcube_alltoall_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_fortran_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
-    FUNCTION(hcube_fortran_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
-    FUNCTION(hcube_gemm_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
-    FUNCTION(hcube_gemm_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_fortran_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
-    FUNCTION(hcube_fortran_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
-    FUNCTION(hcube_fortran_gemm_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_psgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pdgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pcgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pzgemm_, NO_CODE, 0),
-    FUNCTION(hcube_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_alltoall_c, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_in_place_c, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_alltoallw_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_fortran_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_fortran_alltoall_in_place, MPI_CODE, EXCHANGE | COUNT | TYPE),
-    FUNCTION(hcube_fortran_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallv_in_one_buffer, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_fortran_alltoallw_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPES),
+    {"hcube_version", call_hcube_version, HCUBE_CODE, 0},
+    {"hcube_error_string", call_hcube_error_string, HCUBE_CODE, 0},
+    {"hcube_psgemm_", call_hcube_psgemm_, NO_CODE, 0},
+    {"hcube_pdgemm_", call_hcube_pdgemm_, NO_CODE, 0},
+    {"hcube_pcgemm_", call_hcube_pcgemm_, NO_CODE, 0},
+    {"hcube_pzgemm_", call_hcube_pzgemm_, NO_CODE, 0},
+#define FUNCTION(name, kind, faults, arguments_) {#name, call_##name, kind, faults},
+#include "boundary_functions.h"
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
