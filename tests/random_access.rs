@@ -117,7 +117,7 @@ fn three_hops_are_chosen_where_they_pay() {
     for (ranks, ranks_per_node, path) in
         [(8, 2, Path::Hypercube(4)), (8, 4, Path::Hypercube(2)), (9, 3, Path::ThreeHop(3))]
     {
-        let launch = Launch::client("update", ranks).env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string());
+        let launch = Launch::client("update", ranks).per_node(ranks_per_node);
         check(
             launch,
             ranks,

@@ -41,7 +41,7 @@ fn several_nodes() {
                     .map(|case| (case.to_owned(), path(ranks, how, per_node)))
                     .into();
                 let launch = Launch::client("update", ranks).env("HCUBE_MODE", name);
-                check(launch.env("HCUBE_RANKS_PER_NODE", &per_node.to_string()), ranks, "C", &cases);
+                check(launch.per_node(per_node), ranks, "C", &cases);
             }
         }
     }

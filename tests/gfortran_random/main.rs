@@ -35,7 +35,7 @@ fn pass(kind: &str, usual: RangeInclusive<u64>, program: fn(u64) -> String) {
         let file = written(&format!("random-{kind}-{seed}"), &program(seed));
         for turn in 0..2 {
             let (images, per_node) = PLACES[(2 * seed + turn) as usize % PLACES.len()];
-            let run = Launch::new(&file, images).limit(60).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+            let run = Launch::new(&file, images).limit(60).per_node(per_node);
             let text = run.run().success();
             assert_eq!(text, "passed\n", "{kind}, seed {seed}: {images} images, {per_node} per node");
         }

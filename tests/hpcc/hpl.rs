@@ -30,7 +30,7 @@ fn hpl_passes_panels_from_node_to_node() {
         let (folder, ranks) =
             (common::hpcc::folder(&format!("hpcc-nodes-{broadcast}"), &input), rows * columns);
         let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
-            launch.env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string()).env("HCUBE_HPCC", "ra,hpl")
+            launch.per_node(ranks_per_node).env("HCUBE_HPCC", "ra,hpl")
         });
         common::hpcc::passed(&folder, ranks);
         common::hpcc::announcement(&stderr, "HPL broadcast");

@@ -32,11 +32,7 @@ fn seven_ranks_are_refused() {
 
 /// Transforms by binary exchange on a number of ranks, of which some count as a node.
 fn binary_exchange(ranks: usize, per_node: usize) {
-    let text = Launch::client("fft_binary", ranks)
-        .env("HCUBE_RANKS_PER_NODE", &per_node.to_string())
-        .limit(200)
-        .run()
-        .success();
+    let text = Launch::client("fft_binary", ranks).per_node(per_node).limit(200).run().success();
     let lengths = 17 - (ranks * ranks.max(64)).ilog2();
     let refusals = match ranks {
         1 => 4,

@@ -326,6 +326,11 @@ impl Launch {
         self
     }
 
+    /// This number of ranks counts as a node.
+    pub fn per_node(self, ranks: usize) -> Self {
+        self.env("HCUBE_RANKS_PER_NODE", &ranks.to_string())
+    }
+
     pub fn envs(self, variables: &[(&str, &str)]) -> Self {
         variables.iter().fold(self, |launch, (name, value)| launch.env(name, value))
     }
