@@ -6,9 +6,9 @@ use crate::common::scalapack::{WithHcube, available, client};
 
 type Variables<'a> = &'a [(&'a str, &'a str)];
 
-/// Products on some grids: the name and the number of ranks; the numbers of products with Open MPI, and with MPICH,
-/// which busy-waits and never yields, while ScaLAPACK computes each case as well; the grids; variables of hcube, and
-/// paths of the statistics that some of the products take.
+/// Products on some grids: the name and the number of ranks; the numbers of products with Open MPI, and with
+/// MPICH, which busy-waits and never yields, while ScaLAPACK computes each case as well; the grids; variables
+/// of hcube, and paths of the statistics that some of the products take.
 type Cases<'a> = (&'a str, usize, [usize; 2], &'a [&'a str], Variables<'a>, &'a [&'a str]);
 
 /// Runs cases; every product must be hcube's.
