@@ -1,6 +1,6 @@
-//! Exchanges that requests complete: the clients nonblocking and persistent (tests/c), through the C interface
-//! and through the preload library. Both take the seed, rounds, requests of a round, and elements of the
-//! largest block.
+//! Exchanges that requests complete: the clients nonblocking and persistent (tests/c), through the C
+//! interface and through the preload library. Both take the seed, rounds, requests of a round, and elements
+//! of the largest block.
 
 use crate::common;
 use crate::common::preload::{Preloaded, Statistics};
