@@ -97,10 +97,7 @@ fn bytes_of_matrix_products() {
 #[test]
 fn preloaded_matrix_products() {
     let Some(hosts) = Hosts::new(4) else { return };
-    if !scalapack::available() {
-        return;
-    }
-    let program = scalapack::client("gemm_hosts", "-pblas", &["-DPBLAS"]);
+    let Some(program) = scalapack::client("gemm_hosts", "-pblas", &["-DPBLAS"]) else { return };
     for (number, shares) in SHARES.iter().enumerate() {
         let ranks = shares.placement.iter().sum();
         let run = WithHcube::preloaded(&format!("hosts-{number}"), &program, ranks);
@@ -111,7 +108,8 @@ fn preloaded_matrix_products() {
         assert_eq!(statistics.by_path("summa"), 2 * ranks as u64, "{statistics:?}");
     }
     // Random products, which ScaLAPACK computes as well.
-    let run = WithHcube::preloaded("hosts-random", scalapack::client("pblas", "", &[]), 6);
+    let Some(program) = scalapack::client("pblas", "", &[]) else { return };
+    let run = WithHcube::preloaded("hosts-random", program, 6);
     let arguments = ["77", "40", "2x3r", "3x2c", "2x3p", "2x2r+1x2c"];
     let (_, statistics) =
         run.with(|launch| launch.args(arguments).on(&hosts, &[3, 1, 2]).limit(180)).success();

@@ -2,7 +2,7 @@
 //! own results and with plain loops.
 
 use crate::common::Mpi;
-use crate::common::scalapack::{WithHcube, available, client};
+use crate::common::scalapack::{WithHcube, client};
 
 type Variables<'a> = &'a [(&'a str, &'a str)];
 
@@ -20,14 +20,16 @@ fn check(cases: Cases<'_>) {
 fn check_refusing(cases: Cases<'_>, whom: Option<&str>) {
     let (name, ranks, number, grids, variables, paths) = cases;
     let number = number[usize::from(Mpi::selected() == Mpi::Mpich)];
-    if !available() || number == 0 {
+    if number == 0 {
         return;
     }
-    let program = client("pblas", "", &[]);
+    let Some(program) = client("pblas", "", &[]) else { return };
     let run = match whom {
         None => WithHcube::preloaded(name, program, ranks),
-        Some(whom) => WithHcube::preloaded(name, client("refuse_shared_memory", "", &[]), ranks)
-            .with(|launch| launch.arg(whom).arg(program)),
+        Some(whom) => {
+            let Some(starter) = client("refuse_shared_memory", "", &[]) else { return };
+            WithHcube::preloaded(name, starter, ranks).with(|launch| launch.arg(whom).arg(program))
+        }
     };
     let run = run.with(|launch| {
         let launch = launch.args([(1000 + ranks).to_string(), number.to_string()]).args(grids).limit(100);

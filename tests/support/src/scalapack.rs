@@ -52,9 +52,9 @@ pub fn testers() -> Option<PathBuf> {
     found
 }
 
-/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed.
-/// `variant` distinguishes programs of the same source.
-pub fn client(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
+/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed, where
+/// ScaLAPACK is. `variant` distinguishes programs of the same source.
+pub fn client(name: &str, variant: &str, arguments: &[&str]) -> Option<PathBuf> {
     let sources = root().join("tests/c");
     let source = sources.join(format!("{name}.c"));
     let mut compiler = super::Language::C11.compiler(Mpi::selected());
@@ -63,7 +63,7 @@ pub fn client(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
 }
 
 /// The same for a program in Fortran.
-pub fn fortran_client(name: &str, arguments: &[&str]) -> PathBuf {
+pub fn fortran_client(name: &str, arguments: &[&str]) -> Option<PathBuf> {
     let source = root().join(format!("tests/fortran/{name}.f90"));
     let compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
     compiled(compiler, &source, None, &format!("{name}-fortran"), arguments)
@@ -75,7 +75,10 @@ fn compiled(
     headers: Option<std::time::SystemTime>,
     name: &str,
     arguments: &[&str],
-) -> PathBuf {
+) -> Option<PathBuf> {
+    if !available() {
+        return None;
+    }
     static COMPILING: Mutex<()> = Mutex::new(());
     let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder("scalapack").join(name);
@@ -84,7 +87,7 @@ fn compiled(
         compiler.arg(source).arg("-o").arg(&program).args(arguments);
         output(compiler.args([&scalapack(), "-lm", "-pthread"]));
     }
-    program
+    Some(program)
 }
 
 /// Options of the linker by which a program gets hcube before ScaLAPACK, also where it names no routine of
