@@ -8,6 +8,8 @@ int main(int argc, char **argv) {
   hcube_random_access_options options;
   char line[256];
   MPI_Comm comm = MPI_COMM_WORLD;
+  /* Not those that programs share: all simulated ranks are in one process. */
+  hcube_error failure;
   int rank, size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
