@@ -3,7 +3,7 @@
 
 use hcube_testing as common;
 
-use common::{Language, Launch, Mpi, output};
+use common::{Language, Launch, Mpi, by_mpi, output};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -22,8 +22,7 @@ fn client(name: &str, arguments: &[&str]) -> PathBuf {
 
 #[test]
 fn every_function_and_member_works() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4] } else { &[1, 2] };
+    let ranks: &[usize] = by_mpi(&[1, 2, 3, 4][..], &[1, 2]);
     for (name, arguments) in
         [("cxx17", &[][..]), ("cxx98", &["-std=c++98"][..]), ("multicore", &["-DBSP_MCBSP"][..])]
     {
@@ -44,7 +43,7 @@ fn every_function_and_member_works() {
 #[test]
 fn processes_of_several_nodes_work() {
     let program = client("nodes", &[]);
-    let ranks = if Mpi::selected() == Mpi::Open { 4 } else { 2 };
+    let ranks = by_mpi(4, 2);
     let launch = Launch::new(&program, ranks).env("HCUBE_RANKS_PER_NODE", "1").whole_lines();
     let text = launch.run().success();
     assert!(text.lines().any(|line| line == format!("ok {ranks}")), "{text}");

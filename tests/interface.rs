@@ -2,7 +2,7 @@
 
 use hcube_testing as common;
 
-use common::{Language, Launch, Mpi, output};
+use common::{Language, Launch, Mpi, by_mpi, output};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -181,7 +181,7 @@ fn header_declares_only_the_listed_symbols() {
 #[test]
 fn exported_functions_refuse_bad_arguments() {
     let cannot_fail = ["hcube_version", "hcube_error_string"];
-    for ranks in 1..=if Mpi::selected() == Mpi::Open { 3 } else { 2 } {
+    for ranks in 1..=by_mpi(3, 2) {
         // A named schedule: hcube by itself might leave a call to the MPI library, which has its own checks.
         let text = Launch::client("boundary", ranks).env("HCUBE_ALLTOALL", "linear-shift").run().success();
         let mut called = BTreeSet::new();
@@ -220,7 +220,7 @@ fn of_kernels(name: &str) -> bool {
 /// The same for transforms, panels, grids and STREAM (tests/c/kernel_errors.c).
 #[test]
 fn functions_of_kernels_refuse_bad_arguments() {
-    for ranks in 1..=if Mpi::selected() == Mpi::Open { 3 } else { 2 } {
+    for ranks in 1..=by_mpi(3, 2) {
         let text = Launch::client("kernel_errors", ranks).run().success();
         let called = text.lines().filter_map(|line| line.strip_prefix("called "));
         let called: BTreeSet<String> =
@@ -234,7 +234,7 @@ fn functions_of_kernels_refuse_bad_arguments() {
 /// (tests/c/caf_errors.c).
 #[test]
 fn functions_of_coarrays_refuse_bad_arguments() {
-    for images in 1..=if Mpi::selected() == Mpi::Open { 3 } else { 2 } {
+    for images in 1..=by_mpi(3, 2) {
         let text = Launch::client("caf_errors", images).run().success();
         let called = text.lines().filter_map(|line| line.strip_prefix("called "));
         let called: BTreeSet<String> =

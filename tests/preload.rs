@@ -6,7 +6,7 @@ use hcube_testing as common;
 use common::guest::{ALWAYS, DEFAULT, Guest, SINGLE_COPY, all_are_served};
 use common::preload::{CALLS, Preloaded, c_client, c_forms, fortran_client, library, python, served};
 use common::variables::documented_values;
-use common::{Language, Launch, Mpi, output};
+use common::{Language, Launch, Mpi, by_mpi, output};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -14,7 +14,7 @@ use std::process::Command;
 
 fn rank_counts() -> &'static [usize] {
     // Debian's MPICH busy-waits and never yields: more ranks than two are slow.
-    if Mpi::selected() == Mpi::Open { &[1, 2, 3] } else { &[1, 2] }
+    by_mpi(&[1, 2, 3][..], &[1, 2])
 }
 
 /// Runs a client on several numbers of ranks; `arguments` follow the program's name.
@@ -272,7 +272,7 @@ fn arguments_are_judged_as_the_library_judges_them() {
 #[test]
 fn many_communicators_between_nodes_are_served() {
     // MPICH has 2046, of which half would be hcube's if each had one for messages.
-    let number = if Mpi::selected() == Mpi::Open { 200 } else { 1100 };
+    let number = by_mpi(200, 1100);
     let guest = |line: &str| {
         // Intel MPI's own algorithm of MPI_Allreduce fails with more than some hundred communicators
         // (doc/libraries.md).

@@ -6,7 +6,7 @@
 use hcube_testing as common;
 
 use common::update::{Cases, MESSAGE, NODE, Path, THREE_HOP, check, standard_cases};
-use common::{Language, Launch, Mpi};
+use common::{Language, Launch, Mpi, by_mpi};
 
 fn check_options(ranks: usize, cases: &Cases) {
     check(Launch::client("update", ranks), ranks, "C", cases);
@@ -45,8 +45,7 @@ fn a_client_in_cxx() {
 /// The look-aheads of Table 4, with tables small enough for the small ones.
 #[test]
 fn all_look_aheads_of_table_4() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         let mut cases = Cases::new();
         for (look_ahead, table) in [
             (1, 6),
@@ -118,7 +117,7 @@ fn three_hops_are_chosen_where_they_pay() {
     for (ranks, ranks_per_node, path) in
         [(8, 2, Path::Hypercube(4)), (8, 4, Path::Hypercube(2)), (9, 3, Path::ThreeHop(3))]
     {
-        let launch = Launch::client("update", ranks).env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string());
+        let launch = Launch::client("update", ranks).per_node(ranks_per_node);
         check(
             launch,
             ranks,
@@ -131,7 +130,7 @@ fn three_hops_are_chosen_where_they_pay() {
 /// Table 3 of the paper switches optimisations on one by one; §2 goes from direct to hypercube.
 #[test]
 fn optimisations_and_dimensions() {
-    let ranks = if Mpi::selected() == Mpi::Open { 5 } else { 2 };
+    let ranks = by_mpi(5, 2);
     let mut cases = Cases::new();
     for bits in 0..16 {
         cases.push((format!("table=9,mode=1,optimisations={bits}"), Path::Messages));

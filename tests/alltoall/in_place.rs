@@ -2,22 +2,12 @@
 //! with memory from next to nothing to more than the data.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
+use crate::{ranks, used};
 
 fn client(ranks: usize, [seed, cases, largest]: [u64; 3], memory: &str) -> Launch {
     let numbers = [seed, cases, largest].map(|number| number.to_string());
     Launch::client("alltoall_in_one_buffer", ranks).args(numbers).env("HCUBE_MEMORY", memory)
-}
-
-/// Calls by path, of rank 0.
-fn used(text: &str, path: &str) -> u64 {
-    let word = text.split_whitespace().find_map(|word| word.strip_prefix(path)?.strip_prefix('='));
-    word.unwrap_or_else(|| panic!("no {path} in {text}")).parse().expect("a number")
-}
-
-/// MPICH never yields where there are more ranks than cores.
-fn ranks() -> std::ops::RangeInclusive<usize> {
-    1..=if Mpi::selected() == Mpi::Open { 9 } else { 2 }
 }
 
 /// By single copy, which is the default, and by messages.
@@ -41,7 +31,7 @@ fn random_calls_with_64_kib() {
 /// What the kernel refuses to copy goes by messages.
 #[test]
 fn copies_that_are_refused() {
-    for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 5][..] } else { &[2] } {
+    for ranks in by_mpi(&[2, 3, 5][..], &[2]) {
         for seed in 0..4 {
             let launch = client(*ranks, [seed, 20, 60_000], "64k").args(["fail"]);
             let text = launch.run().success();
@@ -57,7 +47,7 @@ fn copies_that_are_refused() {
 fn random_calls_with_other_bounds() {
     // Next to no memory makes a message of every few bytes.
     for (memory, largest) in [("0", 10_000), ("1000", 10_000), ("1M", 40_000), ("1G", 40_000)] {
-        for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 5][..] } else { &[2] } {
+        for ranks in by_mpi(&[2, 3, 5][..], &[2]) {
             let text = client(*ranks, [50, 12, largest], memory).run().success();
             assert!(text.starts_with("ok 12"), "{text}");
             // With memory for all, shared memory or single copy.
@@ -68,7 +58,7 @@ fn random_calls_with_other_bounds() {
 
 #[test]
 fn no_rank_waits_where_one_is_refused() {
-    let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+    let ranks = by_mpi(3, 2);
     for (what, class) in
         [("counts", "truncate"), ("overlap", "buffer"), ("datatype", "type"), ("null", "buffer")]
     {

@@ -6,16 +6,8 @@
 
 use crate::common;
 use crate::common::alltoall::Run;
-use crate::common::{Launch, Mpi};
-
-/// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
-/// more ranks than cores: a separate test has more.
-fn ranks() -> std::ops::RangeInclusive<usize> {
-    match Mpi::selected() {
-        Mpi::Open => 1..=9,
-        Mpi::Mpich => 1..=2,
-    }
-}
+use crate::common::{Launch, Mpi, by_mpi};
+use crate::ranks;
 
 /// As users have it: no options at all.
 #[test]
@@ -31,7 +23,7 @@ fn defaults() {
 #[test]
 fn large_blocks() {
     for path in ["auto", "single-copy", "shared", "message"] {
-        for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 5][..] } else { &[2] } {
+        for ranks in by_mpi(&[2, 3, 5][..], &[2]) {
             let environment = &[("HCUBE_PATH", path)];
             Run { ranks: *ranks, seed: 200, cases: 30, largest: 300_000, more: &[], environment }.go();
         }
@@ -60,7 +52,7 @@ fn all_options() {
 #[test]
 fn environment() {
     let (memories, nodes) = (["0", "1000", "64k", "1M", "1G"], ["0", "1", "2", "3"]);
-    let counts = if Mpi::selected() == Mpi::Open { &[2, 3, 4, 7][..] } else { &[2] };
+    let counts = by_mpi(&[2, 3, 4, 7][..], &[2]);
     let mut number = 0;
     for (path, used_path) in
         [("auto", ""), ("single-copy", "single-copy"), ("shared", "shared"), ("message", "message")]
@@ -137,7 +129,7 @@ fn node_leaders_by_default() {
 fn bounds_of_memory() {
     for path in ["single-copy", "shared", "message"] {
         for memory in ["0", "1000", "4097", "64k", "1M", "1G"] {
-            for ranks in if Mpi::selected() == Mpi::Open { &[2, 3][..] } else { &[2] } {
+            for ranks in by_mpi(&[2, 3][..], &[2]) {
                 let environment = &[("HCUBE_PATH", path), ("HCUBE_MEMORY", memory)];
                 Run { ranks: *ranks, seed: 500, cases: 25, largest: 60_000, more: &[], environment }.go();
             }

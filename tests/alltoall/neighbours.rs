@@ -3,19 +3,11 @@
 
 use crate::common;
 use crate::common::preload::Preloaded;
-use crate::common::{Language, Launch, Mpi};
+use crate::common::{Language, Launch, Mpi, by_mpi};
+use crate::{ranks, used};
 
-const FUNCTIONS: [&str; 3] = ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
-
-/// MPICH never yields where there are more ranks than cores.
-fn ranks() -> std::ops::RangeInclusive<usize> {
-    1..=if Mpi::selected() == Mpi::Open { 9 } else { 2 }
-}
-
-fn used(text: &str, path: &str) -> u64 {
-    let word = text.split_whitespace().find_map(|word| word.strip_prefix(path)?.strip_prefix('='));
-    word.unwrap_or_else(|| panic!("no {path} in {text}")).parse().expect("a number")
-}
+pub const FUNCTIONS: [&str; 3] =
+    ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
 
 /// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived
 /// datatypes, now and then, also without hcube: nothing can be compared with it.
@@ -87,7 +79,7 @@ fn no_rank_waits_where_one_is_refused() {
 #[test]
 fn preloaded_calls_are_served() {
     let program = common::client("neighbours", Language::C11);
-    for ranks in if Mpi::selected() == Mpi::Open { &[2, 3, 8][..] } else { &[2] } {
+    for ranks in by_mpi(&[2, 3, 8][..], &[2]) {
         let change = |launch: Launch| launch.args(arguments(*ranks, 6, 60_000, "preload"));
         let (text, statistics) = Preloaded::new("neighbours", &program, *ranks).with(change).success();
         assert!(text.starts_with("ok 6"), "{text}");

@@ -5,6 +5,9 @@
 use crate::common;
 use crate::common::preload::{Preloaded, c_client};
 use crate::common::{Language, Launch, Mpi, root};
+use crate::neighbours;
+use crate::nonblocking::NONBLOCKING;
+use crate::persistent::PERSISTENT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -16,73 +19,45 @@ const PATHS: [(&str, &[(&str, &str)]); 4] = [
     ("hypercube", &[("HCUBE_PATH", "message"), ("HCUBE_ALLTOALL", "hypercube")]),
 ];
 
-const NEIGHBOURS: [&str; 3] = ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
-
 /// Paths by function.
 type Works = BTreeMap<String, Vec<String>>;
-
-fn with(launch: Launch, options: &[(&str, &str)]) -> Launch {
-    options.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
-}
 
 /// What the clients, which check every byte, have done here.
 fn observed() -> (String, Works) {
     let (mut library, mut works) = (String::new(), Works::new());
-    let mut add = |function: String, path: &str| works.entry(function).or_default().push(path.to_owned());
-    let program = c_client(Language::C11, Mpi::selected());
+    let of_requests = ["3", "2", "60", "5000", "preload"];
     for (path, options) in PATHS {
-        let name = format!("tested-{path}");
-        let (_, statistics) =
-            Preloaded::new(&name, &program, 2).with(|launch| with(launch, options)).success();
-        library = statistics.mpi();
-        for (function, in_place) in ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"]
-            .into_iter()
-            .flat_map(|function| [(function, false), (function, true)])
-        {
-            let rows = statistics.rows(function, in_place);
-            if rows.iter().any(|(used, calls, _)| *used == path && *calls > 0) {
-                add(format!("{function}{}", if in_place { " in place" } else { "" }), path);
-            }
-        }
-        let name = format!("tested-nonblocking-{path}");
-        let run = Preloaded::new(&name, common::client("nonblocking", Language::C11), 2);
-        let arguments = ["3", "2", "60", "5000", "preload"];
-        let (_, statistics) = run.with(|launch| with(launch.args(arguments), options)).success();
-        for function in ["MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw"] {
-            if statistics.rows(function, false).iter().any(|(used, calls, _)| *used == path && *calls > 0) {
-                add(function.to_owned(), path);
-            }
-        }
-        // Open MPI has them from version 5 on.
-        if Mpi::selected().name() != "openmpi" {
-            let name = format!("tested-persistent-{path}");
-            let run = Preloaded::new(&name, common::client("persistent", Language::C11), 2);
-            let arguments = ["3", "2", "60", "5000", "preload"];
-            let (_, statistics) = run.with(|launch| with(launch.args(arguments), options)).success();
-            for function in ["MPI_Alltoall_init", "MPI_Alltoallv_init", "MPI_Alltoallw_init"] {
-                let rows = statistics.rows(function, false);
+        let mut run = |client: &str, program: PathBuf, functions: &[&str], arguments: &[&str]| {
+            let run = Preloaded::new(&format!("tested-{client}-{path}"), program, 2);
+            let change = |launch: Launch| launch.args(arguments.iter().copied()).envs(options);
+            let (_, statistics) = run.with(change).success();
+            let calls = functions.iter().flat_map(|function| [(function, false), (function, true)]);
+            for (function, in_place) in calls {
+                let rows = statistics.rows(function, in_place);
                 if rows.iter().any(|(used, calls, _)| *used == path && *calls > 0) {
-                    add(function.to_owned(), path);
+                    let function = format!("{function}{}", if in_place { " in place" } else { "" });
+                    works.entry(function).or_default().push(path.to_owned());
                 }
             }
+            library = statistics.mpi();
+        };
+        let program = |name| common::client(name, Language::C11);
+        let own = c_client(Language::C11, Mpi::selected());
+        run("preload", own, &["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"], &[]);
+        run("nonblocking", program("nonblocking"), &NONBLOCKING.functions, &of_requests);
+        // Open MPI has them from version 5 on.
+        if Mpi::selected().name() != "openmpi" {
+            run("persistent", program("persistent"), &PERSISTENT.functions, &of_requests);
         }
         // The hypercube bundles blocks of up to 256 bytes. Calls are compared with the first ones, which take
         // the path as well: neighbours.rs compares with the library's.
         let largest = if path == "hypercube" { "20" } else { "3000" };
-        let name = format!("tested-neighbours-{path}");
         let mut arguments = vec!["3", "9", largest, "preload"];
         // MPICH 4.0.2 itself delivers wrong bytes then, now and then.
         if Mpi::selected().name() == "mpich" {
             arguments.push("without-alltoallw");
         }
-        let run = Preloaded::new(&name, common::client("neighbours", Language::C11), 2);
-        let (_, statistics) = run.with(|launch| with(launch.args(arguments), options)).success();
-        for function in NEIGHBOURS {
-            let rows = statistics.rows(function, false);
-            if rows.iter().any(|(used, calls, _)| *used == path && *calls > 0) {
-                add(function.to_owned(), path);
-            }
-        }
+        run("neighbours", program("neighbours"), &neighbours::FUNCTIONS, &arguments);
     }
     (library, works)
 }

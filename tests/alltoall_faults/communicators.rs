@@ -1,18 +1,14 @@
 //! What the all-to-all exchange keeps on communicators, for how long, and how much memory it takes.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 const PATHS: [&str; 4] = ["auto", "single-copy", "shared", "message"];
-
-fn counts(openmpi: &'static [usize], mpich: &'static [usize]) -> &'static [usize] {
-    if Mpi::selected() == Mpi::Open { openmpi } else { mpich }
-}
 
 #[test]
 fn state_lives_and_goes_with_its_communicator() {
     for path in PATHS {
-        for &ranks in counts(&[1, 2, 5], &[1, 2]) {
+        for &ranks in by_mpi(&[1, 2, 5][..], &[1, 2]) {
             let launch = Launch::client("alltoall_communicators", ranks).arg("several");
             let text = launch.env("HCUBE_PATH", path).limit(60).run().success();
             assert!(text.contains("ok several"), "{text}");
@@ -24,7 +20,7 @@ fn state_lives_and_goes_with_its_communicator() {
 #[test]
 fn nothing_remains_of_communicators() {
     for path in PATHS {
-        for &ranks in counts(&[1, 3], &[1, 2]) {
+        for &ranks in by_mpi(&[1, 3][..], &[1, 2]) {
             let launch = Launch::client("alltoall_communicators", ranks).alone().args(["cycles", "5000"]);
             let text = launch.env("HCUBE_PATH", path).run().success();
             assert!(text.contains("ok cycles"), "{text}");
@@ -68,7 +64,7 @@ const MPI_OWN: i64 = 512 << 10;
 fn memory_beside_the_data_is_bounded() {
     for path in ["single-copy", "shared", "message"] {
         for (memory, limit) in [("0", 0), ("64k", 64 << 10), ("1M", 1 << 20)] {
-            for &ranks in counts(&[2, 3], &[2]) {
+            for &ranks in by_mpi(&[2, 3][..], &[2]) {
                 for (bytes, kind) in
                     [(1_000_000, None), (16_000_000, None), (64_000_000, None), (16_000_000, Some("vector"))]
                 {
@@ -93,7 +89,7 @@ fn memory_beside_the_data_is_bounded() {
 #[test]
 fn shares_of_memory_are_bounded() {
     for path in ["auto", "shared"] {
-        for &ranks in counts(&[4, 8], &[2]) {
+        for &ranks in by_mpi(&[4, 8][..], &[2]) {
             for bytes in [1_000_000, 4_000_000] {
                 for kind in [None, Some("random")] {
                     let [first, steady] = growth(ranks, path, "1M", bytes, kind);
@@ -110,7 +106,7 @@ fn shares_of_memory_are_bounded() {
 #[test]
 fn address_space_of_less_than_two_buffers() {
     for path in PATHS {
-        for &ranks in counts(&[1, 2, 3], &[1, 2]) {
+        for &ranks in by_mpi(&[1, 2, 3][..], &[1, 2]) {
             let launch = Launch::client("alltoall_memory", ranks).args(["limit", "64000000"]);
             let text = launch.env("HCUBE_PATH", path).limit(60).run().success();
             assert!(text.contains("ok limit"), "{text}");

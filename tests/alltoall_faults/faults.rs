@@ -2,14 +2,13 @@
 //! data, nothing left behind.
 
 use crate::common;
-use crate::common::{Launch, Mpi, Outcome};
+use crate::common::{Launch, Outcome, by_mpi};
 use std::process::Command;
 
 const PATHS: [&str; 4] = ["auto", "single-copy", "shared", "message"];
 
-/// MPICH never yields: more ranks than cores take minutes.
 fn few(openmpi: usize) -> usize {
-    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+    by_mpi(openmpi, 2)
 }
 
 /// Open MPI itself uses single copy, and does not look whether it may or whether pids are true.
@@ -46,7 +45,7 @@ fn bad_input_is_refused_on_all_ranks() {
     for environment in by_path.into_iter().chain([by_leaders]) {
         for ranks in 1..=few(4) {
             let launch = Launch::client("alltoall_errors", ranks);
-            let launch = environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+            let launch = launch.envs(&environment);
             let outcome = launch.whole_lines().limit(60).run();
             let stderr = outcome.stderr.clone();
             let text = outcome.success();
@@ -112,19 +111,19 @@ fn on_paths(paths: &[&str], part: &str, counts: &[usize]) {
 /// Messages of the program make progress while a rank is inside hcube.
 #[test]
 fn messages_of_others_make_progress() {
-    on_all_paths("progress", if Mpi::selected() == Mpi::Open { &[2, 4] } else { &[2] });
+    on_all_paths("progress", by_mpi(&[2, 4][..], &[2]));
 }
 
 /// Nobody touches the buffer of a rank that has returned.
 #[test]
 fn leaving_early() {
-    on_all_paths("leaving", if Mpi::selected() == Mpi::Open { &[2, 4] } else { &[2] });
+    on_all_paths("leaving", by_mpi(&[2, 4][..], &[2]));
 }
 
 /// What a rank can find out by itself it reports without waiting, where no messages decide.
 #[test]
 fn a_bad_argument_is_reported_before_the_others_call() {
-    on_paths(&PATHS[..3], "alone", if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] });
+    on_paths(&PATHS[..3], "alone", by_mpi(&[2, 3, 4][..], &[2]));
 }
 
 fn forbidden(ranks: usize, whom: &str, when: &str, path: &str) -> Outcome {

@@ -22,6 +22,11 @@ use By::{All, Caller, Receiver};
 type Case = (&'static str, By, &'static str);
 
 const REGISTERED: &str = "expected a registered address";
+const BEYOND: &str =
+    "offset + nbytes = 65: expected at most 64, *process* has registered (offset = 61, nbytes = 4)";
+const OUTSIDE: &str = "called outside of the SPMD part: expected between bsp_begin and bsp_end";
+const ENDS: &str = "the program ends in its SPMD part: expected bsp_end before exit or the end of main";
+const HUGE: &str = "nbytes = 18446744073709551615: expected at most 1099511627775";
 
 const COPIES: &[Case] = &[
     ("put-unregistered", Caller("bsp_put"), "dst = 0x*: expected a registered address"),
@@ -52,16 +57,8 @@ const COPIES: &[Case] = &[
 
 /// Those that are found where the memory is.
 const RANGES: &[Case] = &[
-    (
-        "put-beyond",
-        Caller("bsp_put"),
-        "offset + nbytes = 65: expected at most 64, *process* has registered (offset = 61, nbytes = 4)",
-    ),
-    (
-        "get-beyond",
-        Caller("bsp_get"),
-        "offset + nbytes = 65: expected at most 64, *process* has registered (offset = 61, nbytes = 4)",
-    ),
+    ("put-beyond", Caller("bsp_put"), BEYOND),
+    ("get-beyond", Caller("bsp_get"), BEYOND),
     ("hpput-beyond", Caller("bsp_hpput"), "offset + nbytes = 100001: expected at most 64, *"),
     ("hpget-beyond", Caller("bsp_hpget"), "offset + nbytes = 100001: expected at most 64, *"),
     ("put-int-max", Caller("bsp_put"), "offset + nbytes = 2147483651: expected at most 64, *"),
@@ -139,31 +136,19 @@ const DIFFERENCES: &[Case] = &[
 const PARTS: &[Case] = &[
     ("begin-twice", Caller("bsp_begin"), "called twice: the SPMD part has begun"),
     ("init-late", Caller("bsp_init"), "called after bsp_begin: expected as the first statement of main"),
-    ("late", Caller("bsp_sync"), "called outside of the SPMD part: expected between bsp_begin and bsp_end"),
-    (
-        "late-put",
-        Caller("bsp_put"),
-        "called outside of the SPMD part: expected between bsp_begin and bsp_end",
-    ),
-    (
-        "late-pid",
-        Caller("bsp_pid"),
-        "called outside of the SPMD part: expected between bsp_begin and bsp_end",
-    ),
+    ("late", Caller("bsp_sync"), OUTSIDE),
+    ("late-put", Caller("bsp_put"), OUTSIDE),
+    ("late-pid", Caller("bsp_pid"), OUTSIDE),
     ("late-end", Caller("bsp_end"), "called twice: the SPMD part has ended"),
     ("late-begin", Caller("bsp_begin"), "called twice: a program has one SPMD part"),
-    (
-        "exit",
-        Caller("exit"),
-        "the program ends in its SPMD part: expected bsp_end before exit or the end of main",
-    ),
+    ("exit", Caller("exit"), ENDS),
 ];
 
 /// In the dialect with `size_t`.
 const SIZES: &[Case] = &[
     ("put-size-max", Caller("bsp_put"), "offset + nbytes = 18446744073709551619: expected at most 64, *"),
-    ("get-size-max", Caller("bsp_get"), "nbytes = 18446744073709551615: expected at most 1099511627775"),
-    ("put-bytes-max", Caller("bsp_put"), "nbytes = 18446744073709551615: expected at most 1099511627775"),
+    ("get-size-max", Caller("bsp_get"), HUGE),
+    ("put-bytes-max", Caller("bsp_put"), HUGE),
     (
         "send-size-max",
         Caller("bsp_send"),
@@ -309,14 +294,8 @@ fn errors_of_several_processes() {
         ("init-without-begin", "bsp_init: the function that was passed has not called bsp_begin"),
         ("init-without-end", "bsp_init: the function that was passed has not called bsp_end"),
         ("begin-none", "bsp_begin: maxprocs = 0: expected at least 1"),
-        (
-            "return",
-            "exit: the program ends in its SPMD part: expected bsp_end before exit or the end of main",
-        ),
-        (
-            "finalize",
-            "exit: the program ends in its SPMD part: expected bsp_end before exit or the end of main",
-        ),
+        ("return", &format!("exit: {ENDS}")),
+        ("finalize", &format!("exit: {ENDS}")),
     ];
     let ranks = ranks(4);
     for (name, text) in cases {

@@ -33,7 +33,7 @@ fn random_programs_on_several_nodes() {
         Mpi::Mpich => &[(2, 1)],
     };
     for &(ranks, per_node) in cases {
-        let launch = launch(NAME, ranks).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+        let launch = launch(NAME, ranks).per_node(per_node);
         let launch = launch.env("HCUBE_MEMORY", if ranks % 2 == 0 { "0" } else { "1048576" });
         assert!(calls(launch, 30 + ranks, 8, 300) > 800, "{ranks} processes, {per_node} per node");
     }

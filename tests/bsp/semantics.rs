@@ -26,7 +26,7 @@ fn several_nodes() {
         Mpi::Mpich => &[(2, 1)],
     };
     for &(ranks, per_node) in cases {
-        let launch = launch(NAME, ranks).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+        let launch = launch(NAME, ranks).per_node(per_node);
         check(launch, ranks, "classic C");
     }
     // Messages in pieces, and unbuffered operations within a node by single copy, small ones too.
@@ -97,7 +97,7 @@ fn operations_on_the_same_bytes_have_an_order() {
             assert_eq!(launch.run().success(), text, "single copy from {bytes}");
         }
         for per_node in [1, 2, 3].into_iter().filter(|&per_node| per_node < ranks) {
-            let launch = launch("bsp/order", ranks).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+            let launch = launch("bsp/order", ranks).per_node(per_node);
             assert_eq!(launch.run().success(), text, "{per_node} per node");
         }
     }

@@ -11,7 +11,6 @@
 
 enum { COMMS = 8 };
 
-static int world_rank, world_size;
 static MPI_Comm comms[COMMS];
 static int one_host[COMMS];
 /* In place, and out of place. */
@@ -26,24 +25,23 @@ typedef struct scenario {
 } scenario;
 
 static void make_comms(uint64_t seed) {
-  dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)world_rank);
-  int parts = 1 + (int)roll(&same, 3), number;
+  dice same = make_dice(seed, 1, 0), own = make_dice(seed, 2, (uint64_t)rank);
+  int parts = 1 + (int)roll(&same, 3);
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
-  MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, world_rank, &comms[3]);
-  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &comms[4]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[3]);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[4]);
   MPI_Comm_split(MPI_COMM_WORLD, (int)roll(&own, parts), (int)roll(&own, 1000), &comms[5]);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)roll(&own, 1000), MPI_INFO_NULL, &comms[6]);
-  MPI_Comm_split(MPI_COMM_WORLD, world_rank < world_size / 2, -world_rank, &comms[7]);
-  for (number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, -rank, &comms[7]);
+  for (int number = 0; number < COMMS; number++) one_host[number] = on_one_host(comms[number]);
 }
 
 static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   static const int grains[] = {1, 1, 2, 3, 4, 6, 12, 30};
   dice random = make_dice(seed, 1000 + (uint64_t)number, 0);
   scenario made;
-  int64_t size;
   made.seed = mix3(seed, 7, (uint64_t)number);
   made.function = (int)roll(&random, FUNCTIONS);
   made.large = roll(&random, 3) == 0;
@@ -56,7 +54,7 @@ static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   /* A single element may be a whole block. */
   if (roll(&random, 8) == 0) made.grain = 31 + (int)roll(&random, 500);
   made.style = (int)roll(&random, 7);
-  size = unit_size[made.unit] > 0 ? unit_size[made.unit] : 1;
+  int64_t size = unit_size[made.unit] > 0 ? unit_size[made.unit] : 1;
   made.most = 1 + largest / (size * made.grain);
   return made;
 }
@@ -88,18 +86,18 @@ static side make_random_side(const scenario *of, const exchange *in, int sends) 
   dice random = make_dice(of->seed, 100 + (uint64_t)sends, (uint64_t)in->rank);
   side made = make_side(in->size, in->function == ALLTOALLW ? in->size : 1);
   int64_t columns = 0, grains[64];
-  int peer;
   REQUIRE(in->size <= 64);
-  for (peer = 0; peer < in->size; peer++) {
+  for (int peer = 0; peer < in->size; peer++) {
     grains[peer] = sends ? multiples(of, in->rank, peer, in->size) : multiples(of, peer, in->rank, in->size);
     /* At most 3 unused elements precede each block. */
     columns += grains[peer] * of->grain + 8;
   }
-  for (peer = 0; peer < made.layouts; peer++) {
+  for (int peer = 0; peer < made.layouts; peer++) {
     int units = in->function == ALLTOALLW && grains[peer] == 1 ? of->grain : divisor(&random, of->grain);
     made.layout_list[peer] = make_layout(&random, of->unit, units, columns < 5000 ? columns : 0);
   }
-  for (peer = 0; peer < in->size; peer++) made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
+  for (int peer = 0; peer < in->size; peer++)
+    made.counts[peer] = grains[peer] * of->grain / layout_of(&made, peer)->units;
   place_blocks(&made, in->function, &random);
   make_memory(&made);
   return made;
@@ -120,8 +118,9 @@ static exchange make_exchange(const scenario *of, MPI_Comm comm) {
 }
 
 static void free_exchange(exchange *made) {
-  free_side(&made->receive);
-  if (!made->in_place) free_side(&made->send);
+  free_types(&made->receive);
+  if (!made->in_place) free_types(&made->send);
+  free_case();
 }
 
 static void describe(const scenario *of, const exchange *in, const char *who, int64_t at) {
@@ -143,9 +142,8 @@ static void compare(const scenario *of, const exchange *in, const char *who, con
 /* Bytes of the largest block between any two ranks of a communicator. */
 static int64_t largest_block(const scenario *of, int size) {
   int64_t most = 0, grains;
-  int from, to;
-  for (from = 0; from < size; from++) {
-    for (to = 0; to < size; to++) {
+  for (int from = 0; from < size; from++) {
+    for (int to = 0; to < size; to++) {
       grains = multiples(of, from, to, size);
       if (grains > most) most = grains;
     }
@@ -182,20 +180,20 @@ static int may_be_library(const exchange *in, const hcube_alltoall_options *opti
 static void run_case(const scenario *of, const hcube_alltoall_options *options, int with_library) {
   exchange in = make_exchange(of, comms[of->comm]);
   const side *received = &in.receive;
-  unsigned char *expected, *other, *sent = NULL;
+  unsigned char *sent = NULL;
   if (library_is_wrong(of, &in) && may_be_library(&in, options)) {
     free_exchange(&in);
     return;
   }
-  expected = (unsigned char *)allocate(received->length);
+  unsigned char *expected = OF_CASE(unsigned char, received->length);
   put_canary(expected, received->length);
   put_received(&in, of->seed, expected);
-  other = (unsigned char *)allocate(received->length);
+  unsigned char *other = OF_CASE(unsigned char, received->length);
   if (in.in_place) {
     put_sent(&in, of->seed, received, received->memory);
   } else {
     put_sent(&in, of->seed, &in.send, in.send.memory);
-    sent = (unsigned char *)allocate(in.send.length);
+    sent = OF_CASE(unsigned char, in.send.length);
     memcpy(sent, in.send.memory, (size_t)in.send.length);
   }
   memcpy(other, received->memory, (size_t)received->length);
@@ -210,9 +208,6 @@ static void run_case(const scenario *of, const hcube_alltoall_options *options, 
   }
   if (sent != NULL) compare(of, &in, "what was sent", &in.send, in.send.memory, sent);
 
-  free(sent);
-  free(other);
-  free(expected);
   free_exchange(&in);
 }
 
@@ -225,45 +220,40 @@ static hcube_alltoall_options set_random_options(const scenario *of) {
                                       HCUBE_ALLTOALL_HYPERCUBE,    HCUBE_ALLTOALL_NODE_LEADERS};
   hcube_alltoall_options options = environment_options();
   dice random = make_dice(of->seed, 5, 0);
-  hcube_error error;
   options.schedule = schedules[roll(&random, (int64_t)(sizeof schedules / sizeof schedules[0]))];
   options.path = (int32_t)roll(&random, HCUBE_PATH_MESSAGE + 1);
   options.memory = memories[roll(&random, (int64_t)(sizeof memories / sizeof memories[0]))];
   options.ranks_per_node = nodes[roll(&random, (int64_t)(sizeof nodes / sizeof nodes[0]))];
-  SUCCEED(hcube_alltoall_set_options(comms[of->comm], &options, &error), error);
+  SUCCEED(hcube_alltoall_set_options(comms[of->comm], &options, &failure));
   return options;
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed;
-  int64_t largest, sums[2][PATHS];
-  int cases, number, sweep = 0, with_library = 1, i;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  int64_t sums[2][PATHS];
+  int sweep = 0, with_library = 1;
+  begin_program(&argc, &argv);
   if (argc < 4) FAIL("usage: %s <seed> <cases> <largest block> [sweep] [alone]", argv[0]);
-  seed = strtoull(argv[1], NULL, 10);
-  cases = atoi(argv[2]);
-  largest = atoll(argv[3]);
-  for (i = 4; i < argc; i++) {
+  uint64_t seed = strtoull(argv[1], NULL, 10);
+  int cases = atoi(argv[2]);
+  int64_t largest = atoll(argv[3]);
+  for (int i = 4; i < argc; i++) {
     sweep |= strcmp(argv[i], "sweep") == 0;
     with_library &= strcmp(argv[i], "alone") != 0;
   }
   make_comms(seed);
-  for (number = 0; number < cases; number++) {
+  for (int number = 0; number < cases; number++) {
     scenario of = make_scenario(seed, number, largest);
     hcube_alltoall_options options = sweep ? set_random_options(&of) : environment_options();
     run_case(&of, &options, with_library);
   }
   MPI_Reduce(calls_by_path, sums, 2 * PATHS, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (world_rank == 0) {
+  if (rank == 0) {
     printf("ok %d cases", cases);
-    for (i = 0; i < PATHS; i++)
+    for (int i = 0; i < PATHS; i++)
       printf(" %s=%" PRId64 " out-of-place:%s=%" PRId64, path_names[i], sums[0][i], path_names[i], sums[1][i]);
     printf("\n");
   }
   fflush(stdout);
-  for (i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
-  MPI_Finalize();
-  return 0;
+  for (int i = 2; i < COMMS; i++) MPI_Comm_free(&comms[i]);
+  return end_program();
 }

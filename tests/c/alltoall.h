@@ -5,36 +5,7 @@
 #define ALLTOALL_H
 
 #include "client.h"
-
-/* --- random numbers ------------------------------------------------------------------------- */
-
-/* Finaliser of SplitMix64: neighbouring arguments give unrelated results. */
-static inline uint64_t mix(uint64_t value) {
-  value += UINT64_C(0x9E3779B97F4A7C15);
-  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
-  return value ^ value >> 31;
-}
-
-static inline uint64_t mix3(uint64_t first, uint64_t second, uint64_t third) {
-  return mix(mix(mix(first) ^ second) ^ third);
-}
-
-typedef struct dice {
-  uint64_t state;
-} dice;
-
-static inline dice make_dice(uint64_t seed, uint64_t number, uint64_t rank) {
-  dice made;
-  made.state = mix3(seed, number, rank);
-  return made;
-}
-
-/* One of 0 to sides - 1. */
-static inline int64_t roll(dice *from, int64_t sides) {
-  from->state++;
-  return (int64_t)(mix(from->state) % (uint64_t)sides);
-}
+#include "random.h"
 
 /* --- data ----------------------------------------------------------------------------------- */
 
@@ -55,8 +26,7 @@ static inline void put_data(uint64_t key, int64_t position, unsigned char *to, i
 
 /* The bytes between, before and after blocks; they differ from position to position. */
 static inline void put_canary(unsigned char *to, int64_t length) {
-  int64_t i;
-  for (i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
+  for (int64_t i = 0; i < length; i++) to[i] = (unsigned char)(i * 7 + 0xA5);
 }
 
 /* The key of what `from` sends to `to` in a case. */
@@ -64,27 +34,47 @@ static inline uint64_t data_key(uint64_t seed, int from, int to) {
   return mix3(seed, (uint64_t)from + 1, (uint64_t)to + 1) & ~UINT64_C(0xFFFFFFFFF);
 }
 
-static inline void *allocate(int64_t bytes) {
-  void *memory = malloc(bytes > 0 ? (size_t)bytes : 1);
-  if (memory == NULL) FAIL("no %" PRId64 " bytes", bytes);
-  return memory;
+/* Memory of a case, which is freed as a whole. Only one thread may use it. */
+typedef struct held {
+  struct held *next;
+  uint64_t padding;
+} held;
+
+static held *held_memory;
+
+static inline void *of_case(int64_t bytes) {
+  held *made = (held *)allocate(sizeof(held) + (size_t)bytes);
+  made->next = held_memory;
+  held_memory = made;
+  return made + 1;
+}
+
+#define OF_CASE(type, count) ((type *)of_case((count) * (int64_t)sizeof(type)))
+
+static inline void free_case(void) {
+  while (held_memory != NULL) {
+    held *next = held_memory->next;
+    free(held_memory);
+    held_memory = next;
+  }
 }
 
 /* --- a simple exchange in place, blocks of the same size ---------------------------------------- */
 
 static inline void fill_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
-  int rank, size, peer;
+  int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  for (peer = 0; peer < size; peer++) put_data(data_key(seed, rank, peer), 0, buffer + (int64_t)peer * bytes, bytes);
+  for (int peer = 0; peer < size; peer++)
+    put_data(data_key(seed, rank, peer), 0, buffer + (int64_t)peer * bytes, bytes);
 }
 
 static inline void check_blocks(MPI_Comm comm, uint64_t seed, const unsigned char *buffer, int bytes) {
   unsigned char *expected = (unsigned char *)allocate(bytes);
-  int rank, size, peer;
+  int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  for (peer = 0; peer < size; peer++) {
+  for (int peer = 0; peer < size; peer++) {
     put_data(data_key(seed, peer, rank), 0, expected, bytes);
     if (memcmp(buffer + (int64_t)peer * bytes, expected, (size_t)bytes) != 0)
       FAIL("rank %d of %d: wrong data from rank %d (seed %" PRIu64 ", %d bytes)", rank, size, peer, seed, bytes);
@@ -93,11 +83,25 @@ static inline void check_blocks(MPI_Comm comm, uint64_t seed, const unsigned cha
 }
 
 static inline void exchange_blocks(MPI_Comm comm, uint64_t seed, unsigned char *buffer, int bytes) {
-  int code;
   fill_blocks(comm, seed, buffer, bytes);
-  code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, comm);
+  int code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, bytes, MPI_BYTE, comm);
   if (code != MPI_SUCCESS) FAIL("hcube_alltoall returned %d", code);
   check_blocks(comm, seed, buffer, bytes);
+}
+
+/* Prints `refused <rank> <class>` for what a call has returned that must be refused. */
+static inline void print_refusal(const char *what, int code) {
+  int kind;
+  if (code == MPI_SUCCESS) FAIL("%s was not refused", what);
+  MPI_Error_class(code, &kind);
+  printf("refused %d %s\n", rank,
+         kind == MPI_ERR_TRUNCATE ? "truncate"
+         : kind == MPI_ERR_COUNT  ? "count"
+         : kind == MPI_ERR_TYPE   ? "type"
+         : kind == MPI_ERR_BUFFER ? "buffer"
+         : kind == MPI_ERR_ARG    ? "argument"
+                                  : "other");
+  fflush(stdout);
 }
 
 /* --- the path of a call --------------------------------------------------------------------- */
@@ -120,9 +124,9 @@ static const char *const path_names[PATHS] = {"alone",        "shared",    "sing
 /* The path of the last call on a communicator. */
 static inline int last_path(MPI_Comm comm) {
   char text[32];
-  hcube_error error;
+  hcube_error failure;
   int path = 0;
-  SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
+  SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));
   while (path < PATHS && strcmp(text, path_names[path]) != 0) path++;
   if (path == PATHS) FAIL("an unknown path: '%s'", text);
   return path;
@@ -173,8 +177,8 @@ static inline void check_path(MPI_Comm comm, const hcube_alltoall_options *optio
 /* Options as the environment has them. */
 static inline hcube_alltoall_options environment_options(void) {
   hcube_alltoall_options options;
-  hcube_error error;
-  SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &error), error);
+  hcube_error failure;
+  SUCCEED(hcube_alltoall_default_options(&options, sizeof options, &failure));
   return options;
 }
 

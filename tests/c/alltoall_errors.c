@@ -20,7 +20,6 @@ enum { OUT_OF_PLACE, IN_PLACE };
 
 #define NONE LONG_MIN
 
-static int rank, size, refusals;
 static MPI_Comm comm;
 static int *received, *sent, *received_before, *sent_before;
 static int *counts, *sent_counts, *displacements;
@@ -51,14 +50,13 @@ static int *integers(int count) {
 
 /* Arguments and buffers of a good call. */
 static void reset(void) {
-  int i;
-  for (i = 0; i < size; i++) {
+  for (int i = 0; i < size; i++) {
     counts[i] = sent_counts[i] = GOOD;
     displacements[i] = i * ROOM;
     types[i] = MPI_INT;
   }
   type = MPI_INT;
-  for (i = 0; i < size * ROOM; i++) {
+  for (int i = 0; i < size * ROOM; i++) {
     received[i] = received_before[i] = (int)mix3(1, (uint64_t)rank, (uint64_t)i);
     sent[i] = sent_before[i] = (int)mix3(2, (uint64_t)rank, (uint64_t)i);
   }
@@ -73,10 +71,10 @@ static int alltoallv(int in_place) {
 
 static int alltoallw(int in_place) {
   /* Displacements in bytes. */
-  int i, code, *bytes = integers(size);
-  for (i = 0; i < size; i++) bytes[i] = displacements[i] * (int)sizeof(int);
-  code = in_place ? hcube_alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, received, counts, bytes, types, comm)
-                  : hcube_alltoallw(sent, sent_counts, bytes, types, received, counts, bytes, types, comm);
+  int *bytes = integers(size);
+  for (int i = 0; i < size; i++) bytes[i] = displacements[i] * (int)sizeof(int);
+  int code = in_place ? hcube_alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, received, counts, bytes, types, comm)
+                      : hcube_alltoallw(sent, sent_counts, bytes, types, received, counts, bytes, types, comm);
   free(bytes);
   return code;
 }
@@ -87,8 +85,7 @@ static int alltoall(int in_place) {
 }
 
 static int alltoallv_c(int in_place) {
-  int i;
-  for (i = 0; i < size; i++) {
+  for (int i = 0; i < size; i++) {
     large_counts[i] = counts[i];
     large_displacements[i] = displacements[i];
   }
@@ -99,13 +96,12 @@ static int alltoallv_c(int in_place) {
 
 /* The same communicator does its work. */
 static void good_call(const char *what) {
-  int i, j, code;
   reset();
-  code = alltoallv(IN_PLACE);
+  int code = alltoallv(IN_PLACE);
   if (code != MPI_SUCCESS) FAIL("after '%s': a good call returned %d", what, code);
   REQUIRE(calls == 0 && world_calls == 0);
-  for (i = 0; i < size; i++)
-    for (j = 0; j < ROOM; j++) {
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < ROOM; j++) {
       int from = j < GOOD ? i : rank, at = j < GOOD ? rank * ROOM + j : i * ROOM + j;
       if (received[i * ROOM + j] != (int)mix3(1, (uint64_t)from, (uint64_t)at))
         FAIL("after '%s': wrong data of rank %d at %d", what, i, j);
@@ -199,9 +195,8 @@ static void mismatches(int with) {
 
 /* One rank disagrees with all others, so that it is told about one of them at least. */
 static void mismatch_of_all(void) {
-  int code;
   if (rank == size - 1) counts[0] = sent_counts[0] = 77;
-  code = alltoall(IN_PLACE);
+  int code = alltoall(IN_PLACE);
   if (code != MPI_SUCCESS) expect(rank == 0, "MPI_Alltoall", code, 308, 400, rank == size - 1 ? -1 : size - 1);
   refused("another count in place", code, MPI_ERR_TRUNCATE);
   if (rank == size - 1) counts[0] = sent_counts[0] = 78;
@@ -212,9 +207,9 @@ static void mismatch_of_all(void) {
 
 /* What a rank sends to itself. */
 static void mismatch_with_itself(void) {
-  int code, bad = size - 1;
+  int bad = size - 1;
   if (rank == bad) sent_counts[bad] = GOOD + 7;
-  code = alltoallv(OUT_OF_PLACE);
+  int code = alltoallv(OUT_OF_PLACE);
   if (code != MPI_SUCCESS && rank == bad) expect(1, "MPI_Alltoallv", code, 428, 400, bad);
   refused("a mismatch with itself", code, MPI_ERR_TRUNCATE);
 }
@@ -231,17 +226,17 @@ static void local_error(const char *what, const char *function, int (*call)(int)
 }
 
 static int without_buffer(int in_place) {
-  int code, *kept = received;
+  int *kept = received;
   received = NULL;
-  code = alltoallv(in_place);
+  int code = alltoallv(in_place);
   received = kept;
   return code;
 }
 
 static int without_sent(int in_place) {
-  int code, *kept = sent;
+  int *kept = sent;
   sent = NULL;
-  code = alltoallv(in_place);
+  int code = alltoallv(in_place);
   sent = kept;
   return code;
 }
@@ -276,10 +271,10 @@ static void local_errors(int bad) {
 
 /* Two ranks have different errors: all ranks get the class of one of them. */
 static void two_errors(void) {
-  int code, class_of_code = MPI_SUCCESS, least, most;
+  int class_of_code = MPI_SUCCESS, least, most;
   if (rank == 0) counts[0] = -1;
   if (rank == 1) type = MPI_DATATYPE_NULL;
-  code = alltoallv(IN_PLACE);
+  int code = alltoallv(IN_PLACE);
   MPI_Error_class(code, &class_of_code);
   MPI_Allreduce(&class_of_code, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce(&class_of_code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -315,9 +310,7 @@ static void no_communicator(void) {
 
 int main(int argc, char **argv) {
   MPI_Errhandler handler, world_handler;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   received = integers(size * ROOM);
   sent = integers(size * ROOM);
   received_before = integers(size * ROOM);
@@ -334,9 +327,7 @@ int main(int argc, char **argv) {
     if (rank == 0) counts[size - 1] = -3;
     alltoallv(IN_PLACE);
     printf("rank %d came back\n", rank);
-    fflush(stdout);
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
   MPI_Comm_create_errhandler(note_error, &handler);
   MPI_Comm_create_errhandler(note_world_error, &world_handler);
@@ -355,7 +346,5 @@ int main(int argc, char **argv) {
   no_communicator();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   if (rank == 0) printf("ok %d refusals\n", refusals);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -19,8 +19,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int rank, size;
-
 static void die(int signal_number) {
   (void)signal_number;
   kill(getpid(), SIGKILL);
@@ -66,12 +64,11 @@ static void one_message(MPI_Comm comm, int from, int to, int takes_part, int byt
 static void progress(void) {
   static const int lengths[] = {4, 3000, 300000};
   MPI_Comm copy, part;
-  int turn;
   REQUIRE(size >= 2);
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);
   /* The first call on a communicator prepares collectively, the later ones do not. */
-  for (turn = 0; turn < 6; turn++) {
+  for (int turn = 0; turn < 6; turn++) {
     one_message(MPI_COMM_WORLD, 0, size - 1, 1, lengths[turn % 3]);
     one_message(copy, size - 1, 0, 1, lengths[turn % 3]);
     /* The receiver is no member: only the sender's wait inside hcube can help it on. */
@@ -85,8 +82,7 @@ static void progress(void) {
  * that a late access faults or reads what was written over it. */
 static void leaving(void) {
   dice own = make_dice(5, 6, (uint64_t)rank);
-  int turn;
-  for (turn = 0; turn < 200; turn++) {
+  for (int turn = 0; turn < 200; turn++) {
     static const int lengths[] = {64, 5000, 40000, 150000};
     int bytes = lengths[turn % 4];
     size_t length = (size_t)size * (size_t)bytes;
@@ -111,13 +107,13 @@ static void leaving(void) {
 /* The first message is sent when the call has returned, and the others wait for it before they call. */
 static void refuse_alone(MPI_Comm comm, int refusing) {
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * 8);
-  int code, class_of_code, peer, word = 1;
+  int class_of_code, word = 1;
   fill_blocks(comm, 3, buffer, 8);
   if (rank != refusing) MPI_Recv(&word, 1, MPI_INT, refusing, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, rank == refusing ? -3 : 8, MPI_BYTE, comm);
+  int code = hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, rank == refusing ? -3 : 8, MPI_BYTE, comm);
   MPI_Error_class(code, &class_of_code);
   if (class_of_code != MPI_ERR_COUNT) FAIL("code %d of class %d", code, class_of_code);
-  for (peer = 0; peer < size && rank == refusing; peer++)
+  for (int peer = 0; peer < size && rank == refusing; peer++)
     if (peer != rank) MPI_Send(&word, 1, MPI_INT, peer, 5, MPI_COMM_WORLD);
   free(buffer);
 }
@@ -125,16 +121,15 @@ static void refuse_alone(MPI_Comm comm, int refusing) {
 static void alone(void) {
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * 300000);
   MPI_Comm copy;
-  int turn;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  for (turn = 0; turn < 12; turn++) {
+  for (int turn = 0; turn < 12; turn++) {
     exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 2 == 0 ? 300000 : 8);
     refuse_alone(MPI_COMM_WORLD, turn % size);
     if (turn % 3 == 0) refuse_alone(MPI_COMM_WORLD, (turn + 1) % size);
   }
   /* Nobody else calls, and the communicator is freed. */
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  for (turn = 0; turn < 6; turn++) exchange_blocks(copy, (uint64_t)turn, buffer, 8);
+  for (int turn = 0; turn < 6; turn++) exchange_blocks(copy, (uint64_t)turn, buffer, 8);
   if (rank == 0) REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, -1, MPI_BYTE, copy) != MPI_SUCCESS);
   MPI_Comm_free(&copy);
   exchange_blocks(MPI_COMM_WORLD, 1, buffer, 8);
@@ -146,8 +141,7 @@ static void alone(void) {
 static void exchanges(int turns) {
   enum { MAX_BYTES = 120000 };
   unsigned char *buffer = (unsigned char *)allocate((int64_t)size * MAX_BYTES);
-  int turn;
-  for (turn = 0; turn < turns; turn++)
+  for (int turn = 0; turn < turns; turn++)
     exchange_blocks(MPI_COMM_WORLD, (uint64_t)turn, buffer, turn % 3 == 0 ? MAX_BYTES : turn % 3 == 1 ? 20000 : 8);
   free(buffer);
 }
@@ -160,11 +154,9 @@ static void require_single_copy(void) {
 /* Not all ranks can, so single copy cannot be used, and all of them must know. */
 static void refused(void) {
   hcube_alltoall_options options = environment_options();
-  hcube_error error;
-  int32_t code;
   options.path = HCUBE_PATH_SINGLE_COPY;
-  code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error);
-  if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, error.message);
+  int32_t code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &failure);
+  if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, failure.message);
   /* What was set before is still there. */
   exchanges(6);
   if (last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
@@ -181,9 +173,7 @@ int main(int argc, char **argv) {
     concerned = atoi(number) % 2 == 1;
   }
   if (concerned && !late) refuse_single_copy(1, 1);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (strcmp(part, "killed") == 0 || strcmp(part, "endless") == 0) {
     endless(strcmp(part, "killed") == 0);
   } else if (strcmp(part, "progress") == 0) {
@@ -205,7 +195,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %s\n", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -10,18 +10,15 @@
 #define OWN 1000
 #define CHUNK (1 << 20)
 
-static int rank;
 static unsigned char *memory;
 
 static void fill(uint64_t key) {
-  int64_t at;
-  for (at = 0; at < BLOCK; at += CHUNK) put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
+  for (int64_t at = 0; at < BLOCK; at += CHUNK) put_data(key, at, memory + at, BLOCK - at < CHUNK ? BLOCK - at : CHUNK);
 }
 
 static void check(const char *what, uint64_t key) {
   static unsigned char expected[CHUNK];
-  int64_t at;
-  for (at = 0; at < BLOCK; at += CHUNK) {
+  for (int64_t at = 0; at < BLOCK; at += CHUNK) {
     int64_t length = BLOCK - at < CHUNK ? BLOCK - at : CHUNK;
     put_data(key, at, expected, length);
     if (memcmp(memory + at, expected, (size_t)length) != 0)
@@ -85,10 +82,7 @@ static void no_elements(void) {
 }
 
 int main(int argc, char **argv) {
-  int size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size == 2);
   memory = (unsigned char *)allocate(BLOCK + OWN + CHUNK);
   large_counts();
@@ -96,7 +90,5 @@ int main(int argc, char **argv) {
   no_elements();
   free(memory);
   if (rank == 0) printf("ok large\n");
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

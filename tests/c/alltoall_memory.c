@@ -18,21 +18,18 @@
 /* Elements of a vector: half of its extent is data. */
 #define SPAN 64
 
-static int rank, size;
-
 /* What MPI itself takes for large messages in both directions at once is MPI's. */
 static void warm_up_large(void) {
   enum { LENGTH = 1 << 20, PIECES = 4 };
   unsigned char *from = (unsigned char *)allocate(LENGTH), *to = (unsigned char *)allocate(LENGTH);
-  int piece, turn, distance;
   memset(from, 1, LENGTH);
   memset(to, 2, LENGTH);
-  for (turn = 0; turn < 3; turn++) {
-    for (distance = 1; distance < size; distance++) {
+  for (int turn = 0; turn < 3; turn++) {
+    for (int distance = 1; distance < size; distance++) {
       int length = LENGTH / PIECES;
       MPI_Request requests[2 * PIECES];
       MPI_Status statuses[2 * PIECES]; /* MPICH's header makes compilers warn of MPI_STATUSES_IGNORE */
-      for (piece = 0; piece < PIECES; piece++) {
+      for (int piece = 0; piece < PIECES; piece++) {
         MPI_Irecv(to + piece * length, length, MPI_BYTE, (rank + size - distance) % size, piece, MPI_COMM_WORLD,
                   &requests[piece]);
         MPI_Isend(from + piece * length, length, MPI_BYTE, (rank + distance) % size, piece, MPI_COMM_WORLD,
@@ -58,10 +55,10 @@ static int *counts, *places;
 
 /* At most twice the mean for each pair. */
 static void draw_counts(int count) {
-  int peer, end = 0;
+  int end = 0;
   counts = (int *)allocate(size * (int64_t)sizeof(int));
   places = (int *)allocate(size * (int64_t)sizeof(int));
-  for (peer = 0; peer < size; peer++) {
+  for (int peer = 0; peer < size; peer++) {
     dice pair = make_dice(9, (uint64_t)(peer < rank ? peer : rank), (uint64_t)(peer < rank ? rank : peer));
     counts[peer] = (int)roll(&pair, 2 * count);
     places[peer] = end;
@@ -89,8 +86,7 @@ static int64_t grown(const memory *before, const memory *call_begin) {
 }
 
 static void bound(int64_t bytes, const char *kind) {
-  int count = (int)(bytes / SPAN / size), vector = strcmp(kind, "vector") == 0, random = strcmp(kind, "random") == 0,
-      turn;
+  int count = (int)(bytes / SPAN / size), vector = strcmp(kind, "vector") == 0, random = strcmp(kind, "random") == 0;
   unsigned char *data = make_data((int64_t)count * size * SPAN * (vector || random ? 2 : 1));
   memory before, begin;
   int64_t mine[2], most[2];
@@ -107,7 +103,7 @@ static void bound(int64_t bytes, const char *kind) {
   MPI_Barrier(MPI_COMM_WORLD);
   mine[0] = grown(&before, &begin);
   /* Steady state: nothing that happens only once. */
-  for (turn = 0; turn < 2; turn++) call(data, count, type);
+  for (int turn = 0; turn < 2; turn++) call(data, count, type);
   MPI_Barrier(MPI_COMM_WORLD);
   reset_peak();
   begin = measure();
@@ -127,9 +123,9 @@ static void bound(int64_t bytes, const char *kind) {
 /* In pieces: there is no room for a whole block. */
 static void check_data(const unsigned char *data, int block) {
   static unsigned char expected[1 << 16];
-  int peer, at, length;
-  for (peer = 0; peer < size; peer++) {
-    for (at = 0; at < block; at += length) {
+  int length;
+  for (int peer = 0; peer < size; peer++) {
+    for (int at = 0; at < block; at += length) {
       length = block - at < (int)sizeof expected ? block - at : (int)sizeof expected;
       put_data(data_key(3, peer, rank), at, expected, length);
       if (memcmp(data + (int64_t)peer * block + at, expected, (size_t)length) != 0)
@@ -139,18 +135,17 @@ static void check_data(const unsigned char *data, int block) {
 }
 
 static void limit(int64_t bytes) {
-  int block = (int)(bytes / size), turn;
+  int block = (int)(bytes / size);
   unsigned char *data = make_data((int64_t)block * size);
   struct rlimit allowed;
-  void *second;
   fill_blocks(MPI_COMM_WORLD, 3, data, block);
   REQUIRE(getrlimit(RLIMIT_AS, &allowed) == 0);
   allowed.rlim_cur = (rlim_t)(field("/proc/self/status", "VmSize") + bytes / 5);
   REQUIRE(setrlimit(RLIMIT_AS, &allowed) == 0);
-  second = malloc((size_t)bytes);
+  void *second = malloc((size_t)bytes);
   if (second != NULL) FAIL("no limit: a second buffer was allocated");
   MPI_Barrier(MPI_COMM_WORLD);
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
     call(data, block, MPI_BYTE);
     /* The second call brings everything back. */
     if (turn != 1) check_data(data, block);
@@ -160,16 +155,12 @@ static void limit(int64_t bytes) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (argc < 3) FAIL("usage: %s bound|limit <bytes> [vector|random]", argv[0]);
   if (strcmp(argv[1], "bound") == 0) {
     bound(atoll(argv[2]), argc > 3 ? argv[3] : "");
   } else {
     limit(atoll(argv[2]));
   }
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

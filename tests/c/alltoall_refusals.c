@@ -20,7 +20,7 @@
 
 enum { MAX_RANKS = 16, MAX_BYTES = 300000, GAP = 24 };
 
-static int rank, size, in_place;
+static int in_place;
 
 /* --- exchanges -------------------------------------------------------------------------------- */
 
@@ -32,8 +32,8 @@ static int block_bytes(uint64_t seed, int one, int other, int least) {
 }
 
 static void place_blocks(uint64_t seed, int least, int counts[MAX_RANKS], int places[MAX_RANKS]) {
-  int peer, end = GAP;
-  for (peer = 0; peer < size; peer++) {
+  int end = GAP;
+  for (int peer = 0; peer < size; peer++) {
     counts[peer] = block_bytes(seed, rank, peer, least);
     places[peer] = end;
     end += counts[peer] + GAP;
@@ -45,20 +45,19 @@ static size_t buffer_bytes(void) {
 }
 
 static void fill(uint64_t seed, int least, unsigned char *buffer) {
-  int counts[MAX_RANKS], places[MAX_RANKS], peer;
+  int counts[MAX_RANKS], places[MAX_RANKS];
   place_blocks(seed, least, counts, places);
   put_canary(buffer, places[size - 1] + counts[size - 1] + GAP);
-  for (peer = 0; peer < size; peer++) put_data(data_key(seed, rank, peer), 0, buffer + places[peer], counts[peer]);
+  for (int peer = 0; peer < size; peer++) put_data(data_key(seed, rank, peer), 0, buffer + places[peer], counts[peer]);
 }
 
 static void check(uint64_t seed, int least, const unsigned char *buffer) {
-  int counts[MAX_RANKS], places[MAX_RANKS], peer, length;
-  unsigned char *expected;
+  int counts[MAX_RANKS], places[MAX_RANKS];
   place_blocks(seed, least, counts, places);
-  length = places[size - 1] + counts[size - 1] + GAP;
-  expected = (unsigned char *)allocate(length);
+  int length = places[size - 1] + counts[size - 1] + GAP;
+  unsigned char *expected = (unsigned char *)allocate(length);
   put_canary(expected, length);
-  for (peer = 0; peer < size; peer++) {
+  for (int peer = 0; peer < size; peer++) {
     put_data(data_key(seed, peer, rank), 0, expected + places[peer], counts[peer]);
     if (memcmp(expected + places[peer], buffer + places[peer], (size_t)counts[peer]) != 0)
       FAIL("rank %d of %d: wrong data from rank %d (seed %" PRIu64 ", %d bytes)", rank, size, peer, seed, counts[peer]);
@@ -70,14 +69,14 @@ static void check(uint64_t seed, int least, const unsigned char *buffer) {
 
 /* An exchange of blocks of random sizes, or of `least` bytes each. */
 static void exchange(uint64_t seed, int least, unsigned char *send, unsigned char *receive, int fails) {
-  int counts[MAX_RANKS], places[MAX_RANKS], code;
+  int counts[MAX_RANKS], places[MAX_RANKS];
   place_blocks(seed, least, counts, places);
   fill(seed, least, in_place ? receive : send);
   if (!in_place) put_canary(receive, places[size - 1] + counts[size - 1] + GAP);
   failed = forbidden = 0;
   failing = fails;
-  code = hcube_alltoallv(in_place ? MPI_IN_PLACE : send, counts, places, MPI_BYTE, receive, counts, places, MPI_BYTE,
-                         MPI_COMM_WORLD);
+  int code = hcube_alltoallv(in_place ? MPI_IN_PLACE : send, counts, places, MPI_BYTE, receive, counts, places,
+                             MPI_BYTE, MPI_COMM_WORLD);
   failing = 0;
   if (code != MPI_SUCCESS) FAIL("hcube_alltoallv returned %d", code);
   check(seed, least, receive);
@@ -91,10 +90,9 @@ static void require_path(int expected, const char *when) {
 /* Asks for single copy and begins anew, as on a new communicator. */
 static void begin(int ranks_per_node) {
   hcube_alltoall_options options = environment_options();
-  hcube_error error;
   options.path = HCUBE_PATH_SINGLE_COPY;
   options.ranks_per_node = ranks_per_node;
-  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &error), error);
+  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &failure));
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -107,18 +105,18 @@ static int sum_of(int number) {
 static void random_part(uint64_t seed, int cases) {
   unsigned char *send = (unsigned char *)allocate((int64_t)buffer_bytes());
   unsigned char *receive = (unsigned char *)allocate((int64_t)buffer_bytes());
-  int number, turn, all = 0;
+  int all = 0;
   luck = make_dice(seed, 1, (uint64_t)rank);
-  for (number = 0; number < cases; number++) {
+  for (int number = 0; number < cases; number++) {
     int refusals = 0, given_up = 0, nodes = size > 2 && number % 4 == 3;
     begin(nodes ? 2 : 0);
-    for (turn = 0; turn < 5; turn++) {
+    for (int turn = 0; turn < 5; turn++) {
       uint64_t key = mix3(seed, (uint64_t)number, (uint64_t)turn);
       /* On one rank, on some, on all; never in the last turns of some cases. */
-      int fails = turn == 4 || roll(&luck, 2) == 0 ? 0 : 2 + (int)roll(&luck, 12), some, never;
+      int fails = turn == 4 || roll(&luck, 2) == 0 ? 0 : 2 + (int)roll(&luck, 12);
       exchange(key, 0, send, receive, fails);
-      some = sum_of(failed);
-      never = sum_of(forbidden);
+      int some = sum_of(failed);
+      int never = sum_of(forbidden);
       all += some;
       if (!nodes) {
         require_path(some > 0 || given_up ? PATH_SHARED : PATH_SINGLE_COPY, "copies at random");
@@ -135,12 +133,12 @@ static void random_part(uint64_t seed, int cases) {
 static void filter_part(const char *what, const char *whom) {
   unsigned char *send = (unsigned char *)allocate((int64_t)buffer_bytes());
   unsigned char *receive = (unsigned char *)allocate((int64_t)buffer_bytes());
-  int turn, reads = strcmp(what, "write") != 0, writes = strcmp(what, "read") != 0;
+  int reads = strcmp(what, "write") != 0, writes = strcmp(what, "read") != 0;
   begin(0);
-  for (turn = 0; turn < 3; turn++) exchange((uint64_t)turn, 200000, send, receive, 0);
+  for (int turn = 0; turn < 3; turn++) exchange((uint64_t)turn, 200000, send, receive, 0);
   require_path(PATH_SINGLE_COPY, "before");
   if (strcmp(whom, "all") == 0 || rank % 2 == 1) refuse_single_copy(reads, writes);
-  for (turn = 3; turn < 12; turn++) {
+  for (int turn = 3; turn < 12; turn++) {
     exchange((uint64_t)turn, turn % 3 == 0 ? 200000 : 0, send, receive, 0);
     /* Out of place nothing is written to other processes. */
     require_path(reads || in_place ? PATH_SHARED : PATH_SINGLE_COPY, "after");
@@ -153,10 +151,10 @@ static void filter_part(const char *what, const char *whom) {
 static unsigned char *secret_from(size_t start) {
   size_t length = buffer_bytes() / 4096 * 4096 + 4096;
   int file = (int)syscall(SYS_memfd_secret, 0);
-  void *all = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *hidden;
+  void *all = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(all != MAP_FAILED);
   if (file < 0 || ftruncate(file, (off_t)(length - start)) != 0) return NULL;
-  hidden = mmap((char *)all + start, length - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+  void *hidden = mmap((char *)all + start, length - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
   close(file);
   return hidden == MAP_FAILED ? NULL : (unsigned char *)all;
 }
@@ -165,11 +163,11 @@ static int secret_part(void) {
   unsigned char *send = (unsigned char *)allocate((int64_t)buffer_bytes());
   unsigned char *receive = (unsigned char *)allocate((int64_t)buffer_bytes());
   unsigned char *whole = secret_from(0), *half = secret_from(4096 * 20);
-  int possible[1], turn;
+  int possible[1];
   possible[0] = whole != NULL && half != NULL;
   MPI_Allreduce(MPI_IN_PLACE, possible, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!possible[0]) return 0;
-  for (turn = 0; turn < 6; turn++) {
+  for (int turn = 0; turn < 6; turn++) {
     /* The buffers of one rank, of all others, of all. */
     int mine = turn / 2 == 0 ? rank == size - 1 : turn / 2 == 1 ? rank != 0 : 1;
     unsigned char *hidden = turn % 2 == 0 ? whole : half;
@@ -195,9 +193,7 @@ static int secret_part(void) {
 int main(int argc, char **argv) {
   const char *part = argc > 2 ? argv[1] : "";
   int done = 1;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size <= MAX_RANKS && argc > 2);
   in_place = strcmp(argv[2], "in") == 0;
   if (strcmp(part, "random") == 0 && argc > 4) {
@@ -211,7 +207,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf(done ? "ok %s\n" : "skip: memfd_secret is refused (%s)\n", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -24,71 +24,15 @@ typedef struct function {
   unsigned faults;
 } function;
 
-#define CALL(name, arguments_)                 \
-  static int call_##name(const arguments *a) { \
-    return (int)name arguments_;               \
+#define RUN (ALL_COMMS | COLLECTIVE)
+#define ONE (ALL_COMMS)
+#define EXCHANGE (COMM | FREED | COLLECTIVE | RECEIVED)
+
+#define FUNCTION(name, kind, faults, arguments_) \
+  static int call_##name(const arguments *a) {   \
+    return (int)name arguments_;                 \
   }
-
-CALL(hcube_random_access_default_options, (a->defaults, a->size, a->error))
-CALL(hcube_random_access_prepare, (a->comm, a->options, a->error))
-CALL(hcube_random_access_run, (a->comm, a->table, a->updates, a->options, a->error))
-CALL(hcube_random_access_verify, (a->comm, a->table, a->updates, a->errors, a->error))
-CALL(hcube_random_access_last_statistics, (a->comm, a->statistics, a->error))
-CALL(hcube_random_access_describe, (a->comm, a->options, a->text, a->length, a->error))
-CALL(hcube_fortran_random_access_prepare, (a->number, a->options, a->error))
-CALL(hcube_fortran_random_access_run, (a->number, a->table, a->updates, a->options, a->error))
-CALL(hcube_fortran_random_access_verify, (a->number, a->table, a->updates, a->errors, a->error))
-CALL(hcube_fortran_random_access_last_statistics, (a->number, a->statistics, a->error))
-CALL(hcube_fortran_random_access_describe, (a->number, a->options, a->text, a->length, a->error))
-
-CALL(hcube_transpose, (a->input, a->output, a->shape, a->comm, a->error))
-CALL(hcube_transpose_check, (a->shape, a->in_place, a->comm, a->error))
-CALL(hcube_fortran_transpose, (a->input, a->output, a->shape, a->number, a->error))
-CALL(hcube_fortran_transpose_in_place, (a->output, a->shape, a->number, a->error))
-CALL(hcube_fortran_transpose_check, (a->shape, a->in_place, a->number, a->error))
-
-CALL(hcube_alltoall_default_options, (a->alltoall_defaults, a->alltoall_size, a->error))
-CALL(hcube_alltoall_set_options, (a->comm, a->alltoall_options, a->error))
-CALL(hcube_alltoall_last_path, (a->comm, a->text, a->length, a->error))
-CALL(hcube_alltoall_last_way, (a->comm, a->text, a->length, a->error))
-CALL(hcube_fortran_alltoall_set_options, (a->number, a->alltoall_options, a->error))
-CALL(hcube_fortran_alltoall_last_way, (a->number, a->text, a->length, a->error))
-
-CALL(hcube_alltoall, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
-CALL(hcube_alltoall_c, (a->sent, a->count, a->type, a->received, a->count, a->type, a->comm))
-CALL(hcube_alltoallv,
-     (a->sent, a->counts, a->displacements, a->type, a->received, a->counts, a->displacements, a->type, a->comm))
-CALL(hcube_alltoallv_c, (a->sent, a->large_counts, a->large_displacements, a->type, a->received, a->large_counts,
-                         a->large_displacements, a->type, a->comm))
-CALL(hcube_alltoallv_in_place,
-     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type, a->comm))
-CALL(hcube_alltoallv_in_place_c,
-     (a->received, a->large_counts, a->large_displacements, a->large_counts, a->large_displacements, a->type, a->comm))
-CALL(hcube_alltoallw,
-     (a->sent, a->counts, a->displacements, a->types, a->received, a->counts, a->displacements, a->types, a->comm))
-CALL(hcube_alltoallw_c, (a->sent, a->large_counts, a->large_displacements, a->types, a->received, a->large_counts,
-                         a->large_displacements, a->types, a->comm))
-CALL(hcube_fortran_alltoall, (a->sent, a->count, a->type_number, a->received, a->count, a->type_number, a->number))
-CALL(hcube_fortran_alltoall_in_place, (a->received, a->count, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv, (a->sent, a->counts, a->displacements, a->type_number, a->received, a->counts,
-                               a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv_in_place, (a->received, a->counts, a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallv_in_one_buffer,
-     (a->received, a->counts, a->displacements, a->counts, a->displacements, a->type_number, a->number))
-CALL(hcube_fortran_alltoallw, (a->sent, a->counts, a->displacements, a->type_numbers, a->received, a->counts,
-                               a->displacements, a->type_numbers, a->number))
-CALL(hcube_fortran_alltoallw_in_place, (a->received, a->counts, a->displacements, a->type_numbers, a->number))
-
-CALL(hcube_gemm, (a->comm, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha,
-                  a->factor, a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
-CALL(hcube_gemm_default_options, (a->gemm_defaults, a->gemm_size, a->error))
-CALL(hcube_gemm_set_options, (a->comm, a->gemm_options, a->error))
-CALL(hcube_gemm_last_path, (a->comm, a->text, a->length, a->error))
-CALL(hcube_fortran_gemm,
-     (a->number, a->grid_rows, size, a->element, a->transa, 'N', a->m, SIDE *(int64_t)size, SIDE, a->alpha, a->factor,
-      a->at, a->factor, a->at, a->alpha, a->matrix, a->at, a->gemm_options, a->error))
-CALL(hcube_fortran_gemm_set_options, (a->number, a->gemm_options, a->error))
-CALL(hcube_fortran_gemm_last_path, (a->number, a->text, a->length, a->error))
+#include "boundary_functions.h"
 
 /* This program has no BLACS. */
 #define CALL_PBLAS(name)                                                                                          \
@@ -112,74 +56,25 @@ static int call_hcube_version(const arguments *a) {
 
 static int call_hcube_error_string(const arguments *a) {
   static const int32_t codes[] = {HCUBE_SUCCESS, HCUBE_ERR_INTERNAL, -1, 4711, INT32_MIN, INT32_MAX};
-  unsigned i;
   (void)a;
-  for (i = 0; i < sizeof codes / sizeof codes[0]; i++)
+  for (unsigned i = 0; i < sizeof codes / sizeof codes[0]; i++)
     if (strlen(hcube_error_string(codes[i])) == 0) return HCUBE_ERR_INTERNAL;
   return HCUBE_SUCCESS;
 }
 
-#define FUNCTION(name, kind, faults) \
-  { #name, call_##name, kind, faults }
-#define RUN (ALL_COMMS | COLLECTIVE)
-#define ONE (ALL_COMMS)
-#define EXCHANGE (COMM | FREED | COLLECTIVE | RECEIVED)
-
 static const function functions[] = {
-    FUNCTION(hcube_version, HCUBE_CODE, 0),
-    FUNCTION(hcube_error_string, HCUBE_CODE, 0),
-    FUNCTION(hcube_random_access_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_random_access_prepare, HCUBE_CODE, RUN | OPTIONS),
-    FUNCTION(hcube_random_access_run, HCUBE_CODE, RUN | TABLE | UPDATES | OPTIONS),
-    FUNCTION(hcube_random_access_verify, HCUBE_CODE, RUN | TABLE | UPDATES | ERRORS),
-    FUNCTION(hcube_random_access_last_statistics, HCUBE_CODE, ONE | STATISTICS),
-    FUNCTION(hcube_random_access_describe, HCUBE_CODE, RUN | OPTIONS | TEXT),
-    FUNCTION(hcube_fortran_random_access_prepare, HCUBE_CODE, RUN | OPTIONS),
-    FUNCTION(hcube_fortran_random_access_run, HCUBE_CODE, RUN | TABLE | UPDATES | OPTIONS),
-    FUNCTION(hcube_fortran_random_access_verify, HCUBE_CODE, RUN | TABLE | UPDATES | ERRORS),
-    FUNCTION(hcube_fortran_random_access_last_statistics, HCUBE_CODE, ONE | STATISTICS),
-    FUNCTION(hcube_fortran_random_access_describe, HCUBE_CODE, RUN | OPTIONS | TEXT),
-    FUNCTION(hcube_transpose, HCUBE_CODE, RUN | SHAPE | INPUT | OUTPUT),
-    FUNCTION(hcube_transpose_check, HCUBE_CODE, RUN | SHAPE | PLACE),
-    FUNCTION(hcube_fortran_transpose, HCUBE_CODE, RUN | SHAPE | INPUT | OUTPUT),
-    FUNCTION(hcube_fortran_transpose_in_place, HCUBE_CODE, RUN | SHAPE | OUTPUT),
-    FUNCTION(hcube_fortran_transpose_check, HCUBE_CODE, RUN | SHAPE | PLACE),
-    FUNCTION(hcube_alltoall_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
-    FUNCTION(hcube_alltoall_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_fortran_alltoall_set_options, HCUBE_CODE, RUN | ALLTOALL_OPTIONS),
-    FUNCTION(hcube_fortran_alltoall_last_way, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
-    FUNCTION(hcube_gemm_default_options, HCUBE_CODE, DEFAULTS),
-    FUNCTION(hcube_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
-    FUNCTION(hcube_gemm_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_fortran_gemm, HCUBE_CODE, RUN | GEMM | GEMM_OPTIONS),
-    FUNCTION(hcube_fortran_gemm_set_options, HCUBE_CODE, RUN | GEMM_OPTIONS),
-    FUNCTION(hcube_fortran_gemm_last_path, HCUBE_CODE, ONE | TEXT),
-    FUNCTION(hcube_psgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pdgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pcgemm_, NO_CODE, 0),
-    FUNCTION(hcube_pzgemm_, NO_CODE, 0),
-    FUNCTION(hcube_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_alltoall_c, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallv_in_place_c, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_alltoallw_c, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_fortran_alltoall, MPI_CODE, EXCHANGE | SENT | COUNT | TYPE),
-    FUNCTION(hcube_fortran_alltoall_in_place, MPI_CODE, EXCHANGE | COUNT | TYPE),
-    FUNCTION(hcube_fortran_alltoallv, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallv_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallv_in_one_buffer, MPI_CODE, EXCHANGE | COUNTS | TYPE),
-    FUNCTION(hcube_fortran_alltoallw, MPI_CODE, EXCHANGE | SENT | COUNTS | TYPES),
-    FUNCTION(hcube_fortran_alltoallw_in_place, MPI_CODE, EXCHANGE | COUNTS | TYPES),
+    {"hcube_version", call_hcube_version, HCUBE_CODE, 0},
+    {"hcube_error_string", call_hcube_error_string, HCUBE_CODE, 0},
+    {"hcube_psgemm_", call_hcube_psgemm_, NO_CODE, 0},
+    {"hcube_pdgemm_", call_hcube_pdgemm_, NO_CODE, 0},
+    {"hcube_pcgemm_", call_hcube_pcgemm_, NO_CODE, 0},
+    {"hcube_pzgemm_", call_hcube_pzgemm_, NO_CODE, 0},
+#define FUNCTION(name, kind, faults, arguments_) {#name, call_##name, kind, faults},
+#include "boundary_functions.h"
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-static int refusals[FUNCTIONS];
+static int refused_calls[FUNCTIONS];
 
 /* While MPI is not active there is nobody to abort. */
 #define GIVE_UP(...)              \
@@ -207,22 +102,21 @@ static void succeeds(const function *of) {
 /* Has ranks make the call with one fault: all of them, or only the last. */
 static void refuses(const function *of, const fault *with, int only_last, int with_message) {
   arguments a = good_arguments();
-  int expected = of->kind == MPI_CODE ? with->error_class : with->code, code;
+  int expected = of->kind == MPI_CODE ? with->error_class : with->code;
   if (!only_last || rank == size - 1) with->apply(&a);
   if (!with_message) a.error = NULL;
   remember();
-  code = of->call(&a);
+  int code = of->call(&a);
   if (meaning(of, code) != expected)
     FAIL("%s, %s: %d instead of %d", of->name, with->name, meaning(of, code), expected);
   if (of->kind == HCUBE_CODE && with_message && (failure.code != code || strlen(failure.message) < 10))
     FAIL("%s, %s: returned %d and told %d, '%s'", of->name, with->name, code, (int)failure.code, failure.message);
   if (!unchanged()) FAIL("%s, %s: something was written", of->name, with->name);
-  refusals[of - functions]++;
+  refused_calls[of - functions]++;
 }
 
 static void every_fault(const function *of) {
-  unsigned i;
-  for (i = 0; i < FAULTS; i++) {
+  for (unsigned i = 0; i < FAULTS; i++) {
     const fault *with = &faults[i];
     if ((with->kind & of->faults) == 0 || !may_be_made(with, of->kind == MPI_CODE && !takes_number(of->name))) continue;
     refuses(of, with, 0, 1);
@@ -241,56 +135,53 @@ static void ended_by_mpi(const function *of, int with_comm, const char *when) {
   int status = 0;
   if (child == 0) {
     arguments a = good_arguments();
-    int code, descriptor;
     if (!with_comm) a.comm = MPI_COMM_NULL;
     /* Nothing of the job's may be told. */
-    for (descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
+    for (int descriptor = 3; descriptor < 1024; descriptor++) close(descriptor);
     if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL) _exit(0);
     remember();
-    code = of->call(&a);
+    int code = of->call(&a);
     _exit(code == MPI_SUCCESS || !unchanged() ? 0 : 1);
   }
   if (child < 0 || waitpid(child, &status, 0) != child) GIVE_UP("%s: no process of its own\n", of->name);
   if ((WIFEXITED(status) && WEXITSTATUS(status) == 0) || (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT))
     GIVE_UP("%s %s: status %x\n", of->name, when, (unsigned)status);
-  refusals[of - functions]++;
+  refused_calls[of - functions]++;
 }
 
 static void inactive(const char *when, const char *told) {
-  unsigned i;
-  for (i = 0; i < FUNCTIONS; i++) {
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
     const function *of = &functions[i];
     arguments a = good_arguments();
-    int expected = (of->faults & COMM) != 0 ? HCUBE_ERR_MPI_STATE : HCUBE_SUCCESS, code;
+    int expected = (of->faults & COMM) != 0 ? HCUBE_ERR_MPI_STATE : HCUBE_SUCCESS;
     if (of->kind != HCUBE_CODE) {
       ended_by_mpi(of, 1, when);
       ended_by_mpi(of, 0, when);
       continue;
     }
     remember();
-    code = of->call(&a);
+    int code = of->call(&a);
     if (code != expected) GIVE_UP("%s %s: code %d instead of %d\n", of->name, when, code, expected);
     if (expected == HCUBE_SUCCESS) continue;
     if (strstr(failure.message, told) == NULL) GIVE_UP("%s %s: '%s'\n", of->name, when, failure.message);
     if (!unchanged()) GIVE_UP("%s %s: something was written\n", of->name, when);
-    refusals[i]++;
+    refused_calls[i]++;
   }
 }
 
 int main(int argc, char **argv) {
-  unsigned i;
   inactive("before MPI_Init", "not initialised");
-  MPI_Init(&argc, &argv);
-  begin();
-  for (i = 0; i < FUNCTIONS; i++) {
+  begin_program(&argc, &argv);
+  make_communicators();
+  for (unsigned i = 0; i < FUNCTIONS; i++) {
     if (functions[i].kind == NO_CODE) continue;
     succeeds(&functions[i]);
     every_fault(&functions[i]);
     succeeds(&functions[i]);
   }
-  end();
+  free_communicators();
   MPI_Finalize();
   inactive("after MPI_Finalize", "already finalised");
-  for (i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refusals[i]);
+  for (unsigned i = 0; i < FUNCTIONS && rank == 0; i++) printf("called %s %d\n", functions[i].name, refused_calls[i]);
   return 0;
 }

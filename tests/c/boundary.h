@@ -55,8 +55,7 @@ typedef struct arguments {
 } arguments;
 
 static storage memory, memory_before;
-static hcube_error failure;
-static int rank, size = 1, active;
+static int active;
 static MPI_Comm comm, freed, inter;
 static MPI_Fint freed_number;
 
@@ -89,18 +88,17 @@ static void multiply(void) {
 /* Arguments with which every function succeeds where MPI is active. */
 static arguments good_arguments(void) {
   arguments a;
-  unsigned i;
   memset(&a, 0, sizeof a);
   memset(&failure, 0, sizeof failure);
-  for (i = 0; i < sizeof memory; i++) ((unsigned char *)&memory)[i] = (unsigned char)(i * 37 + (unsigned)rank);
+  for (unsigned i = 0; i < sizeof memory; i++) ((unsigned char *)&memory)[i] = (unsigned char)(i * 37 + (unsigned)rank);
   memory.statistics.struct_size = sizeof memory.statistics;
   table.global_length = LENGTH;
   distribute(LENGTH, rank, size, &table.first_index, &table.local_length);
   table.words = memory.words;
   updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure), failure);
-  SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure), failure);
-  SUCCEED(hcube_gemm_default_options(&gemm_options, sizeof gemm_options, &failure), failure);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure));
+  SUCCEED(hcube_alltoall_default_options(&alltoall_options, sizeof alltoall_options, &failure));
+  SUCCEED(hcube_gemm_default_options(&gemm_options, sizeof gemm_options, &failure));
   gemm_options.multiply = multiply;
   memset(&shape_of_a, 0, sizeof shape_of_a);
   shape_of_a.struct_size = sizeof shape_of_a;
@@ -114,7 +112,7 @@ static arguments good_arguments(void) {
   shape.transposed_in = shape.transposed_out = 0;
   a.type = MPI_INT;
   a.type_number = active ? MPI_Type_c2f(MPI_INT) : 0;
-  for (i = 0; i < MAX_RANKS; i++) {
+  for (unsigned i = 0; i < MAX_RANKS; i++) {
     large_counts[i] = counts[i] = BLOCK;
     /* In bytes the blocks follow each other; in elements they are non-contiguous. */
     large_displacements[i] = displacements[i] = (int)(i * BLOCK * sizeof(int));
@@ -201,128 +199,15 @@ typedef struct fault {
   int error_class;
 } fault;
 
-#define MAKE(name, ...)                   \
-  static void make_##name(arguments *a) { \
-    __VA_ARGS__;                          \
+#define FAULT(name, kind, code, error_class, ...) \
+  static void make_##name(arguments *a) {         \
+    __VA_ARGS__;                                  \
   }
-
-MAKE(null_comm, a->comm = MPI_COMM_NULL; a->number = MPI_Comm_c2f(MPI_COMM_NULL))
-/* A NULL pointer where handles are addresses; a number that no communicator has. */
-MAKE(no_comm, memset(&a->comm, 0, sizeof a->comm); a->number = 1000000)
-MAKE(freed_comm, a->comm = freed; a->number = freed_number)
-MAKE(inter_comm, a->comm = inter; a->number = MPI_Comm_c2f(inter))
-MAKE(no_defaults, a->defaults = NULL; a->alltoall_defaults = NULL; a->gemm_defaults = NULL)
-MAKE(small_defaults, a->size = a->alltoall_size = a->gemm_size = 3)
-MAKE(no_table, a->table = NULL)
-MAKE(no_words, a->table->words = NULL)
-MAKE(odd_words, a->table->words = (uint64_t *)(void *)((char *)a->table->words + 4))
-MAKE(odd_length, a->table->global_length = 12)
-MAKE(negative_length, a->table->local_length = -1)
-MAKE(no_updates, a->updates = NULL)
-MAKE(negative_updates, a->updates->count = INT64_MIN)
-MAKE(unknown_stream, a->updates->stream = 17)
-MAKE(small_options, a->options->struct_size = 3)
-MAKE(unknown_mode, a->options->mode = -1)
-MAKE(no_errors, a->errors = NULL)
-MAKE(no_statistics, a->statistics = NULL)
-MAKE(small_statistics, a->statistics->struct_size = 3)
-MAKE(no_text, a->text = NULL)
-MAKE(no_room, a->length = 0)
-MAKE(no_shape, a->shape = NULL)
-MAKE(no_rows, a->shape->rows = 0)
-MAKE(no_bytes, a->shape->element_bytes = -8)
-MAKE(huge_shape, a->shape->rows = a->shape->columns = INT64_MAX;
-     a->shape->row_block = a->shape->column_block = INT64_MAX)
-MAKE(small_block, a->shape->row_block = 0)
-MAKE(no_input, a->input = NULL)
-MAKE(no_output, a->output = NULL)
-MAKE(unknown_place, a->in_place = 7)
-MAKE(small_alltoall_options, a->alltoall_options->struct_size = 3)
-MAKE(unknown_schedule, a->alltoall_options->schedule = 99)
-MAKE(negative_memory, a->alltoall_options->memory = -1)
-MAKE(small_gemm_options, a->gemm_options->struct_size = 3)
-MAKE(unknown_algorithm, a->gemm_options->algorithm = 99)
-MAKE(negative_block, a->gemm_options->inner_block = -1)
-MAKE(no_grid, a->grid_rows = 0)
-MAKE(unknown_element, a->element = 4)
-MAKE(unknown_letter, a->transa = 'X')
-MAKE(negative_m, a->m = -1)
-MAKE(no_alpha, a->alpha = NULL)
-MAKE(no_matrix, a->at = NULL)
-MAKE(small_matrix, a->at->struct_size = 8)
-MAKE(no_block, a->at->row_block = 0)
-MAKE(no_factor, a->factor = NULL)
-MAKE(no_result, a->matrix = NULL)
-MAKE(nothing_sent, a->sent = NULL)
-MAKE(nothing_received, a->received = NULL)
-MAKE(negative_count, a->count = -1)
-MAKE(no_counts, a->counts = NULL; a->large_counts = NULL)
-MAKE(no_displacements, a->displacements = NULL; a->large_displacements = NULL)
-MAKE(negative_counts, a->counts[0] = -1; a->large_counts[0] = -1)
-MAKE(no_type, a->type = MPI_DATATYPE_NULL; a->type_number = MPI_Type_c2f(MPI_DATATYPE_NULL))
-MAKE(no_types, a->types = NULL; a->type_numbers = NULL)
-MAKE(null_type, a->types[0] = MPI_DATATYPE_NULL; a->type_numbers[0] = MPI_Type_c2f(MPI_DATATYPE_NULL))
-
-/* With the codes for both kinds of functions; the second for what is an argument like any other. */
-#define FAULT(name, kind, code, error_class) \
-  { #name, kind, make_##name, code, error_class }
-#define ARGUMENT(name, kind) FAULT(name, kind, HCUBE_ERR_ARGUMENT, MPI_ERR_ARG)
+#include "boundary_faults.h"
 
 static const fault faults[] = {
-    FAULT(null_comm, COMM, HCUBE_ERR_COMM, MPI_ERR_COMM),
-    FAULT(no_comm, COMM, HCUBE_ERR_COMM, MPI_ERR_COMM),
-    FAULT(freed_comm, FREED, HCUBE_ERR_COMM, MPI_ERR_COMM),
-    FAULT(inter_comm, INTER, HCUBE_ERR_COMM, MPI_ERR_COMM),
-    ARGUMENT(no_defaults, DEFAULTS),
-    ARGUMENT(small_defaults, DEFAULTS),
-    ARGUMENT(no_table, TABLE),
-    ARGUMENT(no_words, TABLE),
-    ARGUMENT(odd_words, TABLE),
-    ARGUMENT(odd_length, TABLE),
-    FAULT(negative_length, TABLE, HCUBE_ERR_DISTRIBUTION, MPI_ERR_ARG),
-    ARGUMENT(no_updates, UPDATES),
-    ARGUMENT(negative_updates, UPDATES),
-    ARGUMENT(unknown_stream, UPDATES),
-    ARGUMENT(small_options, OPTIONS),
-    ARGUMENT(unknown_mode, OPTIONS),
-    ARGUMENT(no_errors, ERRORS),
-    ARGUMENT(no_statistics, STATISTICS),
-    ARGUMENT(small_statistics, STATISTICS),
-    ARGUMENT(no_text, TEXT),
-    ARGUMENT(no_room, TEXT),
-    ARGUMENT(no_shape, SHAPE),
-    ARGUMENT(no_rows, SHAPE),
-    ARGUMENT(no_bytes, SHAPE),
-    ARGUMENT(huge_shape, SHAPE),
-    ARGUMENT(small_block, SHAPE),
-    FAULT(no_input, INPUT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    FAULT(no_output, OUTPUT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    ARGUMENT(unknown_place, PLACE),
-    ARGUMENT(small_alltoall_options, ALLTOALL_OPTIONS),
-    ARGUMENT(unknown_schedule, ALLTOALL_OPTIONS),
-    ARGUMENT(negative_memory, ALLTOALL_OPTIONS),
-    ARGUMENT(small_gemm_options, GEMM_OPTIONS),
-    ARGUMENT(unknown_algorithm, GEMM_OPTIONS),
-    ARGUMENT(negative_block, GEMM_OPTIONS),
-    ARGUMENT(no_grid, GEMM),
-    ARGUMENT(unknown_element, GEMM),
-    ARGUMENT(unknown_letter, GEMM),
-    ARGUMENT(negative_m, GEMM),
-    ARGUMENT(no_alpha, GEMM),
-    ARGUMENT(no_matrix, GEMM),
-    ARGUMENT(small_matrix, GEMM),
-    ARGUMENT(no_block, GEMM),
-    FAULT(no_factor, GEMM, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    FAULT(no_result, GEMM, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    FAULT(nothing_sent, SENT, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    FAULT(nothing_received, RECEIVED, HCUBE_ERR_BUFFER, MPI_ERR_BUFFER),
-    FAULT(negative_count, COUNT, HCUBE_ERR_COUNT, MPI_ERR_COUNT),
-    ARGUMENT(no_counts, COUNTS),
-    ARGUMENT(no_displacements, COUNTS),
-    FAULT(negative_counts, COUNTS, HCUBE_ERR_COUNT, MPI_ERR_COUNT),
-    FAULT(no_type, TYPE, HCUBE_ERR_DATATYPE, MPI_ERR_TYPE),
-    ARGUMENT(no_types, TYPES),
-    FAULT(null_type, TYPES, HCUBE_ERR_DATATYPE, MPI_ERR_TYPE),
+#define FAULT(name, kind, code, error_class, ...) {#name, kind, make_##name, code, error_class},
+#include "boundary_faults.h"
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
@@ -344,10 +229,8 @@ static int may_be_made(const fault *of, int by_address) {
 
 /* --- life -------------------------------------------------------------------------------------------------- */
 
-static void begin(void) {
-  MPI_Comm half, stale;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+static void make_communicators(void) {
+  MPI_Comm half;
   REQUIRE(size <= MAX_RANKS);
   active = 1;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -363,13 +246,13 @@ static void begin(void) {
   hcube_alltoall(NULL, 0, MPI_DATATYPE_NULL, NULL, 0, MPI_DATATYPE_NULL, comm);
   MPI_Comm_dup(MPI_COMM_WORLD, &freed);
   run_and_verify(freed, 8, HCUBE_STREAM_POLYNOMIAL, NULL);
-  stale = freed;
+  MPI_Comm stale = freed;
   freed_number = MPI_Comm_c2f(freed);
   MPI_Comm_free(&freed);
   freed = stale;
 }
 
-static void end(void) {
+static void free_communicators(void) {
   if (size > 1) MPI_Comm_free(&inter);
   MPI_Comm_free(&comm);
   active = 0;

@@ -10,7 +10,7 @@
 
 /* Every function with arguments that may be right. */
 static void all_are_refused(int32_t code, const char *text) {
-#define ALWAYS(name, arguments) REFUSED(name, arguments, code, text)
+#define ALWAYS(name, arguments) REFUSES(name, arguments, code, text)
   ALWAYS(hcube_caf_finalize, (&failure));
   ALWAYS(hcube_caf_progress, (&failure));
   ALWAYS(hcube_caf_last_statistics, (&out.statistics, &failure));
@@ -109,14 +109,14 @@ static void teams_and_status(void) {
   ARGUMENT(hcube_caf_team_push, (freed_team, &failure), "team = ");
   ARGUMENT(hcube_caf_team_pop, (&failure), "no team has been pushed");
 
-  OK(hcube_caf_team_split(world, 0, me, &team, &failure));
-  OK(hcube_caf_team_push(team, &failure));
+  SUCCEED(hcube_caf_team_split(world, 0, me, &team, &failure));
+  SUCCEED(hcube_caf_team_push(team, &failure));
   ARGUMENT(hcube_caf_team_free, (team, &failure), "team = ");
-  OK(hcube_caf_team_pop(&failure));
-  OK(hcube_caf_event_alloc(team, 1, &held, &failure));
+  SUCCEED(hcube_caf_team_pop(&failure));
+  SUCCEED(hcube_caf_event_alloc(team, 1, &held, &failure));
   ARGUMENT(hcube_caf_team_free, (team, &failure), "team = ");
-  OK(hcube_caf_event_free(held, &failure));
-  OK(hcube_caf_team_free(team, &failure));
+  SUCCEED(hcube_caf_event_free(held, &failure));
+  SUCCEED(hcube_caf_team_free(team, &failure));
 }
 
 static void memory(void) {
@@ -127,7 +127,7 @@ static void memory(void) {
   ARGUMENT(hcube_caf_coarray_alloc, (freed_team, 8, &out.handle, &out.address, &failure), "team = ");
   ARGUMENT(hcube_caf_coarray_alloc, (0, 8, NULL, &out.address, &failure), "coarray = NULL");
   REQUIRE(hcube_caf_coarray_alloc(0, too_many, &out.handle, &out.address, &failure) != HCUBE_SUCCESS);
-  REFUSED(hcube_caf_coarray_alloc, (0, UINT64_C(1) << 55, &out.handle, &out.address, &failure), HCUBE_ERR_MEMORY, "");
+  REFUSES(hcube_caf_coarray_alloc, (0, UINT64_C(1) << 55, &out.handle, &out.address, &failure), HCUBE_ERR_MEMORY, "");
   ARGUMENT(hcube_caf_coarray_free, (0, &failure), "coarray = 0");
   ARGUMENT(hcube_caf_coarray_free, (freed_coarray, &failure), "coarray = ");
   ARGUMENT(hcube_caf_coarray_free, (events, &failure), "coarray = ");
@@ -160,8 +160,8 @@ static void memory(void) {
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &far, data, NULL, &failure), "section = ");                    \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &two, &minus_one, data, NULL, &failure), "section = ");              \
   ARGUMENT(name, (coarray, 0, 0, 8, 1, &far, &eight, data, &zero, &failure), "section = ");                 \
-  REFUSED(name, (coarray, 0, 0, 8, 1, &most, &zero, data, &zero, &failure), HCUBE_ERR_MEMORY, "bytes");     \
-  REFUSED(name, (coarray, 0, 0, too_many - 1, 1, &far, &eight, data, NULL, &failure), HCUBE_ERR_COUNT, ""); \
+  REFUSES(name, (coarray, 0, 0, 8, 1, &most, &zero, data, &zero, &failure), HCUBE_ERR_MEMORY, "bytes");     \
+  REFUSES(name, (coarray, 0, 0, too_many - 1, 1, &far, &eight, data, NULL, &failure), HCUBE_ERR_COUNT, ""); \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, NULL, &failure), pointer " = NULL");               \
   BUFFER(name, (coarray, 0, 0, 8, 1, &one, &eight, NULL, &eight, &failure), pointer " = NULL")
   WRONG_SECTIONS(hcube_caf_put_strided, "from", &word);
@@ -248,13 +248,13 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_unlock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "locks = lock 0 of image ");
   ARGUMENT(hcube_caf_unlock, (locks, -1, 0, &failure), "index = -1");
   ARGUMENT(hcube_caf_unlock, (locks, 1, images - 1, &failure), "locks = lock 1 of image ");
-  OK(hcube_caf_lock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
+  SUCCEED(hcube_caf_lock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
   ARGUMENT(hcube_caf_lock, (locks, 0, HCUBE_CAF_THIS_IMAGE, &failure), "which this image has");
   ARGUMENT(hcube_caf_lock, (locks, 0, me, &failure), "locks = lock 0 of image ");
   ARGUMENT(hcube_caf_trylock, (locks, 0, me, &out.number, &failure), "locks = lock 0 of image ");
   ARGUMENT(hcube_caf_lockset_lock, (&one_lock, 1, &failure), "locks = lock 0 of image ");
   ARGUMENT(hcube_caf_lock_free, (locks, &failure), "locks = 0x");
-  OK(hcube_caf_unlock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
+  SUCCEED(hcube_caf_unlock(locks, 0, HCUBE_CAF_THIS_IMAGE, &failure));
   ARGUMENT(hcube_caf_trylock, (locks, 0, 0, NULL, &failure), "acquired = NULL");
   ARGUMENT(hcube_caf_lockset_lock, (pair, 2, &failure), "named twice");
   ARGUMENT(hcube_caf_lockset_lock, (NULL, 1, &failure), "locks = NULL");
@@ -329,13 +329,13 @@ static void collectives(void) {
   ARGUMENT(hcube_caf_reduce, (0, images, &word, into, 1, MPI_INT64_T, MPI_SUM, &failure), "root = ");
   ARGUMENT(hcube_caf_reduce, (0, 0, &word, into, -1, MPI_INT64_T, MPI_SUM, &failure), "count = -1");
   ARGUMENT(hcube_caf_allreduce, (0, &word, into, INT64_C(1) << 40, MPI_BYTE, MPI_SUM, &failure), "count = ");
-  REFUSED(hcube_caf_allreduce, (0, &word, into, 1, MPI_DATATYPE_NULL, MPI_SUM, &failure), HCUBE_ERR_DATATYPE,
+  REFUSES(hcube_caf_allreduce, (0, &word, into, 1, MPI_DATATYPE_NULL, MPI_SUM, &failure), HCUBE_ERR_DATATYPE,
           "datatype");
-  REFUSED(hcube_caf_allreduce, (0, &word, into, 1, MPI_INT64_T, MPI_OP_NULL, &failure), HCUBE_ERR_DATATYPE,
+  REFUSES(hcube_caf_allreduce, (0, &word, into, 1, MPI_INT64_T, MPI_OP_NULL, &failure), HCUBE_ERR_DATATYPE,
           "operation");
   MPI_Type_create_resized(MPI_INT64_T, 0, 4, &narrow);
   MPI_Type_commit(&narrow);
-  REFUSED(hcube_caf_allreduce, (0, &word, into, 1, narrow, MPI_SUM, &failure), HCUBE_ERR_DATATYPE, "true extent 8");
+  REFUSES(hcube_caf_allreduce, (0, &word, into, 1, narrow, MPI_SUM, &failure), HCUBE_ERR_DATATYPE, "true extent 8");
   MPI_Type_free(&narrow);
   BUFFER(hcube_caf_allreduce, (0, NULL, into, 1, MPI_INT64_T, MPI_SUM, &failure), "from = NULL");
   ARGUMENT(hcube_caf_scan, (0, &word, into, 1, MPI_INT64_T, MPI_SUM, 2, &failure), "inclusive = 2");
@@ -355,10 +355,10 @@ static void on_one_image(void) {
   ARGUMENT(hcube_caf_sort, (0, &word, 1, 8, is_last ? NULL : compare, &failure), is_last ? "compare = NULL" : "");
   ARGUMENT(hcube_caf_scan, (0, &word, into, 1, MPI_INT64_T, MPI_SUM, is_last ? 2 : 1, &failure), "");
   if (images == 1) return;
-  REFUSED(hcube_caf_broadcast, (0, 0, &word, is_last ? 4 : 8, &failure), HCUBE_ERR_MISMATCH, "");
-  REFUSED(hcube_caf_broadcast, (0, is_last, &word, 8, &failure), HCUBE_ERR_MISMATCH, "");
-  REFUSED(hcube_caf_coarray_alloc, (0, is_last ? 8 : 16, &out.handle, NULL, &failure), HCUBE_ERR_MISMATCH, "");
-  REFUSED(hcube_caf_event_alloc, (0, is_last ? 1 : 2, &out.handle, &failure), HCUBE_ERR_MISMATCH, "");
+  REFUSES(hcube_caf_broadcast, (0, 0, &word, is_last ? 4 : 8, &failure), HCUBE_ERR_MISMATCH, "");
+  REFUSES(hcube_caf_broadcast, (0, is_last, &word, 8, &failure), HCUBE_ERR_MISMATCH, "");
+  REFUSES(hcube_caf_coarray_alloc, (0, is_last ? 8 : 16, &out.handle, NULL, &failure), HCUBE_ERR_MISMATCH, "");
+  REFUSES(hcube_caf_event_alloc, (0, is_last ? 1 : 2, &out.handle, &failure), HCUBE_ERR_MISMATCH, "");
 }
 
 static void shipped_functions(void) {
@@ -366,7 +366,7 @@ static void shipped_functions(void) {
   wrong.image = images;
   ARGUMENT(hcube_caf_register, (NULL, &out.number, &failure), "function = NULL");
   ARGUMENT(hcube_caf_register, (function, NULL, &failure), "number = NULL");
-  OK(hcube_caf_register(in_function, &number, &failure));
+  SUCCEED(hcube_caf_register(in_function, &number, &failure));
   ARGUMENT(hcube_caf_spawn, (0, 0, 1, NULL, 0, NULL, &failure), "function = 1");
   ARGUMENT(hcube_caf_spawn, (0, 0, -1, NULL, 0, NULL, &failure), "function = -1");
   ARGUMENT(hcube_caf_spawn, (0, images, number, NULL, 0, NULL, &failure), "image = ");
@@ -377,27 +377,27 @@ static void shipped_functions(void) {
   ARGUMENT(hcube_caf_spawn, (0, 0, number, NULL, 0, &wrong, &failure), "done.image = ");
   ARGUMENT(hcube_caf_finish_begin, (freed_team, &failure), "team = ");
   ARGUMENT(hcube_caf_finish_end, (&failure), "hcube_caf_finish_begin");
-  OK(hcube_caf_finish_begin(0, &failure));
+  SUCCEED(hcube_caf_finish_begin(0, &failure));
   ARGUMENT(hcube_caf_finalize, (&failure), "finish");
-  OK(hcube_caf_spawn(0, (me + 1) % images, number, NULL, 0, NULL, &failure));
-  OK(hcube_caf_finish_end(&failure));
+  SUCCEED(hcube_caf_spawn(0, (me + 1) % images, number, NULL, 0, NULL, &failure));
+  SUCCEED(hcube_caf_finish_end(&failure));
   REQUIRE(calls_inside == 1);
 }
 
 static void make_and_free(void) {
-  OK(hcube_caf_team_world(&world, &failure));
-  OK(hcube_caf_team_rank(world, &me, &failure));
-  OK(hcube_caf_team_size(world, &images, &failure));
-  OK(hcube_caf_team_split(world, 0, 0, &freed_team, &failure));
-  OK(hcube_caf_team_free(freed_team, &failure));
-  OK(hcube_caf_coarray_alloc(world, 8, &freed_coarray, NULL, &failure));
-  OK(hcube_caf_coarray_free(freed_coarray, &failure));
-  OK(hcube_caf_event_alloc(world, 1, &freed_events, &failure));
-  OK(hcube_caf_event_free(freed_events, &failure));
-  OK(hcube_caf_coarray_alloc(world, 64, &coarray, NULL, &failure));
-  OK(hcube_caf_event_alloc(world, 2, &events, &failure));
-  OK(hcube_caf_lock_alloc(world, 2, &locks, &failure));
-  OK(hcube_caf_copointer(coarray, 0, 0, &copointer, &failure));
+  SUCCEED(hcube_caf_team_world(&world, &failure));
+  SUCCEED(hcube_caf_team_rank(world, &me, &failure));
+  SUCCEED(hcube_caf_team_size(world, &images, &failure));
+  SUCCEED(hcube_caf_team_split(world, 0, 0, &freed_team, &failure));
+  SUCCEED(hcube_caf_team_free(freed_team, &failure));
+  SUCCEED(hcube_caf_coarray_alloc(world, 8, &freed_coarray, NULL, &failure));
+  SUCCEED(hcube_caf_coarray_free(freed_coarray, &failure));
+  SUCCEED(hcube_caf_event_alloc(world, 1, &freed_events, &failure));
+  SUCCEED(hcube_caf_event_free(freed_events, &failure));
+  SUCCEED(hcube_caf_coarray_alloc(world, 64, &coarray, NULL, &failure));
+  SUCCEED(hcube_caf_event_alloc(world, 2, &events, &failure));
+  SUCCEED(hcube_caf_lock_alloc(world, 2, &locks, &failure));
+  SUCCEED(hcube_caf_copointer(coarray, 0, 0, &copointer, &failure));
   event.events = events;
   event.image = HCUBE_CAF_THIS_IMAGE;
   one_lock.locks = locks;
@@ -407,13 +407,12 @@ static void make_and_free(void) {
 }
 
 int main(int argc, char **argv) {
-  int place;
   (void)argc, (void)argv;
   memset(&out, 0x5a, sizeof out);
   out.statistics.struct_size = sizeof out.statistics;
   out_before = out;
   all_are_refused(HCUBE_ERR_ARGUMENT, "called before hcube_caf_init");
-  OK(hcube_caf_init(&failure));
+  SUCCEED(hcube_caf_init(&failure));
   make_and_free();
   teams_and_status();
   memory();
@@ -423,12 +422,11 @@ int main(int argc, char **argv) {
   on_one_image();
   shipped_functions();
   /* With right arguments all of it still works. */
-  OK(hcube_caf_barrier(world, &failure));
-  OK(hcube_caf_put(coarray, 0, 8 * (uint64_t)(me % 8), &word, 8, &failure));
-  OK(hcube_caf_finalize(&failure));
+  SUCCEED(hcube_caf_barrier(world, &failure));
+  SUCCEED(hcube_caf_put(coarray, 0, 8 * (uint64_t)(me % 8), &word, 8, &failure));
+  SUCCEED(hcube_caf_finalize(&failure));
   all_are_refused(HCUBE_ERR_ARGUMENT, "called after hcube_caf_finalize");
   ARGUMENT(hcube_caf_init, (&failure), "called after hcube_caf_finalize");
-  for (place = 0; me == 0 && called[place].name != NULL; place++)
-    printf("called %s %d\n", called[place].name, called[place].refusals);
+  if (me == 0) print_called();
   return 0;
 }

@@ -2,11 +2,7 @@
 #ifndef CAF_ERRORS_H
 #define CAF_ERRORS_H
 
-#include "client.h"
-
-#define OK(call) SUCCEED(call, failure)
-
-enum { MAX_FUNCTIONS = 80 };
+#include "called.h"
 
 /* All that functions may write to. */
 typedef struct storage {
@@ -20,7 +16,6 @@ typedef struct storage {
 } storage;
 
 static storage out, out_before;
-static hcube_error failure;
 static int32_t me, images = 1, number;
 static int64_t word;
 static hcube_team world, freed_team;
@@ -33,26 +28,15 @@ static hcube_copointer copointer;
 static hcube_lock one_lock;
 static const int64_t one = 1;
 
-static struct {
-  const char *name;
-  int refusals;
-} called[MAX_FUNCTIONS];
-
 /* Counts a refusal, which must have this code and a message with this text. */
-static void refused(const char *name, int32_t result, int32_t code, const char *text, int line) {
-  int place = 0;
-  if (result != code || failure.code != code || strstr(failure.message, text) == NULL)
-    FAIL("line %d: %s: code %d, not %d: '%s' without '%s'", line, name, (int)result, (int)code, failure.message, text);
+static void refuses(const char *name, int32_t result, int32_t code, const char *text, int line) {
+  count_refusal(name, line, result, code, text);
   if (memcmp(&out, &out_before, sizeof out) != 0) FAIL("line %d: %s: has written an output", line, name);
-  while (called[place].name != NULL && strcmp(called[place].name, name) != 0) place++;
-  REQUIRE(place < MAX_FUNCTIONS);
-  called[place].name = name;
-  called[place].refusals++;
 }
 
-#define REFUSED(name, arguments, code, text) refused(#name, name arguments, code, text, __LINE__)
-#define ARGUMENT(name, arguments, text) REFUSED(name, arguments, HCUBE_ERR_ARGUMENT, text)
-#define BUFFER(name, arguments, text) REFUSED(name, arguments, HCUBE_ERR_BUFFER, text)
+#define REFUSES(name, arguments, code, text) refuses(#name, name arguments, code, text, __LINE__)
+#define ARGUMENT(name, arguments, text) REFUSES(name, arguments, HCUBE_ERR_ARGUMENT, text)
+#define BUFFER(name, arguments, text) REFUSES(name, arguments, HCUBE_ERR_BUFFER, text)
 
 static void function(int32_t image, const void *arguments, uint64_t bytes) {
   (void)image, (void)arguments, (void)bytes;

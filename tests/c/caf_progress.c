@@ -4,13 +4,10 @@
 
 #include <time.h>
 
-#define OK(call) SUCCEED(call, failure)
-
 /* Longer than any machine takes to run a thread; nobody waits for so long unless the thread does not run the function.
  */
 enum { LIMIT_SECONDS = 40 };
 
-static hcube_error failure;
 /* Written by the progress thread. */
 static int count_of_runs;
 
@@ -27,22 +24,21 @@ int main(void) {
   hcube_error own_failure;
   hcube_events events;
   hcube_event done;
-  int32_t me, images, function, turn;
-  OK(hcube_caf_init(&failure));
-  OK(hcube_caf_team_rank(0, &me, &failure));
-  OK(hcube_caf_team_size(0, &images, &failure));
-  OK(hcube_caf_event_alloc(0, 1, &events, &failure));
-  OK(hcube_caf_register(work, &function, &own_failure));
+  int32_t me, images, function;
+  SUCCEED(hcube_caf_init(&failure));
+  SUCCEED(hcube_caf_team_rank(0, &me, &failure));
+  SUCCEED(hcube_caf_team_size(0, &images, &failure));
+  SUCCEED(hcube_caf_event_alloc(0, 1, &events, &failure));
+  SUCCEED(hcube_caf_register(work, &function, &own_failure));
   memset(&done, 0, sizeof done);
   done.events = events;
   done.image = HCUBE_CAF_THIS_IMAGE;
-  for (turn = 0; turn < 3; turn++) {
-    OK(hcube_caf_barrier(0, &failure));
+  for (int32_t turn = 0; turn < 3; turn++) {
+    SUCCEED(hcube_caf_barrier(0, &failure));
     if (me == 0) {
-      int32_t image;
-      for (image = 1; image < images; image++) {
-        OK(hcube_caf_spawn(0, image, function, NULL, 0, &done, &failure));
-        OK(hcube_caf_event_wait(events, 0, &failure));
+      for (int32_t image = 1; image < images; image++) {
+        SUCCEED(hcube_caf_spawn(0, image, function, NULL, 0, &done, &failure));
+        SUCCEED(hcube_caf_event_wait(events, 0, &failure));
       }
     } else {
       const time_t begin = time(NULL);
@@ -53,7 +49,7 @@ int main(void) {
       }
     }
   }
-  OK(hcube_caf_finalize(&failure));
+  SUCCEED(hcube_caf_finalize(&failure));
   REQUIRE(runs() == (me == 0 ? 0 : 3));
   if (me == 0) printf("ok %d\n", (int)images);
   return 0;

@@ -5,17 +5,16 @@
 int main(int argc, char **argv) {
   hcube_error failure;
   int rank = -1, is_active = 0, owns_mpi = argc > 1;
-  int32_t code;
   (void)argv;
   memset(&failure, 0, sizeof failure);
   if (!owns_mpi) MPI_Init(&argc, &argv);
-  code = hcube_caf_init(&failure);
+  int32_t code = hcube_caf_init(&failure);
   MPI_Initialized(&is_active);
   REQUIRE(is_active);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("%d: %d %s\n", rank, (int)code, failure.message);
   fflush(stdout);
-  if (code == HCUBE_SUCCESS) SUCCEED(hcube_caf_finalize(&failure), failure);
+  if (code == HCUBE_SUCCESS) SUCCEED(hcube_caf_finalize(&failure));
   MPI_Finalized(&is_active);
   if (!is_active) MPI_Finalize();
   return 0;

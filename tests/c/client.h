@@ -3,14 +3,10 @@
 #ifndef CLIENT_H
 #define CLIENT_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include <hcube.h>
-#include <hcube.h>
-
 #include "fail.h"
+
+#include <hcube.h>
+#include <hcube.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,12 +17,27 @@
 #define CLIENT_LANGUAGE "C"
 #endif
 
+/* Where calls of hcube say what went wrong; a function that threads call has one of its own with this name. */
+static hcube_error failure;
+
 /* A call of hcube that must succeed. */
-#define SUCCEED(call, failure)                                                                 \
+#define SUCCEED(call)                                                                          \
   do {                                                                                         \
     int32_t code_ = (call);                                                                    \
     if (code_ != HCUBE_SUCCESS) FAIL("%s: code %d: %s", #call, (int)code_, (failure).message); \
   } while (0)
+
+static int refusals;
+
+/* Counts a refusal, which must have this code and these words in its message. */
+static inline void require_refusal(int line, int32_t code, int32_t expected, const char *words) {
+  if (code != expected || failure.code != code || strstr(failure.message, words) == NULL)
+    FAIL("line %d: code %d instead of %d, without \"%s\": %s", line, (int)code, (int)expected, words, failure.message);
+  refusals++;
+}
+
+/* A call of hcube that must be refused; its error is `failure`. */
+#define REFUSED(expected, words, call) require_refusal(__LINE__, call, expected, words)
 
 /* The part of `rank` in a table of `length` words on `size` ranks. */
 static inline void distribute(int64_t length, int rank, int size, int64_t *first, int64_t *local) {
@@ -50,9 +61,8 @@ static inline uint64_t word_of(int32_t stream, int log2, uint64_t value) {
 /* The serial loop: the updates of one rank on the whole table. */
 static inline void update_serially(uint64_t *whole, int log2, int32_t stream, int64_t start, int64_t count) {
   uint64_t value = 1;
-  int64_t step;
-  for (step = 0; step < start; step++) value = next_value(stream, value);
-  for (step = 0; step < count; step++) {
+  for (int64_t step = 0; step < start; step++) value = next_value(stream, value);
+  for (int64_t step = 0; step < count; step++) {
     value = next_value(stream, value);
     whole[word_of(stream, log2, value)] ^= value;
   }
@@ -62,14 +72,12 @@ static inline void update_serially(uint64_t *whole, int log2, int32_t stream, in
 static inline hcube_table make_table(MPI_Comm comm, int log2) {
   hcube_table table;
   int rank, size;
-  int64_t word;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   table.global_length = INT64_C(1) << log2;
   distribute(table.global_length, rank, size, &table.first_index, &table.local_length);
-  table.words = (uint64_t *)malloc((size_t)table.local_length * sizeof(uint64_t) + 1);
-  REQUIRE(table.words != NULL);
-  for (word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
+  table.words = (uint64_t *)allocate((size_t)table.local_length * sizeof(uint64_t));
+  for (int64_t word = 0; word < table.local_length; word++) table.words[word] = (uint64_t)(table.first_index + word);
   return table;
 }
 
@@ -86,10 +94,10 @@ static inline hcube_updates make_updates(const hcube_table *table, int32_t strea
 static inline void run_and_verify(MPI_Comm comm, int log2, int32_t stream, const hcube_random_access_options *options) {
   hcube_table table = make_table(comm, log2);
   hcube_updates updates = make_updates(&table, stream);
-  hcube_error error;
+  hcube_error failure;
   int64_t errors = -1;
-  SUCCEED(hcube_random_access_run(comm, &table, &updates, options, &error), error);
-  SUCCEED(hcube_random_access_verify(comm, &table, &updates, &errors, &error), error);
+  SUCCEED(hcube_random_access_run(comm, &table, &updates, options, &failure));
+  SUCCEED(hcube_random_access_verify(comm, &table, &updates, &errors, &failure));
   if (errors != 0) FAIL("%" PRId64 " errors", errors);
   free(table.words);
 }

@@ -2,72 +2,52 @@
  * Prints `ok communicators` and one line per part; a part that MPI does not permit says `skipped`.
  */
 #include "client.h"
+#include "process.h"
 
-#include <dirent.h>
 #include <pthread.h>
 
 #define LOG2 11
 
-/* Mappings of hcube's shared memory in this process. */
-static int mappings(void) {
-  FILE *file = fopen("/proc/self/maps", "r");
-  char line[512];
-  int count = 0;
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL) count += strstr(line, "memfd:hcube") != NULL;
-  fclose(file);
-  return count;
-}
-
-static int open_files(void) {
-  DIR *folder = opendir("/proc/self/fd");
-  int count = 0;
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
+/* Mappings of shared memory of hcube. */
+static long mappings(void) {
+  return mappings_of("memfd:hcube");
 }
 
 static void say(const char *text) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) printf("%s\n", text);
   fflush(stdout);
 }
 
 static uint64_t generated_last(MPI_Comm comm) {
   hcube_random_access_statistics statistics;
-  hcube_error error;
+  hcube_error failure;
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
-  SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
+  SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
   return statistics.generated;
 }
 
 /* Communicators of all shapes, used in turn while all of them live. */
 static void several(void) {
   MPI_Comm comms[5];
-  int rank, size, number, turn;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[3]);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[4]);
-  for (turn = 0; turn < 3; turn++) {
-    for (number = 0; number < 5; number++)
+  for (int turn = 0; turn < 3; turn++) {
+    for (int number = 0; number < 5; number++)
       run_and_verify(comms[number], LOG2 - number, turn % 2 ? HCUBE_STREAM_LCG : HCUBE_STREAM_POLYNOMIAL, NULL);
   }
-  for (number = 2; number < 5; number++) MPI_Comm_free(&comms[number]);
+  for (int number = 2; number < 5; number++) MPI_Comm_free(&comms[number]);
   say("ok several");
 }
 
 /* State goes with its communicator, is not copied with it, and survives the original. */
 static void life(void) {
   MPI_Comm original, copy;
-  int cycle, maps_before, files_before = 0;
-  maps_before = mappings();
+  long files_before = 0;
+  long maps_before = mappings();
   MPI_Comm_dup(MPI_COMM_WORLD, &original);
   run_and_verify(original, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
   REQUIRE(generated_last(original) > 0);
@@ -79,16 +59,16 @@ static void life(void) {
   REQUIRE(generated_last(copy) > 0);
   MPI_Comm_free(&copy);
   REQUIRE(mappings() == maps_before);
-  for (cycle = 0; cycle < 200; cycle++) {
+  for (int cycle = 0; cycle < 200; cycle++) {
     MPI_Comm one;
     MPI_Comm_dup(MPI_COMM_WORLD, &one);
     run_and_verify(one, 6, HCUBE_STREAM_POLYNOMIAL, NULL);
     MPI_Comm_free(&one);
-    if (mappings() != maps_before) FAIL("cycle %d: %d mappings, %d before", cycle, mappings(), maps_before);
+    if (mappings() != maps_before) FAIL("cycle %d: %ld mappings, %ld before", cycle, mappings(), maps_before);
     /* MPI itself may open a file at first. */
     if (cycle == 5) files_before = open_files();
     if (cycle > 5 && open_files() > files_before)
-      FAIL("cycle %d: %d open files, %d before", cycle, open_files(), files_before);
+      FAIL("cycle %d: %ld open files, %ld before", cycle, open_files(), files_before);
   }
   say("ok life");
 }
@@ -96,12 +76,12 @@ static void life(void) {
 /* Another set of options replaces what was prepared; the old shared memory goes. */
 static void other_options(void) {
   hcube_random_access_options options;
-  hcube_error error;
+  hcube_error failure;
   MPI_Comm one;
-  int turn, most = 0;
+  long most = 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
-  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
-  for (turn = 0; turn < 20; turn++) {
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure));
+  for (int turn = 0; turn < 20; turn++) {
     options.look_ahead = 64 << turn % 3;
     run_and_verify(one, LOG2, HCUBE_STREAM_POLYNOMIAL, &options);
     if (turn == 2) most = mappings();
@@ -113,13 +93,12 @@ static void other_options(void) {
 
 static void *work(void *argument) {
   MPI_Comm comm = *(MPI_Comm *)argument;
-  int turn;
-  for (turn = 0; turn < 20; turn++) {
+  for (int turn = 0; turn < 20; turn++) {
     run_and_verify(comm, 8 + turn % 3, HCUBE_STREAM_LCG, NULL);
     generated_last(comm);
   }
   /* Long enough for the threads to meet in what hcube does to handles that all threads share. */
-  for (turn = 0; turn < 300000; turn++) generated_last(comm);
+  for (int turn = 0; turn < 300000; turn++) generated_last(comm);
   return NULL;
 }
 
@@ -145,25 +124,20 @@ static void threads(int provided) {
 }
 
 int main(int argc, char **argv) {
-  int provided = MPI_THREAD_SINGLE;
   int want_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+  int provided = begin_with_threads(&argc, &argv, want_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
   if (want_threads) {
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     threads(provided);
   } else {
-    MPI_Init(&argc, &argv);
     several();
     life();
     other_options();
   }
   /* State on MPI_COMM_WORLD and on a communicator that nobody frees: MPI_Finalize must cope. */
-  {
-    MPI_Comm left;
-    MPI_Comm_dup(MPI_COMM_WORLD, &left);
-    run_and_verify(left, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
-    run_and_verify(MPI_COMM_WORLD, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
-  }
+  MPI_Comm left;
+  MPI_Comm_dup(MPI_COMM_WORLD, &left);
+  run_and_verify(left, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
+  run_and_verify(MPI_COMM_WORLD, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);
   say("ok communicators");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -13,7 +13,6 @@
 
 enum { ERRORS_BETWEEN_PAUSES = 20, PAUSE_MICROSECONDS = 50 };
 
-static int rank, size;
 /* Errors that thread B has raised, and those that have arrived; only that thread counts. */
 static long raised, arrived;
 static int started, stop;
@@ -44,10 +43,9 @@ static void *raise_errors(void *argument) {
 static void call_hcube(MPI_Comm comm, int turns) {
   hcube_transpose_shape shape;
   hcube_random_access_statistics statistics;
-  hcube_error error;
+  hcube_error failure;
   double *matrix = (double *)calloc((size_t)size, sizeof(double));
   char text[64];
-  int turn, call;
   REQUIRE(matrix != NULL);
   memset(&shape, 0, sizeof shape);
   shape.rows = shape.columns = (int64_t)size;
@@ -55,12 +53,12 @@ static void call_hcube(MPI_Comm comm, int turns) {
   shape.row_block = shape.column_block = 1;
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
-  for (turn = 0; turn < turns; turn++) {
-    SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &error), error);
+  for (int turn = 0; turn < turns; turn++) {
+    SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &failure));
     /* Calls that wait for nobody meet the other thread most often. */
-    for (call = 0; call < 200; call++) {
-      SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &error), error);
-      SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &error), error);
+    for (int call = 0; call < 200; call++) {
+      SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
+      SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));
     }
     if (turn % 50 == 0) run_and_verify(comm, LOG2, HCUBE_STREAM_LCG, NULL);
   }
@@ -71,14 +69,11 @@ int main(int argc, char **argv) {
   MPI_Comm comm;
   MPI_Errhandler handler, found;
   pthread_t thread;
-  int provided = MPI_THREAD_SINGLE, turns = argc > 1 ? atoi(argv[1]) : 1000;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int turns = argc > 1 ? atoi(argv[1]) : 1000;
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) printf("skipped threads: MPI does not provide MPI_THREAD_MULTIPLE\n");
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(on_error, &handler);
@@ -94,7 +89,5 @@ int main(int argc, char **argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&comm);
   if (rank == 0) printf("ok errors: %ld raised\n", raised);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

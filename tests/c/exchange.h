@@ -38,35 +38,29 @@ static inline side make_side(int peers, int layouts) {
   memset(&made, 0, sizeof made);
   made.peers = peers;
   made.layouts = layouts;
-  made.layout_list = (layout *)allocate(layouts * (int64_t)sizeof(layout));
-  made.counts = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
-  made.displacements = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
-  made.addresses = (int64_t *)allocate(peers * (int64_t)sizeof(int64_t));
+  made.layout_list = OF_CASE(layout, layouts);
+  made.counts = OF_CASE(int64_t, peers);
+  made.displacements = OF_CASE(int64_t, peers);
+  made.addresses = OF_CASE(int64_t, peers);
   return made;
 }
 
-static inline void free_side(side *one) {
-  int i;
-  for (i = 0; i < one->layouts; i++) free_layout(&one->layout_list[i]);
-  free(one->layout_list);
-  free(one->counts);
-  free(one->displacements);
-  free(one->addresses);
-  free(one->memory);
+static inline void free_types(side *one) {
+  for (int i = 0; i < one->layouts; i++) free_layout(&one->layout_list[i]);
 }
 
 /* Gives the blocks their places: in random order with random padding, before or after the buffer's
  * address, or one behind the other as MPI_Alltoall has them. */
 static inline void place_blocks(side *of, int function, dice *random) {
-  int *order = (int *)allocate(of->peers * (int64_t)sizeof(int)), i;
+  int *order = OF_CASE(int, of->peers);
   int64_t next = function == ALLTOALL ? 0 : roll(random, 8) - 4;
   int padded = roll(random, 3) > 0, shuffled = roll(random, 3) > 0, reversed = roll(random, 4) == 0;
-  for (i = 0; i < of->peers; i++) {
+  for (int i = 0; i < of->peers; i++) {
     int other = shuffled ? (int)roll(random, i + 1) : i;
     order[i] = order[other];
     order[other] = i;
   }
-  for (i = 0; i < of->peers; i++) {
+  for (int i = 0; i < of->peers; i++) {
     int peer = function == ALLTOALL ? i : reversed ? of->peers - 1 - i : order[i];
     const layout *lies = layout_of(of, peer);
     int64_t count = of->counts[peer];
@@ -80,35 +74,33 @@ static inline void place_blocks(side *of, int function, dice *random) {
       next += count;
     }
   }
-  free(order);
 }
 
 /* Allocates memory for all blocks and the padding between them. */
 static inline void make_memory(side *of) {
   int64_t first = 0, end = 0;
-  int peer;
-  for (peer = 0; peer < of->peers; peer++) {
+  for (int peer = 0; peer < of->peers; peer++) {
     const layout *lies = layout_of(of, peer);
-    int64_t from = of->addresses[peer] + lies->first, to;
+    int64_t from = of->addresses[peer] + lies->first;
     if (of->counts[peer] == 0 || lies->size == 0) continue;
-    to = of->addresses[peer] + (of->counts[peer] - 1) * lies->extent + lies->end;
+    int64_t to = of->addresses[peer] + (of->counts[peer] - 1) * lies->extent + lies->end;
     if (from < first) first = from;
     if (to > end) end = to;
   }
   /* A buffer's address is aligned as malloc would have it. */
   of->origin = (RED_ZONE - first + 15) / 16 * 16;
   of->length = of->origin + end + RED_ZONE;
-  of->memory = (unsigned char *)allocate(of->length);
+  of->memory = OF_CASE(unsigned char, of->length);
   put_canary(of->memory, of->length);
 }
 
 /* Writes the data of a block where it belongs. */
 static inline void put_block(const side *of, int peer, uint64_t key, unsigned char *memory) {
   const layout *lies = layout_of(of, peer);
-  int64_t element, i, position = 0;
-  for (element = 0; element < of->counts[peer]; element++) {
+  int64_t position = 0;
+  for (int64_t element = 0; element < of->counts[peer]; element++) {
     unsigned char *base = memory + of->origin + of->addresses[peer] + element * lies->extent;
-    for (i = 0; i < lies->pieces; i++) {
+    for (int64_t i = 0; i < lies->pieces; i++) {
       put_data(key, position, base + lies->list[i].offset, lies->list[i].length);
       position += lies->list[i].length;
     }
@@ -116,21 +108,18 @@ static inline void put_block(const side *of, int peer, uint64_t key, unsigned ch
 }
 
 static inline void put_sent(const exchange *of, uint64_t seed, const side *from, unsigned char *memory) {
-  int peer;
-  for (peer = 0; peer < from->peers; peer++) put_block(from, peer, data_key(seed, of->rank, peer), memory);
+  for (int peer = 0; peer < from->peers; peer++) put_block(from, peer, data_key(seed, of->rank, peer), memory);
 }
 
 static inline void put_received(const exchange *of, uint64_t seed, unsigned char *memory) {
-  int peer;
-  for (peer = 0; peer < of->size; peer++) put_block(&of->receive, peer, data_key(seed, peer, of->rank), memory);
+  for (int peer = 0; peer < of->size; peer++) put_block(&of->receive, peer, data_key(seed, peer, of->rank), memory);
 }
 
 /* Bytes that this rank exchanges with others. */
 static inline int64_t bytes_to_others(const exchange *of) {
   const side *from = of->in_place ? &of->receive : &of->send;
   int64_t bytes = 0;
-  int peer;
-  for (peer = 0; peer < of->size; peer++)
+  for (int peer = 0; peer < of->size; peer++)
     if (peer != of->rank) bytes += from->counts[peer] * layout_of(from, peer)->size;
   return bytes;
 }
@@ -148,14 +137,13 @@ typedef struct arguments {
 
 static inline arguments make_arguments(const side *of) {
   arguments made;
-  int i;
   made.buffer = of->memory + of->origin;
-  made.counts = (int *)allocate(of->peers * (int64_t)sizeof(int));
-  made.displacements = (int *)allocate(of->peers * (int64_t)sizeof(int));
-  made.large_counts = (MPI_Count *)allocate(of->peers * (int64_t)sizeof(MPI_Count));
-  made.large_displacements = (MPI_Aint *)allocate(of->peers * (int64_t)sizeof(MPI_Aint));
-  made.types = (MPI_Datatype *)allocate(of->peers * (int64_t)sizeof(MPI_Datatype));
-  for (i = 0; i < of->peers; i++) {
+  made.counts = OF_CASE(int, of->peers);
+  made.displacements = OF_CASE(int, of->peers);
+  made.large_counts = OF_CASE(MPI_Count, of->peers);
+  made.large_displacements = OF_CASE(MPI_Aint, of->peers);
+  made.types = OF_CASE(MPI_Datatype, of->peers);
+  for (int i = 0; i < of->peers; i++) {
     made.counts[i] = (int)of->counts[i];
     made.displacements[i] = (int)of->displacements[i];
     made.large_counts[i] = (MPI_Count)of->counts[i];
@@ -163,14 +151,6 @@ static inline arguments make_arguments(const side *of) {
     made.types[i] = layout_of(of, i)->type;
   }
   return made;
-}
-
-static inline void free_arguments(arguments *made) {
-  free(made->counts);
-  free(made->displacements);
-  free(made->large_counts);
-  free(made->large_displacements);
-  free(made->types);
 }
 
 /* What a caller may pass for arguments that mean nothing because the call is in place. */
@@ -220,8 +200,6 @@ static inline void perform(const exchange *of, int by_library, unsigned char *me
   void *buffer = memory + of->receive.origin;
   int code = by_library ? call_library(of, &send, buffer, &receive) : call_hcube(of, &send, buffer, &receive);
   if (code != MPI_SUCCESS) FAIL("%s returned %d", by_library ? "the library" : "hcube", code);
-  free_arguments(&send);
-  free_arguments(&receive);
 }
 
 #endif

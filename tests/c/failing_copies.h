@@ -19,9 +19,8 @@ static dice luck;
 
 static int is_hcube(void *caller) {
   Dl_info found;
-  const char *name;
   if (dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
-  name = strrchr(found.dli_fname, '/');
+  const char *name = strrchr(found.dli_fname, '/');
   return strstr(name == NULL ? found.dli_fname : name, "libhcube") != NULL;
 }
 

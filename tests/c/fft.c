@@ -1,48 +1,36 @@
 /* hcube_fft_* against the definition on small vectors, and there and back on a large one; then bad input,
  * refused on all ranks with nothing written. Prints `ok <transforms> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 #include <math.h>
 
-static int transforms, refusals, rank, size;
-
-/* A number without a pattern, for each place of a vector. */
-static double value(int64_t place, int part) {
-  uint64_t word = ((uint64_t)place * 2 + (uint64_t)part + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  word ^= word >> 32;
-  return (double)(word >> 11) / 9007199254740992.0 - 0.5;
-}
+static int transforms;
 
 static double *numbers(int64_t count) {
-  double *memory = (double *)malloc((size_t)count * 2 * sizeof(double) + 1);
-  REQUIRE(memory != NULL);
+  double *memory = (double *)allocate((size_t)count * 2 * sizeof(double));
   return memory;
 }
 
 static double *part_of(int64_t start, int64_t count) {
   double *part = numbers(count);
-  int64_t at;
-  for (at = 0; at < 2 * count; at++) part[at] = value(start + at / 2, (int)(at % 2));
+  for (int64_t at = 0; at < 2 * count; at++) part[at] = fraction_at(2 * start + at);
   return part;
 }
 
 /* Number k of the transform by its definition. */
 static void expected(int64_t length, int direction, int64_t k, double *result) {
-  int64_t j;
   result[0] = result[1] = 0;
-  for (j = 0; j < length; j++) {
+  for (int64_t j = 0; j < length; j++) {
     double angle = direction * 2 * acos(-1.0) * (double)(j * k % length) / (double)length;
-    double real = cos(angle), imaginary = sin(angle), x = value(j, 0), y = value(j, 1);
+    double real = cos(angle), imaginary = sin(angle), x = fraction_at(2 * j), y = fraction_at(2 * j + 1);
     result[0] += x * real - y * imaginary;
     result[1] += x * imaginary + y * real;
   }
 }
 
 static void compare(int64_t length, int direction, int64_t start, int64_t count, const double *found) {
-  int64_t at;
-  for (at = 0; at < count; at++) {
+  for (int64_t at = 0; at < count; at++) {
     double right[2], bound = 1e-13 * sqrt((double)length);
     expected(length, direction, start + at, right);
     if (fabs(found[2 * at] - right[0]) > bound || fabs(found[2 * at + 1] - right[1]) > bound)
@@ -54,10 +42,9 @@ static void compare(int64_t length, int direction, int64_t start, int64_t count,
 
 static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int64_t *start, int64_t *count) {
   hcube_fft_plan *plan = NULL;
-  hcube_error error;
   int own, all;
-  SUCCEED(hcube_fft_create(length, direction, comm, &plan, &error), error);
-  SUCCEED(hcube_fft_local(plan, start, count, &error), error);
+  SUCCEED(hcube_fft_create(length, direction, comm, &plan, &failure));
+  SUCCEED(hcube_fft_local(plan, start, count, &failure));
   MPI_Comm_rank(comm, &own);
   MPI_Comm_size(comm, &all);
   REQUIRE(*count == length / all && *start == length / all * own);
@@ -67,87 +54,83 @@ static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int6
 /* In place, in place by name, and out of place; twice. */
 static void small(int64_t length, int direction, MPI_Comm comm) {
   int64_t start, count;
-  int round;
-  hcube_error error;
   hcube_fft_plan *plan = create(length, direction, comm, &start, &count);
-  for (round = 0; round < 2; round++) {
+  for (int round = 0; round < 2; round++) {
     double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
     hcube_fft_times times;
-    SUCCEED(hcube_fft_execute(plan, input, output, &error), error);
+    SUCCEED(hcube_fft_execute(plan, input, output, &failure));
     REQUIRE(memcmp(input, same, (size_t)count * 2 * sizeof(double)) == 0);
     compare(length, direction, start, count, output);
-    SUCCEED(hcube_fft_execute(plan, round ? MPI_IN_PLACE : same, same, &error), error);
+    SUCCEED(hcube_fft_execute(plan, round ? MPI_IN_PLACE : same, same, &failure));
     REQUIRE(memcmp(output, same, (size_t)count * 2 * sizeof(double)) == 0);
     times.struct_size = sizeof times;
-    SUCCEED(hcube_fft_last_times(plan, &times, &error), error);
+    SUCCEED(hcube_fft_last_times(plan, &times, &failure));
     REQUIRE(times.columns_seconds > 0 && times.rows_seconds > 0 && times.last_exchange_seconds >= 0);
     free(input);
     free(same);
     free(output);
   }
-  SUCCEED(hcube_fft_free(&plan, &error), error);
+  SUCCEED(hcube_fft_free(&plan, &failure));
   REQUIRE(plan == NULL);
 }
 
 /* Forward and backward: the vector times its length. */
 static void there_and_back(int64_t length, MPI_Comm comm) {
-  int64_t start, count, at;
-  hcube_error error;
+  int64_t start, count;
   hcube_fft_plan *forward = create(length, -1, comm, &start, &count);
   hcube_fft_plan *backward = create(length, 1, comm, &start, &count);
   double *vector = part_of(start, count);
-  SUCCEED(hcube_fft_execute(forward, vector, vector, &error), error);
-  SUCCEED(hcube_fft_execute(backward, vector, vector, &error), error);
-  for (at = 0; at < 2 * count; at++) {
-    double right = value(start + at / 2, (int)(at % 2));
+  SUCCEED(hcube_fft_execute(forward, vector, vector, &failure));
+  SUCCEED(hcube_fft_execute(backward, vector, vector, &failure));
+  for (int64_t at = 0; at < 2 * count; at++) {
+    double right = fraction_at(2 * start + at);
     if (fabs(vector[at] / (double)length - right) > 1e-14)
       FAIL("length %" PRId64 ", number %" PRId64 ": %g instead of %g", length, start + at / 2,
            vector[at] / (double)length, right);
   }
   transforms += 2;
   free(vector);
-  SUCCEED(hcube_fft_free(&forward, &error), error);
-  SUCCEED(hcube_fft_free(&backward, &error), error);
+  SUCCEED(hcube_fft_free(&forward, &failure));
+  SUCCEED(hcube_fft_free(&backward, &failure));
 }
 
 /* All pairs of both parts of the plan's memory and memory of the program, on ranks alike and not; after the plan
  * is freed, the memory remains. */
 static void in_memory_of_the_plan(int64_t length, MPI_Comm comm) {
   int64_t start, count;
-  int round, own;
-  hcube_error error;
+  int own;
   void *parts[2], *again = NULL;
   hcube_fft_memory *memory = NULL, *same = NULL;
   hcube_fft_plan *plan = create(length, -1, comm, &start, &count);
   double *ends[3], *values = part_of(start, count), *result = numbers(count);
   size_t bytes = (size_t)count * 2 * sizeof(double);
   MPI_Comm_rank(comm, &own);
-  SUCCEED(hcube_fft_memory_create(plan, &memory, &parts[0], &parts[1], &error), error);
-  SUCCEED(hcube_fft_memory_create(plan, &same, NULL, &again, &error), error);
+  SUCCEED(hcube_fft_memory_create(plan, &memory, &parts[0], &parts[1], &failure));
+  SUCCEED(hcube_fft_memory_create(plan, &same, NULL, &again, &failure));
   REQUIRE(again == parts[1] && (uintptr_t)parts[0] % 64 == 0 && (uintptr_t)parts[1] % 64 == 0);
-  SUCCEED(hcube_fft_memory_free(&same, &error), error);
+  SUCCEED(hcube_fft_memory_free(&same, &failure));
   REQUIRE(same == NULL);
   ends[0] = (double *)parts[0];
   ends[1] = (double *)parts[1];
   ends[2] = numbers(count);
   memcpy(ends[2], values, bytes);
-  SUCCEED(hcube_fft_execute(plan, ends[2], result, &error), error);
+  SUCCEED(hcube_fft_execute(plan, ends[2], result, &failure));
   compare(length, -1, start, count, result);
-  for (round = 0; round < 18; round++) {
+  for (int round = 0; round < 18; round++) {
     int pair = round / 2 + (round % 2 ? own : 0);
     double *from = ends[pair % 3], *to = ends[pair / 3 % 3];
     memcpy(from, values, bytes);
-    SUCCEED(hcube_fft_execute(plan, from, to, &error), error);
+    SUCCEED(hcube_fft_execute(plan, from, to, &failure));
     if (memcmp(to, result, bytes) != 0)
       FAIL("length %" PRId64 ", round %d: another result in memory of the plan", length, round);
     REQUIRE(from == to || memcmp(from, values, bytes) == 0);
   }
   memcpy(ends[0], values, bytes);
-  if (transforms % 2) SUCCEED(hcube_fft_memory_free(&memory, &error), error);
-  SUCCEED(hcube_fft_free(&plan, &error), error);
+  if (transforms % 2) SUCCEED(hcube_fft_memory_free(&memory, &failure));
+  SUCCEED(hcube_fft_free(&plan, &failure));
   if (memory != NULL) {
     REQUIRE(memcmp(ends[0], values, bytes) == 0);
-    SUCCEED(hcube_fft_memory_free(&memory, &error), error);
+    SUCCEED(hcube_fft_memory_free(&memory, &failure));
   }
   REQUIRE(memory == NULL);
   free(ends[2]);
@@ -155,86 +138,73 @@ static void in_memory_of_the_plan(int64_t length, MPI_Comm comm) {
   free(result);
 }
 
-static void refused(int32_t code, int32_t expected_code, const hcube_error *error, const char *text) {
-  if (code != expected_code || error->code != code || strstr(error->message, text) == NULL)
-    FAIL("code %d instead of %d, without \"%s\": %s", (int)code, (int)expected_code, text, error->message);
-  refusals++;
-}
-
 static void bad_plans(void) {
   hcube_fft_plan *plan = NULL;
-  hcube_error error;
   int64_t square = (int64_t)size * size, start, count;
-  refused(hcube_fft_create(7 * square, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "length = ");
-  refused(hcube_fft_create(0, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "length = 0");
-  refused(hcube_fft_create(square, 0, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error, "direction = 0");
-  refused(hcube_fft_create(square, 1, MPI_COMM_NULL, &plan, &error), HCUBE_ERR_COMM, &error, "");
+  REFUSED(HCUBE_ERR_ARGUMENT, "length = ", hcube_fft_create(7 * square, -1, MPI_COMM_WORLD, &plan, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "length = 0", hcube_fft_create(0, -1, MPI_COMM_WORLD, &plan, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "direction = 0", hcube_fft_create(square, 0, MPI_COMM_WORLD, &plan, &failure));
+  REFUSED(HCUBE_ERR_COMM, "", hcube_fft_create(square, 1, MPI_COMM_NULL, &plan, &failure));
   if (size > 1) {
-    refused(hcube_fft_create(square / size, 1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error,
-            "a multiple of");
-    refused(hcube_fft_create(rank ? square : 4 * square, 1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_MISMATCH, &error,
-            "length differs");
-    refused(hcube_fft_create(square, rank ? 1 : -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_MISMATCH, &error,
-            "direction differs");
-    refused(hcube_fft_create(square, rank ? 1 : 5, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_ARGUMENT, &error,
-            "direction = 5");
+    REFUSED(HCUBE_ERR_ARGUMENT, "a multiple of", hcube_fft_create(square / size, 1, MPI_COMM_WORLD, &plan, &failure));
+    REFUSED(HCUBE_ERR_MISMATCH, "length differs",
+            hcube_fft_create(rank ? square : 4 * square, 1, MPI_COMM_WORLD, &plan, &failure));
+    REFUSED(HCUBE_ERR_MISMATCH, "direction differs",
+            hcube_fft_create(square, rank ? 1 : -1, MPI_COMM_WORLD, &plan, &failure));
+    REFUSED(HCUBE_ERR_ARGUMENT, "direction = 5",
+            hcube_fft_create(square, rank ? 1 : 5, MPI_COMM_WORLD, &plan, &failure));
   }
-  refused(hcube_fft_create(square, 1, MPI_COMM_WORLD, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
+  REFUSED(HCUBE_ERR_ARGUMENT, "plan = NULL", hcube_fft_create(square, 1, MPI_COMM_WORLD, NULL, &failure));
   REQUIRE(plan == NULL);
-  refused(hcube_fft_local(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
-  refused(hcube_fft_execute(NULL, &start, &count, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
-  refused(hcube_fft_memory_create(NULL, NULL, NULL, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
-  refused(hcube_fft_memory_free(NULL, &error), HCUBE_ERR_ARGUMENT, &error, "memory = NULL");
-  refused(hcube_fft_free(NULL, &error), HCUBE_ERR_ARGUMENT, &error, "plan = NULL");
-  SUCCEED(hcube_fft_free(&plan, &error), error);
+  REFUSED(HCUBE_ERR_ARGUMENT, "plan = NULL", hcube_fft_local(NULL, &start, &count, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "plan = NULL", hcube_fft_execute(NULL, &start, &count, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "plan = NULL", hcube_fft_memory_create(NULL, NULL, NULL, NULL, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "memory = NULL", hcube_fft_memory_free(NULL, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "plan = NULL", hcube_fft_free(NULL, &failure));
+  SUCCEED(hcube_fft_free(&plan, &failure));
 }
 
 static void bad_parts(void) {
   int64_t start, count, length = (int64_t)64 * size * size;
-  hcube_error error;
   hcube_fft_plan *plan = create(length, -1, MPI_COMM_WORLD, &start, &count);
   double *input = part_of(start, count), *same = part_of(start, count), *output = numbers(count);
   hcube_fft_times times;
   hcube_fft_memory *memory = NULL;
-  refused(hcube_fft_memory_create(plan, rank ? &memory : NULL, NULL, NULL, &error), HCUBE_ERR_ARGUMENT, &error,
-          rank ? "rank 0 refused" : "memory = NULL");
+  REFUSED(HCUBE_ERR_ARGUMENT, rank ? "rank 0 refused" : "memory = NULL",
+          hcube_fft_memory_create(plan, rank ? &memory : NULL, NULL, NULL, &failure));
   REQUIRE(memory == NULL);
-  SUCCEED(hcube_fft_memory_free(&memory, &error), error);
+  SUCCEED(hcube_fft_memory_free(&memory, &failure));
   memset(output, 1, (size_t)count * 2 * sizeof(double));
   times.struct_size = 3;
-  refused(hcube_fft_last_times(plan, &times, &error), HCUBE_ERR_ARGUMENT, &error, "times.struct_size = 3");
-  refused(hcube_fft_last_times(plan, NULL, &error), HCUBE_ERR_ARGUMENT, &error, "times = NULL");
-  refused(hcube_fft_execute(plan, rank ? input : NULL, output, &error), HCUBE_ERR_BUFFER, &error,
-          rank ? "rank 0 refused" : "input = NULL");
-  refused(hcube_fft_execute(plan, input, rank == size - 1 ? NULL : output, &error), HCUBE_ERR_BUFFER, &error,
-          rank == size - 1 ? "output = NULL" : "refused");
-  refused(hcube_fft_execute(plan, input, MPI_IN_PLACE, &error), HCUBE_ERR_BUFFER, &error, "MPI_IN_PLACE");
-  refused(hcube_fft_execute(plan, input, input + 1, &error), HCUBE_ERR_ARGUMENT, &error, "input = ");
+  REFUSED(HCUBE_ERR_ARGUMENT, "times.struct_size = 3", hcube_fft_last_times(plan, &times, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "times = NULL", hcube_fft_last_times(plan, NULL, &failure));
+  REFUSED(HCUBE_ERR_BUFFER, rank ? "rank 0 refused" : "input = NULL",
+          hcube_fft_execute(plan, rank ? input : NULL, output, &failure));
+  REFUSED(HCUBE_ERR_BUFFER, rank == size - 1 ? "output = NULL" : "refused",
+          hcube_fft_execute(plan, input, rank == size - 1 ? NULL : output, &failure));
+  REFUSED(HCUBE_ERR_BUFFER, "MPI_IN_PLACE", hcube_fft_execute(plan, input, MPI_IN_PLACE, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "input = ", hcube_fft_execute(plan, input, input + 1, &failure));
   REQUIRE(memcmp(input, same, (size_t)count * 2 * sizeof(double)) == 0);
   REQUIRE(((unsigned char *)output)[0] == 1 && ((unsigned char *)output)[count * 16 - 1] == 1);
   /* It still works. */
-  SUCCEED(hcube_fft_execute(plan, input, output, &error), error);
+  SUCCEED(hcube_fft_execute(plan, input, output, &failure));
   compare(length, -1, start, count, output);
   free(input);
   free(same);
   free(output);
-  SUCCEED(hcube_fft_free(&plan, &error), error);
+  SUCCEED(hcube_fft_free(&plan, &failure));
 }
 
 int main(int argc, char **argv) {
   static const int64_t factors[] = {1, 2, 3, 4, 5, 6, 8, 15, 16, 27, 64, 75};
-  int number;
   MPI_Comm other;
-  hcube_error error;
   hcube_fft_plan *plan = NULL;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (size == 7) {
-    refused(hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &error), HCUBE_ERR_COMM, &error, "7 ranks");
+    REFUSED(HCUBE_ERR_COMM, "7 ranks", hcube_fft_create(49, -1, MPI_COMM_WORLD, &plan, &failure));
   } else {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
-    for (number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
+    for (int number = 0; number < (int)(sizeof factors / sizeof *factors); number++) {
       int64_t length = factors[number] * size * size;
       small(length, number % 2 ? 1 : -1, MPI_COMM_WORLD);
       small(length, number % 2 ? -1 : 1, other);
@@ -249,6 +219,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

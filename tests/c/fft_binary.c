@@ -1,24 +1,15 @@
 /* hcube_fft_* by binary exchange against six steps: all lengths that are possible up to 2^16, some longer ones, both
  * directions, in place and out of place; then what is refused on all ranks. Prints `ok <transforms> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 #include <math.h>
 
-static int transforms, refusals, rank, size;
-
-/* A number without a pattern, for each place of a vector. */
-static double value(int64_t place) {
-  uint64_t word = ((uint64_t)place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  word ^= word >> 32;
-  return (double)(word >> 11) / 9007199254740992.0 - 0.5;
-}
+static int transforms;
 
 static hcube_fft_options options_for(int32_t algorithm) {
   hcube_fft_options options;
-  hcube_error error;
-  SUCCEED(hcube_fft_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_fft_default_options(&options, sizeof options, &failure));
   options.algorithm = algorithm;
   return options;
 }
@@ -27,60 +18,52 @@ static hcube_fft_options options_for(int32_t algorithm) {
 static hcube_fft_plan *create(int64_t length, int direction, MPI_Comm comm, int32_t algorithm) {
   hcube_fft_options options = options_for(algorithm);
   int is_four = direction > 0;
-  int64_t rest;
-  for (rest = length; rest > 1; rest /= 2) is_four = !is_four;
+  for (int64_t rest = length; rest > 1; rest /= 2) is_four = !is_four;
   options.radix = is_four ? HCUBE_FFT_RADIX_4 : HCUBE_FFT_RADIX_2;
   hcube_fft_plan *plan = NULL;
-  hcube_error error;
-  SUCCEED(hcube_fft_create_with(length, direction, comm, &options, &plan, &error), error);
+  SUCCEED(hcube_fft_create_with(length, direction, comm, &options, &plan, &failure));
   return plan;
 }
 
 static void compare(int64_t length, int direction, MPI_Comm comm) {
   hcube_fft_plan *binary = create(length, direction, comm, HCUBE_FFT_BINARY_EXCHANGE);
   hcube_fft_plan *six = create(length, direction, comm, HCUBE_FFT_SIX_STEP);
-  int64_t start, count, six_start, six_count, at;
-  double *input, *found, *right, bound = 1e-13 * sqrt((double)length);
+  int64_t start, count, six_start, six_count;
+  double bound = 1e-13 * sqrt((double)length);
   hcube_fft_times times;
-  hcube_error error;
-  int round;
-  SUCCEED(hcube_fft_local(binary, &start, &count, &error), error);
-  SUCCEED(hcube_fft_local(six, &six_start, &six_count, &error), error);
+  SUCCEED(hcube_fft_local(binary, &start, &count, &failure));
+  SUCCEED(hcube_fft_local(six, &six_start, &six_count, &failure));
   REQUIRE(start == six_start && count == six_count);
-  input = (double *)malloc((size_t)count * 16);
-  found = (double *)malloc((size_t)count * 16);
-  right = (double *)malloc((size_t)count * 16);
-  REQUIRE(input != NULL && found != NULL && right != NULL);
-  for (at = 0; at < 2 * count; at++) input[at] = found[at] = value(2 * start + at);
-  SUCCEED(hcube_fft_execute(six, input, right, &error), error);
-  for (round = 0; round < 2; round++) {
-    if (round == 0) SUCCEED(hcube_fft_execute(binary, MPI_IN_PLACE, found, &error), error);
-    else SUCCEED(hcube_fft_execute(binary, input, found, &error), error);
-    for (at = 0; at < 2 * count; at++)
+  double *input = (double *)allocate((size_t)count * 16);
+  double *found = (double *)allocate((size_t)count * 16);
+  double *right = (double *)allocate((size_t)count * 16);
+  for (int64_t at = 0; at < 2 * count; at++) input[at] = found[at] = fraction_at(2 * start + at);
+  SUCCEED(hcube_fft_execute(six, input, right, &failure));
+  for (int round = 0; round < 2; round++) {
+    if (round == 0) SUCCEED(hcube_fft_execute(binary, MPI_IN_PLACE, found, &failure));
+    else SUCCEED(hcube_fft_execute(binary, input, found, &failure));
+    for (int64_t at = 0; at < 2 * count; at++)
       if (fabs(found[at] - right[at]) > bound)
         FAIL("length %" PRId64 ", direction %d, number %" PRId64 ": %g instead of %g", length, direction,
              start + at / 2, found[at], right[at]);
   }
-  for (at = 0; at < 2 * count; at++) REQUIRE(input[at] == value(2 * start + at));
+  for (int64_t at = 0; at < 2 * count; at++) REQUIRE(input[at] == fraction_at(2 * start + at));
   times.struct_size = sizeof times;
-  SUCCEED(hcube_fft_last_times(binary, &times, &error), error);
+  SUCCEED(hcube_fft_last_times(binary, &times, &failure));
   REQUIRE(times.columns_seconds > 0 && (times.rows_seconds > 0 || count == length));
   free(input);
   free(found);
   free(right);
-  SUCCEED(hcube_fft_free(&binary, &error), error);
-  SUCCEED(hcube_fft_free(&six, &error), error);
+  SUCCEED(hcube_fft_free(&binary, &failure));
+  SUCCEED(hcube_fft_free(&six, &failure));
   transforms++;
 }
 
 static void refused(int64_t length, MPI_Comm comm, const hcube_fft_options *options, int32_t expected,
                     const char *text) {
   hcube_fft_plan *plan = NULL;
-  hcube_error error;
-  int32_t code = hcube_fft_create_with(length, -1, comm, options, &plan, &error);
-  if (code != expected || error.code != code || strstr(error.message, text) == NULL || plan != NULL)
-    FAIL("code %d instead of %d, without \"%s\": %s", (int)code, (int)expected, text, error.message);
-  refusals++;
+  REFUSED(expected, text, hcube_fft_create_with(length, -1, comm, options, &plan, &failure));
+  REQUIRE(plan == NULL);
 }
 
 static void bad_plans(void) {
@@ -107,17 +90,15 @@ static void bad_plans(void) {
 
 int main(int argc, char **argv) {
   hcube_fft_options options;
-  int64_t length, least;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int64_t least;
+  begin_program(&argc, &argv);
   if ((size & (size - 1)) != 0) {
     options = options_for(HCUBE_FFT_BINARY_EXCHANGE);
     refused(1 << 12, MPI_COMM_WORLD, &options, HCUBE_ERR_COMM, "expected 2^a ranks");
     compare(1 << 8, -1, MPI_COMM_SELF);
   } else {
     least = (int64_t)size * (size < 64 ? 64 : size);
-    for (length = least; length <= 1 << 16; length *= 2) {
+    for (int64_t length = least; length <= 1 << 16; length *= 2) {
       compare(length, -1, MPI_COMM_WORLD);
       compare(length, 1, MPI_COMM_WORLD);
     }
@@ -129,6 +110,5 @@ int main(int argc, char **argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

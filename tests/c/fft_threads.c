@@ -7,13 +7,13 @@
 
 enum { LENGTH = 1 << 12 };
 
-static int rank, size, transforms, refusals;
+static int transforms;
 static hcube_fft_plan *plan;
 static double *part;
 
 static int32_t create(hcube_error *error) {
   hcube_fft_options options;
-  SUCCEED(hcube_fft_default_options(&options, sizeof options, error), *error);
+  REQUIRE(hcube_fft_default_options(&options, sizeof options, error) == HCUBE_SUCCESS);
   options.algorithm = HCUBE_FFT_BINARY_EXCHANGE;
   return hcube_fft_create_with(LENGTH, -1, MPI_COMM_WORLD, &options, &plan, error);
 }
@@ -25,10 +25,10 @@ static int32_t execute(hcube_error *error) {
 typedef int32_t (*function)(hcube_error *error);
 
 static void *refused(void *call) {
-  hcube_error error;
-  int32_t code = (*(function *)call)(&error);
-  if (code == HCUBE_SUCCESS || strstr(error.message, "called by another thread") == NULL)
-    FAIL("code %d: %s", (int)code, error.message);
+  hcube_error failure;
+  int32_t code = (*(function *)call)(&failure);
+  if (code == HCUBE_SUCCESS || strstr(failure.message, "called by another thread") == NULL)
+    FAIL("code %d: %s", (int)code, failure.message);
   refusals++;
   return NULL;
 }
@@ -45,39 +45,32 @@ static void call_elsewhere(function call, int elsewhere) {
 }
 
 static void transform(void) {
-  hcube_error error;
-  int64_t at;
-  for (at = 0; at < 2 * (LENGTH / size); at++) part[at] = at % 2 == 0 ? 1 : 0;
-  SUCCEED(execute(&error), error);
-  for (at = 0; at < 2 * (LENGTH / size); at++) REQUIRE(part[at] == (rank == 0 && at == 0 ? (double)LENGTH : 0));
+  hcube_error failure;
+  for (int64_t at = 0; at < 2 * (LENGTH / size); at++) part[at] = at % 2 == 0 ? 1 : 0;
+  SUCCEED(execute(&failure));
+  for (int64_t at = 0; at < 2 * (LENGTH / size); at++) REQUIRE(part[at] == (rank == 0 && at == 0 ? (double)LENGTH : 0));
   transforms++;
 }
 
 int main(int argc, char **argv) {
-  hcube_error error;
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  hcube_error failure;
+  int level = begin_with_threads(&argc, &argv, MPI_THREAD_SERIALIZED);
   if (level < MPI_THREAD_SERIALIZED) {
     if (rank == 0) printf("skipped threads\n");
-    MPI_Finalize();
-    return 0;
+    return end_program();
   }
-  part = (double *)malloc(sizeof(double) * 2 * (size_t)(LENGTH / size));
-  REQUIRE(part != NULL);
+  part = (double *)allocate(sizeof(double) * 2 * (size_t)(LENGTH / size));
   /* On all ranks, then on one. */
   call_elsewhere(create, 1);
   call_elsewhere(create, rank == 1);
-  SUCCEED(create(&error), error);
+  SUCCEED(create(&failure));
   transform();
   call_elsewhere(execute, 1);
   call_elsewhere(execute, rank == 1);
   transform();
-  SUCCEED(hcube_fft_free(&plan, &error), error);
+  SUCCEED(hcube_fft_free(&plan, &failure));
   free(part);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d\n", transforms, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -105,7 +105,7 @@ static inline ptrdiff_t block_of(ptrdiff_t length, ptrdiff_t block, int rank, pt
  * after the transposition, it returns the parts before it. */
 static inline part part_of(const shape *of, MPI_Comm comm) {
   const ptrdiff_t n[2] = {of->nx, of->ny};
-  ptrdiff_t row_block = of->row_block, column_block = of->column_block, unused[4], words;
+  ptrdiff_t row_block = of->row_block, column_block = of->column_block, unused[4];
   part mine;
   int rank, size;
   MPI_Comm_rank(comm, &rank);
@@ -114,7 +114,7 @@ static inline part part_of(const shape *of, MPI_Comm comm) {
   if (column_block == FFTW_MPI_DEFAULT_BLOCK) column_block = (of->ny + size - 1) / size;
   mine.rows = block_of(of->nx, row_block, rank, &mine.first_row);
   mine.columns = block_of(of->ny, column_block, rank, &mine.first_column);
-  words = mine.rows * of->ny > mine.columns * of->nx ? mine.rows * of->ny : mine.columns * of->nx;
+  ptrdiff_t words = mine.rows * of->ny > mine.columns * of->nx ? mine.rows * of->ny : mine.columns * of->nx;
   mine.length = F(mpi_local_size_many_transposed)(2, n, of->howmany, of->row_block, of->column_block, comm, &unused[0],
                                                   &unused[1], &unused[2], &unused[3]);
   if (mine.length < words * of->howmany) mine.length = words * of->howmany;

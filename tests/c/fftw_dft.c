@@ -70,8 +70,8 @@ static void draw_values(random_state *random, real *values, ptrdiff_t length) {
 
 static F(plan) serial_plan(const problem *of, kind what, real *in, real *out) {
   F(complex) *complex_in = (F(complex) *)in, *complex_out = (F(complex) *)out;
-  int n[3], real_side[3], complex_side[3], dimension, many = (int)of->howmany;
-  for (dimension = 0; dimension < of->rank; dimension++)
+  int n[3], real_side[3], complex_side[3], many = (int)of->howmany;
+  for (int dimension = 0; dimension < of->rank; dimension++)
     n[dimension] = real_side[dimension] = complex_side[dimension] = (int)of->n[dimension];
   complex_side[of->rank - 1] = n[of->rank - 1] / 2 + 1;
   real_side[of->rank - 1] = 2 * complex_side[of->rank - 1];
@@ -135,11 +135,10 @@ static void compare(const problem *of, const side *one, const real *expected, co
 /* Asks FFTW for the part of this rank; returns the reals of its arrays. */
 static ptrdiff_t locate(const problem *of, side *in, side *out) {
   ptrdiff_t n[3] = {of->n[0], of->n[1], of->n[2]}, first[2], count[2], length;
-  int dimension;
   if (of->what == REAL_TO_COMPLEX || of->what == COMPLEX_TO_REAL) n[of->rank - 1] = n[of->rank - 1] / 2 + 1;
   length = F(mpi_local_size_many_transposed)(of->rank, n, of->howmany, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
                                              MPI_COMM_WORLD, &count[0], &first[0], &count[1], &first[1]);
-  for (dimension = 0; dimension < 2; dimension++) {
+  for (int dimension = 0; dimension < 2; dimension++) {
     in->first[dimension] = out->first[dimension] = first[dimension];
     in->count[dimension] = out->count[dimension] = count[dimension];
   }
@@ -149,8 +148,6 @@ static ptrdiff_t locate(const problem *of, side *in, side *out) {
 /* All blocks equal, so that hcube can do every transposition there may be. */
 static int equal_blocks(const problem *of) {
   ptrdiff_t d1 = of->n[1];
-  int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (of->rank == 2 && (of->what == REAL_TO_COMPLEX || of->what == COMPLEX_TO_REAL)) d1 = d1 / 2 + 1;
   return size > 1 && of->n[0] % size == 0 && d1 % size == 0;
 }
@@ -168,9 +165,8 @@ static void transform(const problem *of, random_state *random, unsigned rigour, 
   array whole = make_array(largest), expected = make_array(largest), found = make_array(largest);
   array local = make_array(length), result = of->in_place ? local : make_array(length);
   F(plan) plan = parallel_plan(of, local.data, result.data, rigour);
-  int planned;
   if (plan == NULL) FAIL("no plan");
-  planned = by_hcube(plan, MPI_COMM_WORLD);
+  int planned = by_hcube(plan, MPI_COMM_WORLD);
   count->plans++;
   count->hcube += planned;
   if (equal_blocks(of) && !planned) {
@@ -215,14 +211,11 @@ int main(int argc, char **argv) {
   static const F(r2r_kind) TRIGONOMETRIC_KINDS[] = {FFTW_DHT, FFTW_REDFT10, FFTW_RODFT00, FFTW_R2HC};
   random_state random = {argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
   tally count = {0, 0, 0};
-  size_t lengths;
-  int what, rank, dimension, turn;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   F(mpi_init)();
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (lengths = 0; lengths < sizeof LENGTHS / sizeof *LENGTHS; lengths++) {
-    for (what = 0; what < KINDS; what++) {
-      for (turn = 0; turn < 4; turn++) {
+  for (size_t lengths = 0; lengths < sizeof LENGTHS / sizeof *LENGTHS; lengths++) {
+    for (int what = 0; what < KINDS; what++) {
+      for (int turn = 0; turn < 4; turn++) {
         problem of = {(kind)what,
                       LENGTHS[lengths][2] > 0 ? 3 : 2,
                       turn < 2 ? FFTW_FORWARD : FFTW_BACKWARD,
@@ -231,7 +224,7 @@ int main(int argc, char **argv) {
                       1,
                       0,
                       {FFTW_DHT, FFTW_DHT, FFTW_DHT}};
-        for (dimension = 0; dimension < of.rank; dimension++) {
+        for (int dimension = 0; dimension < of.rank; dimension++) {
           of.n[dimension] = LENGTHS[lengths][dimension];
           of.kinds[dimension] = TRIGONOMETRIC_KINDS[draw(&random, 4)];
         }
@@ -244,6 +237,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok dft plans=%d hcube=%d missed=%d\n", count.plans, count.hcube, count.missed);
   fflush(stdout);
   F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -16,12 +16,11 @@
 #include "fftw_client.h"
 #include "memory.h"
 
-#include <dirent.h>
 #include <pthread.h>
 
 enum { BOTH = FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT, ALIVE = 200 };
 
-static int rank, size, plans, planned;
+static int plans, planned;
 
 static F(plan) planned_for(const shape *of, real *in, real *out) {
   F(plan) plan = plan_transpose(of, MPI_COMM_WORLD, in, out, FFTW_ESTIMATE);
@@ -54,16 +53,15 @@ static void plan_and_check(int number) {
 static void arrays(void) {
   F(plan) alive[ALIVE];
   array in[ALIVE], out[ALIVE];
-  int number, turn;
-  for (number = 0; number < ALIVE; number++) {
+  for (int number = 0; number < ALIVE; number++) {
     shape of = shape_of(number);
     part mine = part_of(&of, MPI_COMM_WORLD);
     in[number] = make_array(mine.length);
     out[number] = of.in_place ? in[number] : make_array(mine.length);
     alive[number] = planned_for(&of, in[number].data, out[number].data);
   }
-  for (turn = 0; turn < 3; turn++) {
-    for (number = 0; number < ALIVE; number++) {
+  for (int turn = 0; turn < 3; turn++) {
+    for (int number = 0; number < ALIVE; number++) {
       int chosen = (number * 37 + turn) % ALIVE;
       shape of = shape_of(chosen);
       part mine = part_of(&of, MPI_COMM_WORLD);
@@ -79,7 +77,7 @@ static void arrays(void) {
       if (!of.in_place) free_array(&result);
     }
     /* Some go, the others stay as they are. */
-    for (number = turn; number < ALIVE; number += 7) {
+    for (int number = turn; number < ALIVE; number += 7) {
       shape of = shape_of(number);
       part mine = part_of(&of, MPI_COMM_WORLD);
       F(destroy_plan)(alive[number]);
@@ -87,7 +85,7 @@ static void arrays(void) {
       REQUIRE(mine.length == in[number].length);
     }
   }
-  for (number = ALIVE - 1; number >= 0; number--) {
+  for (int number = ALIVE - 1; number >= 0; number--) {
     F(destroy_plan)(alive[number]);
     if (out[number].data != in[number].data) free_array(&out[number]);
     free_array(&in[number]);
@@ -95,8 +93,7 @@ static void arrays(void) {
 }
 
 static void restart(int threads) {
-  int turn, number;
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
 #ifdef WITH_THREADS
     if (threads) REQUIRE(F(init_threads)() != 0);
     F(mpi_init)();
@@ -105,7 +102,7 @@ static void restart(int threads) {
     REQUIRE(!threads);
     F(mpi_init)();
 #endif
-    for (number = 0; number < 8; number++) plan_and_check(number);
+    for (int number = 0; number < 8; number++) plan_and_check(number);
     F(mpi_cleanup)();
 #ifdef WITH_THREADS
     if (threads) F(cleanup_threads)();
@@ -122,8 +119,7 @@ typedef struct worker {
 
 static void *work(void *argument) {
   worker *own = (worker *)argument;
-  int turn;
-  for (turn = 0; turn < 60; turn++) {
+  for (int turn = 0; turn < 60; turn++) {
     fill(&own->of, &own->mine, own->data.data, turn);
     F(execute)(own->plan);
     check_transposed(&own->of, &own->mine, own->data.data, turn);
@@ -134,8 +130,7 @@ static void *work(void *argument) {
 static void concurrent(void) {
   worker workers[2];
   pthread_t thread;
-  int number;
-  for (number = 0; number < 2; number++) {
+  for (int number = 0; number < 2; number++) {
     worker *one = &workers[number];
     one->of.nx = one->of.ny = 24 + 8 * number;
     one->of.howmany = 3;
@@ -149,28 +144,10 @@ static void concurrent(void) {
   REQUIRE(pthread_create(&thread, NULL, work, &workers[0]) == 0);
   work(&workers[1]);
   REQUIRE(pthread_join(thread, NULL) == 0);
-  for (number = 0; number < 2; number++) {
+  for (int number = 0; number < 2; number++) {
     F(destroy_plan)(workers[number].plan);
     free_array(&workers[number].data);
   }
-}
-
-static int entries(const char *path) {
-  DIR *folder = opendir(path);
-  int number = 0;
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) number++;
-  closedir(folder);
-  return number;
-}
-
-static int mappings(void) {
-  FILE *file = fopen("/proc/self/maps", "r");
-  int letter, lines = 0;
-  REQUIRE(file != NULL);
-  while ((letter = getc(file)) != EOF) lines += letter == '\n';
-  fclose(file);
-  return lines;
 }
 
 /* Ten rounds; what the first ones take is taken once. */
@@ -179,17 +156,17 @@ static void cycles(int number) {
   /* Buffers of MPI for messages that come early grow in steps, and stay. */
   const char *path = getenv("HCUBE_PATH");
   long resident = 0, allowed = path != NULL && strcmp(path, "message") == 0 ? 4 << 20 : 384 << 10;
-  int round, cycle, files = 0, maps = 0;
-  for (round = 0; round < ROUNDS; round++) {
+  long files = 0, maps = 0;
+  for (int round = 0; round < ROUNDS; round++) {
     if (round == WARM) {
-      files = entries("/proc/self/fd");
-      maps = mappings();
+      files = open_files();
+      maps = mappings_of("");
       resident = field("/proc/self/status", "VmRSS");
     }
-    for (cycle = 0; cycle < number / ROUNDS; cycle++) plan_and_check(cycle % 40);
+    for (int cycle = 0; cycle < number / ROUNDS; cycle++) plan_and_check(cycle % 40);
   }
-  if (entries("/proc/self/fd") != files) FAIL("%d files open, %d before", entries("/proc/self/fd"), files);
-  if (mappings() > maps + 4) FAIL("%d mappings, %d before", mappings(), maps);
+  if (open_files() != files) FAIL("%ld files open, %ld before", open_files(), files);
+  if (mappings_of("") > maps + 4) FAIL("%ld mappings, %ld before", mappings_of(""), maps);
   resident = field("/proc/self/status", "VmRSS") - resident;
   if (resident > allowed) FAIL("%ld bytes more after %d cycles", resident, number);
 }
@@ -208,13 +185,12 @@ static void extra_memory(ptrdiff_t n, unsigned flags, int64_t most[2]) {
   array data = make_array(mine.length);
   int64_t grew[2];
   memory before;
-  int turn;
   F(plan) plan;
   warm_up(MPI_COMM_WORLD);
   plan = planned_for(&of, data.data, data.data);
   /* The last of three executions is one in the steady state. What an execution has freed may stay with the
    * process, so that all count from before the first. */
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
     fill(&of, &mine, data.data, turn);
     MPI_Barrier(MPI_COMM_WORLD);
     reset_peak();
@@ -234,10 +210,8 @@ int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
   int64_t most[2] = {0, 0};
   const char *last = argc > 1 ? argv[argc - 1] : "";
-  int multiple = strcmp(mode, "concurrent") == 0 || strcmp(last, "multiple") == 0, provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int multiple = strcmp(mode, "concurrent") == 0 || strcmp(last, "multiple") == 0;
+  int provided = begin_with_threads(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
   if (strcmp(mode, "restart") != 0) F(mpi_init)();
   if (strcmp(mode, "arrays") == 0) {
     arrays();
@@ -262,6 +236,5 @@ int main(int argc, char **argv) {
     printf("ok %s plans=%d hcube=%d first=%" PRId64 " steady=%" PRId64 "\n", mode, plans, planned, most[0], most[1]);
   fflush(stdout);
   if (strcmp(mode, "restart") != 0) F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -29,12 +29,11 @@ static int transpose(void) {
 #endif
 
 int main(int argc, char **argv) {
-  int turn, rank, code = 0;
+  int code = 0;
   /* A library that is linked, not preloaded, registers when it is asked to. */
   int alone = argc > 1 && strcmp(argv[1], "alone") == 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (turn = 0; turn < 3 && code == 0; turn++) {
+  begin_program(&argc, &argv);
+  for (int turn = 0; turn < 3 && code == 0; turn++) {
     F(mpi_init)();
     if (alone) REQUIRE(!transpose());
     code = REGISTER();
@@ -46,7 +45,5 @@ int main(int argc, char **argv) {
   }
   if (rank == 0 && code == 0) printf("ok register\n");
   if (rank == 0 && code != 0) printf("refused %d\n", code);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -24,18 +24,17 @@ static void transpose(const shape *of, MPI_Comm comm, unsigned rigour, tally *co
   part mine = part_of(of, comm);
   array in = make_array(mine.length), out = in;
   F(plan) plan;
-  int turn, planned;
   ptrdiff_t place;
   if (!of->in_place) out = make_array(mine.length);
   plan = plan_transpose(of, comm, in.data, out.data, rigour);
-  planned = by_hcube(plan, comm);
+  int planned = by_hcube(plan, comm);
   count->plans++;
   count->hcube += planned;
   if (hcube_can(of, comm) && !planned) {
     count->missed++;
     if (getenv("HCUBE_TEST_VERBOSE") != NULL) fprintf(stderr, "not planned by hcube: %s\n", text_of(of));
   }
-  for (turn = 0; turn < 2; turn++) {
+  for (int turn = 0; turn < 2; turn++) {
     fill(of, &mine, in.data, turn);
     F(execute)(plan);
     check_transposed(of, &mine, out.data, turn);
@@ -84,19 +83,18 @@ static unsigned draw_rigour(random_state *random) {
 
 static void shapes(MPI_Comm comm, uint64_t seed, int cases, tally *count) {
   random_state random = {seed};
-  int size, number;
+  int size;
   MPI_Comm_size(comm, &size);
-  for (number = 0; number < cases; number++) {
+  for (int number = 0; number < cases; number++) {
     shape drawn = draw_shape(&random, size);
     transpose(&drawn, comm, draw_rigour(&random), count);
   }
 }
 
 static void large(MPI_Comm comm, tally *count) {
-  size_t sides, flags, in_place;
-  for (sides = 0; sides < sizeof LARGE / sizeof *LARGE; sides++) {
-    for (flags = 0; flags < sizeof FLAGS / sizeof *FLAGS; flags++) {
-      for (in_place = 0; in_place < 2; in_place++) {
+  for (size_t sides = 0; sides < sizeof LARGE / sizeof *LARGE; sides++) {
+    for (size_t flags = 0; flags < sizeof FLAGS / sizeof *FLAGS; flags++) {
+      for (size_t in_place = 0; in_place < 2; in_place++) {
         shape of = {LARGE[sides][0], LARGE[sides][1], 2, 0, 0, FLAGS[flags], (int)in_place};
         transpose(&of, comm, flags == 0 ? FFTW_MEASURE : FFTW_ESTIMATE, count);
       }
@@ -106,10 +104,7 @@ static void large(MPI_Comm comm, tally *count) {
 
 /* Two halves at the same time, the second in reverse order; all ranks in reverse order; one rank. */
 static void communicators(uint64_t seed, int cases, tally *count) {
-  int rank, size;
   MPI_Comm half, reversed, copy;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_split(MPI_COMM_WORLD, rank < (size + 1) / 2, rank < (size + 1) / 2 ? rank : -rank, &half);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   MPI_Comm_dup(reversed, &copy);
@@ -126,10 +121,8 @@ static void communicators(uint64_t seed, int cases, tally *count) {
 
 int main(int argc, char **argv) {
   tally count = {0, 0, 0}, least, most;
-  int rank;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   F(mpi_init)();
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc < 4) FAIL("usage: %s shapes|communicators <seed> <cases>", argv[0]);
   if (strcmp(argv[1], "shapes") == 0) {
     shapes(MPI_COMM_WORLD, strtoull(argv[2], NULL, 10), atoi(argv[3]), &count);
@@ -142,6 +135,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok %s plans=%d hcube=%d missed=%d\n", argv[1], count.plans, least.hcube, most.missed);
   fflush(stdout);
   F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -9,7 +9,7 @@
 
 static const ptrdiff_t SIDES[][2] = {{24, 24}, {30, 30}, {60, 30}, {17, 17}};
 
-static int rank, plans, known, planned;
+static int plans, known, planned;
 
 /* Planned only from wisdom if there is any, and executed in either case. */
 static void plan_and_check(const shape *of) {
@@ -33,16 +33,14 @@ static void plan_and_check(const shape *of) {
 
 int main(int argc, char **argv) {
   int imported = -1;
-  size_t number;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   F(mpi_init)();
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc < 3) FAIL("usage: %s save|load <file>", argv[0]);
   if (strcmp(argv[1], "load") == 0) {
     if (rank == 0) imported = F(import_wisdom_from_filename)(argv[2]);
     F(mpi_broadcast_wisdom)(MPI_COMM_WORLD);
   }
-  for (number = 0; number < 4 * sizeof SIDES / sizeof *SIDES; number++) {
+  for (size_t number = 0; number < 4 * sizeof SIDES / sizeof *SIDES; number++) {
     /* Wisdom about transpositions does not tell their flags: what differs in these differs in length too. */
     shape of = {SIDES[number / 4][0], SIDES[number / 4][1], 2 + (ptrdiff_t)number % 4, 0, 0, 0, number % 2 == 0};
     if (number % 4 > 1) of.flags = FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT;
@@ -55,6 +53,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok %s imported=%d plans=%d known=%d hcube=%d\n", argv[1], imported, plans, known, planned);
   fflush(stdout);
   F(mpi_cleanup)();
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

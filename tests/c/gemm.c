@@ -3,11 +3,10 @@
  * arguments, refused on all ranks with nothing written. Prints `ok <products> <refusals> <path of a large product>`. */
 #include "gemm.h"
 
-static int products, refusals, rank, size;
+static int products;
 static hcube_gemm_options options_for(int32_t element) {
   hcube_gemm_options options;
-  hcube_error error;
-  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &failure));
   options.multiply = plain(element);
   return options;
 }
@@ -16,9 +15,7 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
                     const hcube_gemm_options *options) {
   part parts[3], before[3];
   unsigned char alpha[16], beta[16];
-  hcube_error error;
-  int which;
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     int64_t extra = below(3);
     parts[which] = make_part(made->element, which, made->shapes[which], extra, grid_rows, grid_columns, rank);
     before[which] = make_part(made->element, which, made->shapes[which], extra, grid_rows, grid_columns, rank);
@@ -27,10 +24,9 @@ static void compute(MPI_Comm comm, int grid_rows, int grid_columns, const produc
   put(made->element, beta, 0, made->beta);
   SUCCEED(hcube_gemm(comm, grid_rows, grid_columns, made->element, made->letters[0], made->letters[1], made->m, made->n,
                      made->k, alpha, parts[0].memory, &parts[0].shape, parts[1].memory, &parts[1].shape, beta,
-                     parts[2].memory, &parts[2].shape, options, &error),
-          error);
+                     parts[2].memory, &parts[2].shape, options, &failure));
   update_by_definition(made, &before[2]);
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     drop_signs(made->element, &parts[which]);
     drop_signs(made->element, &before[which]);
     if (!same(&parts[which], &before[which]))
@@ -60,7 +56,6 @@ static part small[3];
 static double one = 1;
 
 static void good(arguments *a) {
-  int which;
   a->grid_rows = 1;
   a->grid_columns = size;
   a->element = HCUBE_ELEMENT_DOUBLE;
@@ -70,7 +65,7 @@ static void good(arguments *a) {
   a->a = small[0].memory;
   a->b = small[1].memory;
   a->c = small[2].memory;
-  for (which = 0; which < 3; which++) a->shapes[which] = small[which].shape;
+  for (int which = 0; which < 3; which++) a->shapes[which] = small[which].shape;
   a->at = &a->shapes[0];
   a->bt = &a->shapes[1];
   a->ct = &a->shapes[2];
@@ -177,12 +172,11 @@ static int32_t call(const arguments *a, hcube_error *error) {
 static void refuse(const arguments *a, int32_t code, const char *text) {
   part untouched = make_part(HCUBE_ELEMENT_DOUBLE, 2, small[2].shape, 0, 1, size, rank);
   char path[16];
-  hcube_error error;
-  int32_t found = call(a, &error);
-  if (found != code || error.code != code || !strstr(error.message, text))
-    FAIL("rank %d: code %d, '%s': expected %d, '%s'", rank, (int)found, error.message, (int)code, text);
+  int32_t found = call(a, &failure);
+  if (found != code || failure.code != code || !strstr(failure.message, text))
+    FAIL("rank %d: code %d, '%s': expected %d, '%s'", rank, (int)found, failure.message, (int)code, text);
   REQUIRE(same(&small[2], &untouched));
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   REQUIRE(strcmp(path, "refused") == 0);
   free_part(&untouched);
   refusals++;
@@ -191,13 +185,13 @@ static void refuse(const arguments *a, int32_t code, const char *text) {
 static void refuse_all(void) {
   hcube_matrix shape;
   arguments a;
-  int number, which;
   memset(&shape, 0, sizeof shape);
   shape.struct_size = sizeof shape;
   shape.rows = shape.columns = 8;
   shape.row_block = shape.column_block = shape.first_row_block = shape.first_column_block = 1;
-  for (which = 0; which < 3; which++) small[which] = make_part(HCUBE_ELEMENT_DOUBLE, which, shape, 0, 1, size, rank);
-  for (number = 0; number < FAULTS; number++) {
+  for (int which = 0; which < 3; which++)
+    small[which] = make_part(HCUBE_ELEMENT_DOUBLE, which, shape, 0, 1, size, rank);
+  for (int number = 0; number < FAULTS; number++) {
     good(&a);
     spoil(&a, faults[number].name);
     refuse(&a, faults[number].code, faults[number].text);
@@ -217,7 +211,7 @@ static void refuse_all(void) {
     a.chosen.inner_block = rank;
     refuse(&a, HCUBE_ERR_MISMATCH, "options.inner_block differs between ranks");
   }
-  for (which = 0; which < 3; which++) free_part(&small[which]);
+  for (int which = 0; which < 3; which++) free_part(&small[which]);
 }
 
 int main(int argc, char **argv) {
@@ -225,17 +219,13 @@ int main(int argc, char **argv) {
                                      HCUBE_ELEMENT_DOUBLE_COMPLEX};
   char path[32];
   hcube_gemm_options options;
-  hcube_error error;
   product large;
-  int grid_rows, turn;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  begin_program(&argc, &argv);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   REQUIRE(strcmp(path, "none") == 0);
-  for (grid_rows = 1; grid_rows <= size; grid_rows++) {
+  for (int grid_rows = 1; grid_rows <= size; grid_rows++) {
     if (size % grid_rows) continue;
-    for (turn = 0; turn < 54; turn++) {
+    for (int turn = 0; turn < 54; turn++) {
       int32_t element = elements[turn % 4];
       product made = random_product(element, grid_rows, size / grid_rows, turn);
       options = options_for(element);
@@ -245,7 +235,7 @@ int main(int argc, char **argv) {
   refuse_all();
   /* Options of the communicator instead of the call's. */
   options = options_for(HCUBE_ELEMENT_DOUBLE);
-  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, &options, &error), error);
+  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, &options, &failure));
   large = random_product(HCUBE_ELEMENT_DOUBLE, 1, size, 0);
   large.m = large.n = 50;
   large.k = 60;
@@ -253,9 +243,8 @@ int main(int argc, char **argv) {
   large.shapes[1] = make_shape(60, 50, 1, size, 0);
   large.shapes[2] = make_shape(50, 50, 1, size, 0);
   compute(MPI_COMM_WORLD, 1, size, &large, NULL);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
-  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, NULL, &error), error);
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
+  SUCCEED(hcube_gemm_set_options(MPI_COMM_WORLD, NULL, &failure));
   if (rank == 0) printf("ok %d %d %s\n", products, refusals, path);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -4,21 +4,9 @@
 #define GEMM_H
 
 #include "client.h"
+#include "elements.h"
 
 #define UNTOUCHED 0x5a
-
-/* Real numbers in an element of a type, and their size. */
-static inline int parts_of(int32_t element) {
-  return element == HCUBE_ELEMENT_SINGLE || element == HCUBE_ELEMENT_DOUBLE ? 1 : 2;
-}
-
-static inline int part_bytes(int32_t element) {
-  return element == HCUBE_ELEMENT_SINGLE || element == HCUBE_ELEMENT_COMPLEX ? 4 : 8;
-}
-
-static inline size_t element_bytes(int32_t element) {
-  return (size_t)(parts_of(element) * part_bytes(element));
-}
 
 /* A complex number, whose imaginary part is 0 in real matrices. */
 typedef struct number {
@@ -26,29 +14,21 @@ typedef struct number {
 } number;
 
 static inline number get(int32_t element, const void *memory, int64_t index) {
-  number value = {0, 0};
-  if (part_bytes(element) == 4) {
-    const float *parts = (const float *)memory + index * parts_of(element);
-    value.re = parts[0];
-    if (parts_of(element) == 2) value.im = parts[1];
-  } else {
-    const double *parts = (const double *)memory + index * parts_of(element);
-    value.re = parts[0];
-    if (parts_of(element) == 2) value.im = parts[1];
-  }
+  double parts[2];
+  load(element, (const char *)memory + (size_t)index * size_of(element), parts);
+  number value = {parts[0], parts[1]};
   return value;
 }
 
 static inline void put(int32_t element, void *memory, int64_t index, number value) {
-  if (part_bytes(element) == 4) {
-    float *parts = (float *)memory + index * parts_of(element);
-    parts[0] = (float)value.re;
-    if (parts_of(element) == 2) parts[1] = (float)value.im;
-  } else {
-    double *parts = (double *)memory + index * parts_of(element);
-    parts[0] = value.re;
-    if (parts_of(element) == 2) parts[1] = value.im;
-  }
+  const double parts[2] = {value.re, value.im};
+  store(element, (char *)memory + (size_t)index * size_of(element), parts);
+}
+
+static inline number plus(number x, number y) {
+  x.re += y.re;
+  x.im += y.im;
+  return x;
 }
 
 static inline number times(number x, number y) {
@@ -70,8 +50,8 @@ static inline number element_of(int32_t element, int which, int64_t i, int64_t j
  * number of indices there. */
 static inline int64_t place(int64_t length, int64_t first, int64_t block, int source, int processes, int me,
                             int64_t *local) {
-  int64_t index, count = 0;
-  for (index = 0; index < length; index++) {
+  int64_t count = 0;
+  for (int64_t index = 0; index < length; index++) {
     int64_t number = index < first ? 0 : (index - first) / block + 1;
     int owner = source < 0 ? me : (int)((source + number) % processes);
     local[index] = owner == me ? count++ : -1;
@@ -90,22 +70,19 @@ typedef struct part {
 static inline part make_part(int32_t element, int which, hcube_matrix shape, int64_t extra, int grid_rows,
                              int grid_columns, int rank) {
   part made;
-  int64_t i, j;
-  made.rows = (int64_t *)malloc((size_t)(shape.rows + 1) * sizeof(int64_t));
-  made.columns = (int64_t *)malloc((size_t)(shape.columns + 1) * sizeof(int64_t));
-  REQUIRE(made.rows && made.columns);
+  made.rows = (int64_t *)allocate((size_t)(shape.rows + 1) * sizeof(int64_t));
+  made.columns = (int64_t *)allocate((size_t)(shape.columns + 1) * sizeof(int64_t));
   made.local_rows = place(shape.rows, shape.first_row_block, shape.row_block, shape.row_source, grid_rows,
                           rank / grid_columns, made.rows);
   made.local_columns = place(shape.columns, shape.first_column_block, shape.column_block, shape.column_source,
                              grid_columns, rank % grid_columns, made.columns);
   shape.leading_dimension = (made.local_rows > 0 ? made.local_rows : 1) + extra;
   made.shape = shape;
-  made.bytes = (size_t)(shape.leading_dimension * made.local_columns) * element_bytes(element);
-  made.memory = (unsigned char *)malloc(made.bytes + 16);
-  REQUIRE(made.memory);
+  made.bytes = (size_t)(shape.leading_dimension * made.local_columns) * size_of(element);
+  made.memory = (unsigned char *)allocate(made.bytes + 16);
   memset(made.memory, UNTOUCHED, made.bytes + 16);
-  for (i = 0; i < shape.rows; i++)
-    for (j = 0; j < shape.columns; j++)
+  for (int64_t i = 0; i < shape.rows; i++)
+    for (int64_t j = 0; j < shape.columns; j++)
       if (made.rows[i] >= 0 && made.columns[j] >= 0)
         put(element, made.memory, made.columns[j] * shape.leading_dimension + made.rows[i],
             element_of(element, which, i, j));
@@ -132,25 +109,19 @@ static inline void multiply_plainly(int32_t element, const char *transa, const c
                                     const int *k, const void *alpha, const void *a, const int *lda, const void *b,
                                     const int *ldb, const void *beta, void *c, const int *ldc) {
   number factor = get(element, alpha, 0), old = get(element, beta, 0);
-  int i, j, l;
-  for (j = 0; j < *n; j++)
-    for (i = 0; i < *m; i++) {
+  for (int j = 0; j < *n; j++)
+    for (int i = 0; i < *m; i++) {
       int64_t at = i + (int64_t)j * *ldc;
       number sum = {0, 0}, value = {0, 0};
-      for (l = 0; l < *k; l++) {
+      for (int l = 0; l < *k; l++) {
         number x = get(element, a, *transa == 'N' ? i + (int64_t)l * *lda : l + (int64_t)i * *lda);
         number y = get(element, b, *transb == 'N' ? l + (int64_t)j * *ldb : j + (int64_t)l * *ldb);
         if (*transa == 'C') x.im = -x.im;
         if (*transb == 'C') y.im = -y.im;
-        x = times(x, y);
-        sum.re += x.re;
-        sum.im += x.im;
+        sum = plus(sum, times(x, y));
       }
       if (old.re != 0 || old.im != 0) value = times(old, get(element, c, at));
-      sum = times(factor, sum);
-      value.re += sum.re;
-      value.im += sum.im;
-      put(element, c, at, value);
+      put(element, c, at, plus(value, times(factor, sum)));
     }
 }
 
@@ -213,7 +184,6 @@ typedef struct product {
 static inline product random_product(int32_t element, int grid_rows, int grid_columns, int turn) {
   static const char letters[] = "NTCntc";
   product made;
-  int plain_a, plain_b;
   made.element = element;
   made.letters[0] = letters[turn % 3 + 3 * (turn / 27 % 2)];
   made.letters[1] = letters[turn / 3 % 3];
@@ -224,8 +194,8 @@ static inline product random_product(int32_t element, int grid_rows, int grid_co
   made.alpha.im = parts_of(element) == 2 ? (double)(turn % 3) : 0;
   made.beta.re = (double)(turn % 4 - 1);
   made.beta.im = parts_of(element) == 2 && made.beta.re != 0 ? (double)(turn % 2) : 0;
-  plain_a = made.letters[0] == 'N' || made.letters[0] == 'n';
-  plain_b = made.letters[1] == 'N';
+  int plain_a = made.letters[0] == 'N' || made.letters[0] == 'n';
+  int plain_b = made.letters[1] == 'N';
   made.shapes[0] = make_shape(plain_a ? made.m : made.k, plain_a ? made.k : made.m, grid_rows, grid_columns,
                               turn % 5 == 1 ? 1 + turn / 5 % 3 : 0);
   made.shapes[1] = make_shape(plain_b ? made.k : made.n, plain_b ? made.n : made.k, grid_rows, grid_columns,
@@ -236,32 +206,27 @@ static inline product random_product(int32_t element, int grid_rows, int grid_co
 
 /* What C must be after the product. */
 static inline void update_by_definition(const product *made, part *c) {
-  int64_t i, j, l;
   int keeps = made->beta.re != 0 || made->beta.im != 0;
-  for (i = 0; i < made->m; i++)
-    for (j = 0; j < made->n; j++) {
+  for (int64_t i = 0; i < made->m; i++)
+    for (int64_t j = 0; j < made->n; j++) {
       int64_t row = c->rows[c->shape.row + i], column = c->columns[c->shape.column + j];
       int64_t at = column * c->shape.leading_dimension + row;
       number sum = {0, 0}, value = {0, 0};
       if (row < 0 || column < 0) continue;
-      for (l = 0; l < made->k; l++) {
+      for (int64_t l = 0; l < made->k; l++) {
         number x = times(of_factor(made->element, 0, &made->shapes[0], made->letters[0], i, l),
                          of_factor(made->element, 1, &made->shapes[1], made->letters[1], l, j));
-        sum.re += x.re;
-        sum.im += x.im;
+        sum = plus(sum, x);
       }
-      sum = times(made->alpha, sum);
       if (keeps) value = times(made->beta, get(made->element, c->memory, at));
-      value.re += sum.re;
-      value.im += sum.im;
-      put(made->element, c->memory, at, value);
+      put(made->element, c->memory, at, plus(value, times(made->alpha, sum)));
     }
 }
 
 /* Without signs of zeros, which depend on the order of sums. */
 static inline void drop_signs(int32_t element, part *made) {
-  int64_t index, count = (int64_t)(made->bytes / element_bytes(element));
-  for (index = 0; index < count; index++) {
+  int64_t count = (int64_t)(made->bytes / size_of(element));
+  for (int64_t index = 0; index < count; index++) {
     number value = get(element, made->memory, index);
     value.re += 0.0;
     value.im += 0.0;

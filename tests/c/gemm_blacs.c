@@ -15,7 +15,7 @@ void blacs_get_(const int *context, const int *what, int *value);
 }
 #endif
 
-static int rank, size, products;
+static int products;
 static int grid[2];
 static MPI_Comm grid_comm;
 
@@ -91,10 +91,10 @@ static void describe(const hcube_matrix *shape, int type, int descriptor[11]) {
 
 static void compute(const char *way, product made, int type, const char *fault) {
   part parts[3], before[3];
-  int descriptors[3][11], first[3][2], which;
+  int descriptors[3][11], first[3][2];
   int m = (int)made.m, n = (int)made.n, k = (int)made.k;
   unsigned char alpha[16], beta[16];
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     hcube_matrix *shape = &made.shapes[which];
     int64_t extra = below(3);
     if (type == 1) {
@@ -115,7 +115,7 @@ static void compute(const char *way, product made, int type, const char *fault) 
                           &first[0][1], descriptors[0], parts[1].memory, &first[1][0], &first[1][1], descriptors[1],
                           beta, parts[2].memory, &first[2][0], &first[2][1], descriptors[2]);
   update_by_definition(&made, &before[2]);
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     drop_signs(made.element, &parts[which]);
     drop_signs(made.element, &before[which]);
     if (!same(&parts[which], &before[which]))
@@ -127,22 +127,18 @@ static void compute(const char *way, product made, int type, const char *fault) 
 }
 
 int main(int argc, char **argv) {
-  int turn;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 3);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (grid[0] = 1; grid[0] <= size; grid[0]++) {
     if (size % grid[0]) continue;
     grid[1] = size / grid[0];
     MPI_Comm_dup(MPI_COMM_WORLD, &grid_comm);
-    for (turn = 0; turn < 27; turn++)
+    for (int turn = 0; turn < 27; turn++)
       compute(argv[1], random_product(turn % 4, grid[0], grid[1], turn), 1 + turn % 2, "none");
     if (grid[0] == size && strcmp(argv[2], "none") != 0)
       compute(argv[1], random_product(HCUBE_ELEMENT_DOUBLE, grid[0], grid[1], 1), 2, argv[2]);
     MPI_Comm_free(&grid_comm);
   }
   if (rank == 0) printf("ok %d\n", products);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

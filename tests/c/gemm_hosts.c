@@ -32,12 +32,12 @@ static double received(void) {
 static double all_received(void) {
   MPI_Comm host;
   int on_host;
-  double bytes, sum = 0;
+  double sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Comm_rank(host, &on_host);
   MPI_Comm_free(&host);
-  bytes = on_host == 0 ? received() : 0;
+  double bytes = on_host == 0 ? received() : 0;
   MPI_Allreduce(&bytes, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return sum;
 }
@@ -50,8 +50,8 @@ static double value_at(int which, int i, int j) {
 }
 
 static int owned(int length, int own, int count) {
-  int number = 0, start;
-  for (start = own * block; start < length; start += count * block)
+  int number = 0;
+  for (int start = own * block; start < length; start += count * block)
     number += length - start < block ? length - start : block;
   return number;
 }
@@ -68,26 +68,23 @@ typedef struct {
 
 static local_part local_part_of(int which, int size_0, int size_1) {
   local_part made;
-  int i, j;
   made.size[0] = size_0;
   made.size[1] = size_1;
   made.height = owned(size_0, row, rows);
   made.width = owned(size_1, column, columns);
-  made.elements = (double *)malloc(sizeof(double) * (size_t)(made.height * made.width + 1));
-  REQUIRE(made.elements != NULL);
-  for (j = 0; j < made.width; j++)
-    for (i = 0; i < made.height; i++)
+  made.elements = (double *)allocate(sizeof(double) * (size_t)(made.height * made.width + 1));
+  for (int j = 0; j < made.width; j++)
+    for (int i = 0; i < made.height; i++)
       made.elements[j * made.height + i] =
           which == 2 ? NAN : value_at(which, global_index(i, row, rows), global_index(j, column, columns));
   return made;
 }
 
 static void check_result(const local_part *c) {
-  int i, j, inner;
-  for (j = 0; j < c->width; j++)
-    for (i = 0; i < c->height; i++) {
+  for (int j = 0; j < c->width; j++)
+    for (int i = 0; i < c->height; i++) {
       double sum = 0;
-      for (inner = 0; inner < sizes[2]; inner++)
+      for (int inner = 0; inner < sizes[2]; inner++)
         sum += value_at(0, global_index(i, row, rows), inner) * value_at(1, inner, global_index(j, column, columns));
       if (c->elements[j * c->height + i] != sum)
         FAIL("element %d, %d of row %d, column %d is wrong", i, j, row, column);
@@ -97,13 +94,13 @@ static void check_result(const local_part *c) {
 #ifdef PBLAS
 static void multiply(const local_part *parts, char *path) {
   static int context = -1;
-  int descriptors[3][9], which, one = 1;
+  int descriptors[3][9], one = 1;
   double alpha = 1, beta = 0;
   if (context < 0) {
     Cblacs_get(-1, 0, &context);
     Cblacs_gridinit(&context, "R", rows, columns);
   }
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     int leading = parts[which].height > 0 ? parts[which].height : 1;
     int known[9] = {1, context, parts[which].size[0], parts[which].size[1], block, block, 0, 0, leading};
     memcpy(descriptors[which], known, sizeof known);
@@ -116,10 +113,8 @@ static void multiply(const local_part *parts, char *path) {
 static void multiply(const local_part *parts, char *path) {
   hcube_matrix matrices[3];
   hcube_gemm_options options;
-  hcube_error error;
   double alpha = 1, beta = 0;
-  int which;
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     hcube_matrix *matrix = &matrices[which];
     memset(matrix, 0, sizeof *matrix);
     matrix->struct_size = sizeof *matrix;
@@ -128,28 +123,24 @@ static void multiply(const local_part *parts, char *path) {
     matrix->row_block = matrix->column_block = matrix->first_row_block = matrix->first_column_block = block;
     matrix->leading_dimension = parts[which].height > 0 ? parts[which].height : 1;
   }
-  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &error), error);
+  SUCCEED(hcube_gemm_default_options(&options, sizeof options, &failure));
   options.multiply = plain(HCUBE_ELEMENT_DOUBLE);
   SUCCEED(hcube_gemm(MPI_COMM_WORLD, rows, columns, HCUBE_ELEMENT_DOUBLE, 'N', 'N', sizes[0], sizes[1], sizes[2],
                      &alpha, parts[0].elements, &matrices[0], parts[1].elements, &matrices[1], &beta, parts[2].elements,
-                     &matrices[2], &options, &error),
-          error);
-  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, 64, &error), error);
+                     &matrices[2], &options, &failure));
+  SUCCEED(hcube_gemm_last_path(MPI_COMM_WORLD, path, 64, &failure));
 }
 #endif
 
 int main(int argc, char **argv) {
   local_part parts[3];
-  double before, after;
   char path[64];
-  int rank, which;
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 7);
   rows = atoi(argv[1]);
   columns = atoi(argv[2]);
-  for (which = 0; which < 3; which++) sizes[which] = atoi(argv[3 + which]);
+  for (int which = 0; which < 3; which++) sizes[which] = atoi(argv[3 + which]);
   block = atoi(argv[6]);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   row = rank / columns;
   column = rank % columns;
   parts[0] = local_part_of(0, sizes[0], sizes[2]);
@@ -157,13 +148,11 @@ int main(int argc, char **argv) {
   parts[2] = local_part_of(2, sizes[0], sizes[1]);
   multiply(parts, path);
   check_result(&parts[2]);
-  before = all_received();
+  double before = all_received();
   multiply(parts, path);
-  after = all_received();
+  double after = all_received();
   check_result(&parts[2]);
-  for (which = 0; which < 3; which++) free(parts[which].elements);
+  for (int which = 0; which < 3; which++) free(parts[which].elements);
   if (rank == 0) printf("ok received=%.0f %s\n", after - before, path);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

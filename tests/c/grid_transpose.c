@@ -2,7 +2,7 @@
  * and elsewhere. Prints `ok <transpositions> <those that read the memory of the node>`. */
 #include "client.h"
 
-static int transpositions, shared, rank, size;
+static int transpositions, shared;
 
 /* Whole numbers, so that sums are exact. */
 static double element_of_a(int64_t row, int64_t column) {
@@ -19,8 +19,8 @@ static int64_t whole(int64_t local, int64_t block, int64_t place, int64_t places
 }
 
 static int64_t share(int64_t all, int64_t block, int64_t place, int64_t places) {
-  int64_t element, count = 0;
-  for (element = 0; element < all; element++) count += element / block % places == place;
+  int64_t count = 0;
+  for (int64_t element = 0; element < all; element++) count += element / block % places == place;
   return count;
 }
 
@@ -28,38 +28,34 @@ static int64_t share(int64_t all, int64_t block, int64_t place, int64_t places) 
 static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_transpose_memory *memory, void *place,
                       MPI_Comm comm, int64_t gap) {
   hcube_grid_transpose *transposition = NULL;
-  hcube_error error;
   char text[256];
-  double *a, *c;
-  int own, round;
-  int64_t grid_row, grid_column, mp, nq, np, mq, lda, ldc, row, column;
+  int own;
   MPI_Comm_rank(comm, &own);
-  grid_row = own / shape->grid_columns;
-  grid_column = own % shape->grid_columns;
-  mp = share(shape->rows, shape->row_block, grid_row, shape->grid_rows);
-  nq = share(shape->columns, shape->column_block, grid_column, shape->grid_columns);
-  np = share(shape->columns, shape->column_block, grid_row, shape->grid_rows);
-  mq = share(shape->rows, shape->row_block, grid_column, shape->grid_columns);
-  lda = mp + gap > 0 ? mp + gap : 1;
-  ldc = np + gap > 0 ? np + gap : 1;
-  a = place != NULL ? (double *)place + gap : (double *)malloc((size_t)(lda * nq + 1) * sizeof(double));
-  c = (double *)malloc((size_t)(ldc * mq + 1) * sizeof(double));
-  REQUIRE(a != NULL && c != NULL);
-  SUCCEED(hcube_grid_transpose_create(shape, memory, comm, &transposition, &error), error);
-  SUCCEED(hcube_grid_transpose_describe(transposition, text, sizeof text, &error), error);
-  for (round = 0; round < 3; round++) {
-    for (column = 0; column < nq; column++)
-      for (row = 0; row < mp; row++)
+  int64_t grid_row = own / shape->grid_columns;
+  int64_t grid_column = own % shape->grid_columns;
+  int64_t mp = share(shape->rows, shape->row_block, grid_row, shape->grid_rows);
+  int64_t nq = share(shape->columns, shape->column_block, grid_column, shape->grid_columns);
+  int64_t np = share(shape->columns, shape->column_block, grid_row, shape->grid_rows);
+  int64_t mq = share(shape->rows, shape->row_block, grid_column, shape->grid_columns);
+  int64_t lda = mp + gap > 0 ? mp + gap : 1;
+  int64_t ldc = np + gap > 0 ? np + gap : 1;
+  double *a = place != NULL ? (double *)place + gap : (double *)allocate((size_t)(lda * nq + 1) * sizeof(double));
+  double *c = (double *)allocate((size_t)(ldc * mq + 1) * sizeof(double));
+  SUCCEED(hcube_grid_transpose_create(shape, memory, comm, &transposition, &failure));
+  SUCCEED(hcube_grid_transpose_describe(transposition, text, sizeof text, &failure));
+  for (int round = 0; round < 3; round++) {
+    for (int64_t column = 0; column < nq; column++)
+      for (int64_t row = 0; row < mp; row++)
         a[column * lda + row] = element_of_a(whole(row, shape->row_block, grid_row, shape->grid_rows) + round,
                                              whole(column, shape->column_block, grid_column, shape->grid_columns));
-    for (row = 0; row < ldc * mq; row++) c[row] = -1;
-    for (column = 0; column < mq; column++)
-      for (row = 0; row < np; row++)
+    for (int64_t row = 0; row < ldc * mq; row++) c[row] = -1;
+    for (int64_t column = 0; column < mq; column++)
+      for (int64_t row = 0; row < np; row++)
         c[column * ldc + row] = element_of_c(whole(row, shape->column_block, grid_row, shape->grid_rows),
                                              whole(column, shape->row_block, grid_column, shape->grid_columns));
-    SUCCEED(hcube_grid_transpose_execute(transposition, round, a, lda, c, ldc, &error), error);
-    for (column = 0; column < mq; column++)
-      for (row = 0; row < ldc; row++) {
+    SUCCEED(hcube_grid_transpose_execute(transposition, round, a, lda, c, ldc, &failure));
+    for (int64_t column = 0; column < mq; column++)
+      for (int64_t row = 0; row < ldc; row++) {
         int64_t i = whole(column, shape->row_block, grid_column, shape->grid_columns);
         int64_t j = whole(row, shape->column_block, grid_row, shape->grid_rows);
         double right = row < np ? element_of_a(i + round, j) + round * element_of_c(j, i) : -1;
@@ -71,7 +67,7 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
     transpositions++;
     shared += strstr(text, "memory of the node") != NULL;
   }
-  SUCCEED(hcube_grid_transpose_free(&transposition, &error), error);
+  SUCCEED(hcube_grid_transpose_free(&transposition, &failure));
   REQUIRE(transposition == NULL);
   if (place == NULL) free(a);
   free(c);
@@ -79,20 +75,17 @@ static void transpose(const hcube_grid_transpose_shape *shape, const hcube_grid_
 
 int main(int argc, char **argv) {
   static const int64_t shapes[][4] = {{60, 60, 8, 8}, {45, 71, 7, 5}, {3, 100, 4, 33}, {90, 2, 200, 1}};
-  int64_t rows, number, needed = 16384 * sizeof(double);
+  int64_t needed = 16384 * sizeof(double);
   hcube_grid_transpose_memory *memory = NULL;
-  hcube_error error;
   void *place = NULL;
   MPI_Comm reversed, part;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   /* Ranks that are not in a grid. */
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0 || size == 1 ? 0 : MPI_UNDEFINED, rank * 7 % size, &part);
-  SUCCEED(hcube_grid_transpose_memory_create(needed, MPI_COMM_WORLD, &memory, &place, &error), error);
-  for (rows = 1; rows <= size; rows++)
-    for (number = 0; size % rows == 0 && number < 4; number++) {
+  SUCCEED(hcube_grid_transpose_memory_create(needed, MPI_COMM_WORLD, &memory, &place, &failure));
+  for (int64_t rows = 1; rows <= size; rows++)
+    for (int64_t number = 0; size % rows == 0 && number < 4; number++) {
       const int64_t *numbers = shapes[number];
       hcube_grid_transpose_shape shape = {numbers[0], numbers[1], numbers[2], numbers[3], rows, size / rows};
       transpose(&shape, memory, place, MPI_COMM_WORLD, number);
@@ -105,10 +98,9 @@ int main(int argc, char **argv) {
     }
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
   MPI_Comm_free(&reversed);
-  SUCCEED(hcube_grid_transpose_memory_free(&memory, &error), error);
-  SUCCEED(hcube_grid_transpose_memory_free(&memory, &error), error);
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == size - 1) printf("ok %d %d\n", transpositions, shared);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

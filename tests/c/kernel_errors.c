@@ -6,43 +6,17 @@
  *
  * and tests/interface.rs compares the functions with those that the library exports.
  */
-#include "client.h"
+#include "called.h"
 
 enum { LENGTH = 3600, SLOTS = 2 };
 
-static hcube_error failure;
-static int rank, size;
-
-/* Functions in the order of their first refusal. */
-static struct {
-  const char *name;
-  int refusals;
-} called[48];
-
-static void count(const char *name) {
-  unsigned i;
-  for (i = 0; called[i].name != NULL && strcmp(called[i].name, name) != 0; i++) continue;
-  called[i].name = name;
-  called[i].refusals++;
-}
-
-static void refused(const char *name, int line, int code, int expected, const char *word) {
-  if (code != expected || failure.code != code || strstr(failure.message, word) == NULL) {
-    fprintf(stderr, "%s, line %d: %d instead of %d: %s\n", name, line, code, expected, failure.message);
-    fflush(stderr);
-    abort();
-  }
-  count(name);
-}
-
 /* The message must have the word. */
-#define REFUSE(expected, word, name, ...) refused(#name, __LINE__, name(__VA_ARGS__, &failure), expected, word)
+#define REFUSE(expected, word, name, ...) count_refusal(#name, __LINE__, name(__VA_ARGS__, &failure), expected, word)
 
 static void stream_functions(void) {
   hcube_stream *stream = NULL;
   double *a = NULL, *b = NULL, *c = NULL;
   char text[200];
-  int i;
 
   REFUSE(HCUBE_ERR_ARGUMENT, "length = -1", hcube_stream_create, -1, &stream, &a, &b, &c);
   REFUSE(HCUBE_ERR_ARGUMENT, "stream", hcube_stream_create, 10, NULL, &a, &b, &c);
@@ -61,12 +35,12 @@ static void stream_functions(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "text", hcube_stream_describe, stream, NULL, sizeof text);
   if (hcube_stream_describe(stream, text, sizeof text, &failure) != HCUBE_SUCCESS || strstr(text, "triad") == NULL)
     abort();
-  for (i = 0; i < 1001; i++) a[i] = i;
+  for (int i = 0; i < 1001; i++) a[i] = i;
   if (hcube_stream_copy(stream, NULL) || hcube_stream_scale(stream, 2.0, NULL) || hcube_stream_add(stream, NULL) ||
       hcube_stream_triad(stream, 3.0, NULL))
     abort();
   /* c = a + 2 a, a = 2 a + 3 c */
-  for (i = 0; i < 1001; i++)
+  for (int i = 0; i < 1001; i++)
     if (b[i] != 2.0 * i || c[i] != 3.0 * i || a[i] != 11.0 * i) abort();
   if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS || stream != NULL) abort();
   if (hcube_stream_free(&stream, &failure) != HCUBE_SUCCESS) abort();
@@ -137,7 +111,7 @@ static void transforms(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create, length, 1, MPI_COMM_WORLD, last ? NULL : &plan);
   REFUSE(HCUBE_ERR_ARGUMENT, "options", hcube_fft_default_options, NULL, sizeof options);
   REFUSE(HCUBE_ERR_ARGUMENT, "size", hcube_fft_default_options, &options, 3);
-  SUCCEED(hcube_fft_default_options(&options, sizeof options, &failure), failure);
+  SUCCEED(hcube_fft_default_options(&options, sizeof options, &failure));
   options.algorithm = last ? 9 : 0;
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_fft_create_with, length, 1, MPI_COMM_WORLD, &options, &plan);
   if (plan != NULL) abort();
@@ -151,13 +125,13 @@ static void transforms(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "times", hcube_fft_last_times, plan, NULL);
   times.struct_size = 3;
   REFUSE(HCUBE_ERR_ARGUMENT, "times.struct_size", hcube_fft_last_times, plan, &times);
-  SUCCEED(hcube_fft_local(plan, &start, &local, &failure), failure);
+  SUCCEED(hcube_fft_local(plan, &start, &local, &failure));
   REQUIRE(local == length / size && start == rank * local);
   vector = (double *)calloc((size_t)local, 2 * sizeof *vector);
   REQUIRE(vector != NULL);
   REFUSE(HCUBE_ERR_BUFFER, "", hcube_fft_execute, plan, last ? NULL : vector, vector);
-  SUCCEED(hcube_fft_execute(plan, vector, vector, &failure), failure);
-  SUCCEED(hcube_fft_free(&plan, &failure), failure);
+  SUCCEED(hcube_fft_execute(plan, vector, vector, &failure));
+  SUCCEED(hcube_fft_free(&plan, &failure));
   REQUIRE(plan == NULL);
   free(vector);
 }
@@ -205,25 +179,25 @@ static void panels(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_test, row, 0, &place);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_wait, row, 0, &place);
   REFUSE(HCUBE_ERR_ARGUMENT, "", hcube_panels_release, row, 0);
-  SUCCEED(hcube_panels_prepare(row, 100, SLOTS, &failure), failure);
-  SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure), failure);
+  SUCCEED(hcube_panels_prepare(row, 100, SLOTS, &failure));
+  SUCCEED(hcube_panels_prepared(row, &bytes, &slots, &failure));
   REQUIRE(bytes >= 100 && slots == SLOTS);
   REFUSE(HCUBE_ERR_ARGUMENT, "root", hcube_panels_begin, row, size, 100, &panel, &own);
   REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_panels_begin, row, 0, bytes + 1, &panel, &own);
   REFUSE(HCUBE_ERR_ARGUMENT, "panel", hcube_panels_test, row, 4711, &place);
   REQUIRE(panel == 7 && own == NULL && place == NULL);
-  SUCCEED(hcube_panels_begin(row, 0, 100, &number, &own, &failure), failure);
+  SUCCEED(hcube_panels_begin(row, 0, 100, &number, &own, &failure));
   if (rank == 0) {
     /* It would wait for itself. */
     REFUSE(HCUBE_ERR_ARGUMENT, "not posted", hcube_panels_wait, row, number, &place);
-    SUCCEED(hcube_panels_post(row, number, &failure), failure);
+    SUCCEED(hcube_panels_post(row, number, &failure));
   }
   REFUSE(HCUBE_ERR_ARGUMENT, "done", hcube_panels_progress, row, number, NULL);
-  SUCCEED(hcube_panels_progress(row, number, &done, &failure), failure);
+  SUCCEED(hcube_panels_progress(row, number, &done, &failure));
   REQUIRE(done == 1);
   REFUSE(HCUBE_ERR_ARGUMENT, "place", hcube_panels_wait, row, number, NULL);
-  SUCCEED(hcube_panels_wait(row, number, &place, &failure), failure);
-  SUCCEED(hcube_panels_release(row, number, &failure), failure);
+  SUCCEED(hcube_panels_wait(row, number, &place, &failure));
+  SUCCEED(hcube_panels_release(row, number, &failure));
   REFUSE(HCUBE_ERR_ARGUMENT, "panel", hcube_panels_release, row, number);
   MPI_Barrier(row);
   MPI_Comm_free(&row);
@@ -244,10 +218,10 @@ static void subsequences(void) {
   uint8_t a[PART], b[PART / 2];
   uint32_t wide[PART];
   int64_t length = 7, expected = (int64_t)size * (PART / 2);
-  int i, last = rank == size - 1;
+  int last = rank == size - 1;
 
-  for (i = 0; i < PART; i++) wide[i] = (uint32_t)(a[i] = (uint8_t)(i % 251)) << 20;
-  for (i = 0; i < PART / 2; i++) b[i] = a[2 * i];
+  for (int i = 0; i < PART; i++) wide[i] = (uint32_t)(a[i] = (uint8_t)(i % 251)) << 20;
+  for (int i = 0; i < PART / 2; i++) b[i] = a[2 * i];
 #define STRINGS a, PART, b, PART / 2
   REFUSE(HCUBE_ERR_COMM, "", hcube_llcs, STRINGS, 1, 0, NULL, NULL, MPI_COMM_NULL, &length);
   REFUSE(HCUBE_ERR_ARGUMENT, "symbol_bytes = 3", hcube_llcs, STRINGS, 3, 0, NULL, NULL, MPI_COMM_WORLD, &length);
@@ -277,23 +251,23 @@ static void subsequences(void) {
   setenv("HCUBE_LLCS_BLOCK_ROWS", "5", 1);
   setenv("HCUBE_LLCS_BARRIERS", "1", 1);
   setenv("HCUBE_LLCS_KERNEL", "standard", 1);
-  SUCCEED(hcube_llcs(STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == expected);
   unsetenv("HCUBE_LLCS_ALPHA");
   unsetenv("HCUBE_LLCS_BLOCK_ROWS");
   unsetenv("HCUBE_LLCS_BARRIERS");
   unsetenv("HCUBE_LLCS_KERNEL");
-  SUCCEED(hcube_llcs(STRINGS, 1, 0, observe, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, observe, NULL, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == expected && calls > 0);
-  SUCCEED(hcube_llcs(STRINGS, 1, expected, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(STRINGS, 1, expected, NULL, NULL, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == expected);
-  SUCCEED(hcube_llcs(STRINGS, 1, expected + 1, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(STRINGS, 1, expected + 1, NULL, NULL, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == -1);
-  SUCCEED(hcube_llcs(STRINGS, 1, 0, last ? observe : NULL, &length, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(STRINGS, 1, 0, last ? observe : NULL, &length, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == -2);
-  SUCCEED(hcube_llcs(wide, PART, wide, rank ? 0 : PART, 4, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure), failure);
+  SUCCEED(hcube_llcs(wide, PART, wide, rank ? 0 : PART, 4, 0, NULL, NULL, MPI_COMM_WORLD, &length, &failure));
   REQUIRE(length == PART);
-  SUCCEED(hcube_llcs(a, PART, a + 1, PART - 1, 1, 0, NULL, NULL, MPI_COMM_SELF, &length, NULL), failure);
+  SUCCEED(hcube_llcs(a, PART, a + 1, PART - 1, 1, 0, NULL, NULL, MPI_COMM_SELF, &length, NULL));
   REQUIRE(length == PART - 1);
 }
 
@@ -317,9 +291,9 @@ static void products(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "blocks = 7", hcube_matmul_local_elements, N, 7, STATIC, MPI_COMM_WORLD, &elements);
   REFUSE(HCUBE_ERR_ARGUMENT, "elements = NULL", hcube_matmul_local_elements, N, 2, STATIC, MPI_COMM_WORLD, NULL);
   REQUIRE(elements == 7);
-  SUCCEED(hcube_matmul_local_elements(N, 2, STATIC, MPI_COMM_WORLD, &elements, &failure), failure);
+  SUCCEED(hcube_matmul_local_elements(N, 2, STATIC, MPI_COMM_WORLD, &elements, &failure));
   REQUIRE(elements <= N * N);
-  SUCCEED(hcube_matmul(N, 2, STATIC, a, b, c, NULL, MPI_COMM_WORLD, &failure), failure);
+  SUCCEED(hcube_matmul(N, 2, STATIC, a, b, c, NULL, MPI_COMM_WORLD, &failure));
 }
 
 static void grids(void) {
@@ -346,7 +320,7 @@ static void grids(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "bytes", hcube_fortran_grid_transpose_memory_create, -1, world, &memory, &place);
   REQUIRE(memory == NULL && place == NULL);
   REFUSE(HCUBE_ERR_ARGUMENT, "memory", hcube_grid_transpose_memory_free, NULL);
-  SUCCEED(hcube_grid_transpose_memory_create(1000, MPI_COMM_WORLD, &memory, &place, &failure), failure);
+  SUCCEED(hcube_grid_transpose_memory_create(1000, MPI_COMM_WORLD, &memory, &place, &failure));
 
   bad = shape;
   bad.rows = last ? -5 : 5;
@@ -365,7 +339,7 @@ static void grids(void) {
   REFUSE(HCUBE_ERR_COMM, "", hcube_fortran_grid_transpose_create, &shape, memory, 123456789, &transposition);
   REFUSE(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_fortran_grid_transpose_create, NULL, memory, world, &transposition);
   REQUIRE(transposition == NULL);
-  SUCCEED(hcube_grid_transpose_create(&shape, memory, MPI_COMM_WORLD, &transposition, &failure), failure);
+  SUCCEED(hcube_grid_transpose_create(&shape, memory, MPI_COMM_WORLD, &transposition, &failure));
 
   a = (double *)place;
   REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_execute, NULL, 1.0, a, 5, c, 7);
@@ -373,21 +347,18 @@ static void grids(void) {
   REFUSE(HCUBE_ERR_ARGUMENT, "ldc = 0", hcube_grid_transpose_execute, transposition, 1.0, a, 5, c, 0);
   REFUSE(HCUBE_ERR_BUFFER, "", hcube_grid_transpose_execute, transposition, 1.0, rank ? a : NULL, 5, c, 7);
   /* It still works. */
-  SUCCEED(hcube_grid_transpose_execute(transposition, 1.0, a, 5, c, 7, &failure), failure);
+  SUCCEED(hcube_grid_transpose_execute(transposition, 1.0, a, 5, c, 7, &failure));
   REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_describe, NULL, text, sizeof text);
   REFUSE(HCUBE_ERR_ARGUMENT, "text", hcube_grid_transpose_describe, transposition, NULL, sizeof text);
   REFUSE(HCUBE_ERR_ARGUMENT, "transposition", hcube_grid_transpose_free, NULL);
-  SUCCEED(hcube_grid_transpose_free(&transposition, &failure), failure);
-  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure), failure);
+  SUCCEED(hcube_grid_transpose_free(&transposition, &failure));
+  SUCCEED(hcube_grid_transpose_memory_free(&memory, &failure));
   REQUIRE(transposition == NULL && memory == NULL);
 }
 
 int main(int argc, char **argv) {
-  unsigned i;
   inactive("not initialised");
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   stream_functions();
   transforms();
@@ -397,6 +368,6 @@ int main(int argc, char **argv) {
   products();
   MPI_Finalize();
   inactive("already finalised");
-  for (i = 0; called[i].name != NULL && rank == 0; i++) printf("called %s %d\n", called[i].name, called[i].refusals);
+  if (rank == 0) print_called();
   return 0;
 }

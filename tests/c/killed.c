@@ -11,18 +11,12 @@ static void die(int signal_number) {
 }
 
 int main(int argc, char **argv) {
-  hcube_table table;
-  hcube_updates updates;
-  hcube_error error;
   char line[256];
-  int rank, size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  table = make_table(MPI_COMM_WORLD, 16);
-  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error), error);
-  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, NULL, line, sizeof line, &error), error);
+  begin_program(&argc, &argv);
+  hcube_table table = make_table(MPI_COMM_WORLD, 16);
+  hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &failure));
+  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, NULL, line, sizeof line, &failure));
   if (rank == 0) printf("ready: %s\n", line);
   fflush(stdout);
   updates.count = INT64_C(1) << 50;
@@ -30,7 +24,7 @@ int main(int argc, char **argv) {
     signal(SIGALRM, die);
     alarm(1);
   }
-  hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &error);
+  hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, NULL, &failure);
   printf("rank %d came back\n", rank);
   return 0;
 }

@@ -41,14 +41,13 @@ static inline void add_piece(layout *to, int64_t offset, int64_t length) {
 /* Completes a layout whose pieces are known; what MPI says of the type must agree with them. */
 static inline void complete(layout *of, MPI_Datatype type) {
   MPI_Aint lower, extent;
-  int64_t i;
   int size;
   of->type = type;
   of->size = 0;
   of->first = INT64_MAX;
   of->end = INT64_MIN;
   if (!of->predefined) MPI_Type_commit(&of->type);
-  for (i = 0; i < of->pieces; i++) {
+  for (int64_t i = 0; i < of->pieces; i++) {
     const piece *one = &of->list[i];
     of->size += one->length;
     if (one->offset < of->first) of->first = one->offset;
@@ -65,15 +64,14 @@ static inline void complete(layout *of, MPI_Datatype type) {
 
 static inline void free_layout(layout *of) {
   if (!of->predefined) MPI_Type_free(&of->type);
-  free(of->list);
 }
 
 /* A unit of several parts, at the given places. */
 static inline MPI_Datatype make_record(layout *of, int parts, const MPI_Datatype *types, const MPI_Aint *places) {
   static const int ones[3] = {1, 1, 1};
   MPI_Datatype type;
-  int i, size;
-  for (i = 0; i < parts; i++) {
+  int size;
+  for (int i = 0; i < parts; i++) {
     MPI_Type_size(types[i], &size);
     add_piece(of, places[i], size);
   }
@@ -91,7 +89,7 @@ static inline layout make_unit(dice *random, int unit) {
   layout made;
   memset(&made, 0, sizeof made);
   made.units = 1;
-  made.list = (piece *)allocate(3 * (int64_t)sizeof(piece));
+  made.list = OF_CASE(piece, 3);
   if (unit == UNIT_RECORD) {
     type = make_record(&made, 3, record, variant == 0 ? far_record : close_record);
   } else if (unit == UNIT_DOUBLE_INT && variant > 0) {
@@ -126,16 +124,15 @@ static inline int divisor(dice *random, int number) {
 
 static inline MPI_Datatype contiguous(const plan *with) {
   MPI_Datatype type;
-  int i;
-  for (i = 0; i < with->units; i++) with->at[i] = i * with->unit->extent;
+  for (int i = 0; i < with->units; i++) with->at[i] = i * with->unit->extent;
   MPI_Type_contiguous(with->units, with->unit->type, &type);
   return type;
 }
 
 static inline MPI_Datatype vector_with_gaps(const plan *with) {
   MPI_Datatype type;
-  int i, block = divisor(with->random, with->units), stride = block + 1 + (int)roll(with->random, 3);
-  for (i = 0; i < with->units; i++) with->at[i] = (i / block * stride + i % block) * with->unit->extent;
+  int block = divisor(with->random, with->units), stride = block + 1 + (int)roll(with->random, 3);
+  for (int i = 0; i < with->units; i++) with->at[i] = (i / block * stride + i % block) * with->unit->extent;
   MPI_Type_vector(with->units / block, block, stride, with->unit->type, &type);
   return type;
 }
@@ -143,9 +140,9 @@ static inline MPI_Datatype vector_with_gaps(const plan *with) {
 /* Some bytes of padding: nothing is aligned. */
 static inline MPI_Datatype vector_of_bytes(const plan *with) {
   MPI_Datatype type;
-  int i, block = divisor(with->random, with->units);
+  int block = divisor(with->random, with->units);
   int64_t stride = block * with->unit->extent + 1 + roll(with->random, 7);
-  for (i = 0; i < with->units; i++) with->at[i] = i / block * stride + i % block * with->unit->extent;
+  for (int i = 0; i < with->units; i++) with->at[i] = i / block * stride + i % block * with->unit->extent;
   MPI_Type_create_hvector(with->units / block, block, (MPI_Aint)stride, with->unit->type, &type);
   return type;
 }
@@ -153,28 +150,26 @@ static inline MPI_Datatype vector_of_bytes(const plan *with) {
 /* Blocks that are packed in another order than they lie, around the element's address: half of them
  * in front of it. */
 static inline MPI_Datatype permuted(const plan *with) {
-  int i, block = divisor(with->random, with->units), count = with->units / block;
+  int block = divisor(with->random, with->units), count = with->units / block;
   int shift = (int)roll(with->random, 2) * (count / 2);
-  int *lengths = (int *)allocate(count * (int64_t)sizeof(int));
-  MPI_Aint *places = (MPI_Aint *)allocate(count * (int64_t)sizeof(MPI_Aint));
+  int *lengths = OF_CASE(int, count);
+  MPI_Aint *places = OF_CASE(MPI_Aint, count);
   int64_t step = block * with->unit->extent + roll(with->random, 6);
   MPI_Datatype type;
-  for (i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++) {
     int64_t other = roll(with->random, i + 1);
     places[i] = places[other];
     places[other] = (MPI_Aint)((i - shift) * step);
     lengths[i] = block;
   }
-  for (i = 0; i < with->units; i++) with->at[i] = places[i / block] + i % block * with->unit->extent;
+  for (int i = 0; i < with->units; i++) with->at[i] = places[i / block] + i % block * with->unit->extent;
   MPI_Type_create_hindexed(count, lengths, places, with->unit->type, &type);
-  free(lengths);
-  free(places);
   return type;
 }
 
 /* Two parts with padding in front, between and, by resizing, behind. */
 static inline MPI_Datatype padded(const plan *with) {
-  int lengths[2], i;
+  int lengths[2];
   MPI_Aint places[2], lower, extent;
   MPI_Datatype types[2], inner, type;
   lengths[0] = 1 + (int)roll(with->random, with->units);
@@ -182,7 +177,7 @@ static inline MPI_Datatype padded(const plan *with) {
   places[0] = 5;
   places[1] = (MPI_Aint)(5 + lengths[0] * with->unit->extent + 9);
   types[0] = types[1] = with->unit->type;
-  for (i = 0; i < with->units; i++)
+  for (int i = 0; i < with->units; i++)
     with->at[i] = i < lengths[0] ? 5 + i * with->unit->extent : places[1] + (i - lengths[0]) * with->unit->extent;
   MPI_Type_create_struct(lengths[1] > 0 ? 2 : 1, lengths, places, types, &inner);
   MPI_Type_get_extent(inner, &lower, &extent);
@@ -216,13 +211,13 @@ static inline MPI_Datatype subarray(const plan *with) {
 
 static inline MPI_Datatype contiguous_vectors(const plan *with) {
   MPI_Aint lower, extent;
-  MPI_Datatype inner, type;
+  MPI_Datatype type;
   plan each = *with;
-  int i, count = divisor(with->random, with->units);
+  int count = divisor(with->random, with->units);
   each.units = with->units / count;
-  inner = vector_with_gaps(&each);
+  MPI_Datatype inner = vector_with_gaps(&each);
   MPI_Type_get_extent(inner, &lower, &extent);
-  for (i = each.units; i < with->units; i++) with->at[i] = with->at[i % each.units] + i / each.units * extent;
+  for (int i = each.units; i < with->units; i++) with->at[i] = with->at[i % each.units] + i / each.units * extent;
   MPI_Type_contiguous(count, inner, &type);
   MPI_Type_free(&inner);
   return type;
@@ -231,9 +226,8 @@ static inline MPI_Datatype contiguous_vectors(const plan *with) {
 /* A column of a matrix, with the extent of one entry: elements lie between each other. */
 static inline MPI_Datatype column(const plan *with) {
   MPI_Datatype inner, type;
-  int i;
   if (with->columns == 0) return vector_with_gaps(with);
-  for (i = 0; i < with->units; i++) with->at[i] = i * with->columns * with->unit->extent;
+  for (int i = 0; i < with->units; i++) with->at[i] = i * with->columns * with->unit->extent;
   MPI_Type_vector(with->units, 1, (int)with->columns, with->unit->type, &inner);
   MPI_Type_create_resized(inner, 0, (MPI_Aint)with->unit->extent, &type);
   MPI_Type_free(&inner);
@@ -248,22 +242,19 @@ static inline layout make_layout(dice *random, int unit, int units, int64_t colu
       negative_lower_bound, subarray,         contiguous_vectors, column};
   layout base = make_unit(random, unit), made;
   plan with;
-  MPI_Datatype type;
-  int64_t i, j;
   if (unit == UNIT_NOTHING || (units == 1 && roll(random, 3) == 0)) return base;
   memset(&made, 0, sizeof made);
   with.random = random;
   with.unit = &base;
   with.units = units;
   with.columns = columns;
-  with.at = (int64_t *)allocate(units * (int64_t)sizeof(int64_t));
-  type = constructors[roll(random, (int64_t)(sizeof constructors / sizeof constructors[0]))](&with);
+  with.at = OF_CASE(int64_t, units);
+  MPI_Datatype type = constructors[roll(random, (int64_t)(sizeof constructors / sizeof constructors[0]))](&with);
   made.units = units;
-  made.list = (piece *)allocate(units * base.pieces * (int64_t)sizeof(piece));
-  for (i = 0; i < units; i++)
-    for (j = 0; j < base.pieces; j++) add_piece(&made, with.at[i] + base.list[j].offset, base.list[j].length);
+  made.list = OF_CASE(piece, units * base.pieces);
+  for (int64_t i = 0; i < units; i++)
+    for (int64_t j = 0; j < base.pieces; j++) add_piece(&made, with.at[i] + base.list[j].offset, base.list[j].length);
   complete(&made, type);
-  free(with.at);
   free_layout(&base);
   return made;
 }

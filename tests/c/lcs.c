@@ -2,6 +2,7 @@
  * the progress function on each rank, and bad input, refused on all ranks with nothing written. Prints
  * `ok <lengths> <computations ended> <refusals>`. */
 #include "client.h"
+#include "random.h"
 
 typedef struct {
   uint32_t *symbols;
@@ -17,53 +18,42 @@ typedef struct {
   int ends;
 } watch;
 
-static int lengths, ended, refusals, rank, size;
-
-/* A number without a pattern. */
-static uint64_t mixed(uint64_t word) {
-  word = (word + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  word ^= word >> 29;
-  word *= UINT64_C(0xbf58476d1ce4e5b9);
-  return word ^ word >> 32;
-}
+static int lengths, ended;
 
 static string create(int64_t length) {
   string made;
   made.length = length;
-  made.symbols = (uint32_t *)malloc((size_t)length * sizeof(uint32_t) + 1);
-  REQUIRE(made.symbols != NULL);
+  made.symbols = (uint32_t *)allocate((size_t)length * sizeof(uint32_t));
   return made;
 }
 
 static string random_string(uint64_t seed, int64_t length, uint32_t alphabet) {
   string made = create(length);
-  int64_t at;
-  for (at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mixed(seed << 32 | (uint64_t)at) % alphabet);
+  for (int64_t at = 0; at < length; at++) made.symbols[at] = (uint32_t)(mix(seed << 32 | (uint64_t)at) % alphabet);
   return made;
 }
 
 /* The symbols first, first + 1, ... below first + period, again and again. */
 static string periodic_string(int64_t length, uint32_t first, uint32_t period) {
   string made = create(length);
-  int64_t at;
-  for (at = 0; at < length; at++) made.symbols[at] = first + (uint32_t)(at % period);
+  for (int64_t at = 0; at < length; at++) made.symbols[at] = first + (uint32_t)(at % period);
   return made;
 }
 
 /* The definition: L(i, j) from its neighbours. */
 static int64_t plain_length(string a, string b) {
-  int64_t *row = (int64_t *)calloc((size_t)a.length + 1, sizeof(int64_t)), i, j, length;
+  int64_t *row = (int64_t *)calloc((size_t)a.length + 1, sizeof(int64_t));
   REQUIRE(row != NULL);
-  for (j = 0; j < b.length; j++) {
+  for (int64_t j = 0; j < b.length; j++) {
     int64_t before = 0;
-    for (i = 0; i < a.length; i++) {
+    for (int64_t i = 0; i < a.length; i++) {
       int64_t above = row[i + 1];
       if (a.symbols[i] == b.symbols[j]) row[i + 1] = before + 1;
       else if (row[i] > above) row[i + 1] = row[i];
       before = above;
     }
   }
-  length = row[a.length];
+  int64_t length = row[a.length];
   free(row);
   return length;
 }
@@ -89,17 +79,14 @@ static int64_t bound(int64_t length, int own, int all, int way) {
 /* This rank's part of a string in symbols of some bytes, which differ in their upper bits as well. */
 static void *part_of(string whole, MPI_Comm comm, int way, int bytes, int64_t *length) {
   int own, all;
-  int64_t start, at;
-  uint8_t *part;
   MPI_Comm_rank(comm, &own);
   MPI_Comm_size(comm, &all);
-  start = bound(whole.length, own, all, way);
+  int64_t start = bound(whole.length, own, all, way);
   *length = bound(whole.length, own + 1, all, way) - start;
   /* A rank without symbols may pass NULL. */
   if (*length == 0 && way % 2) return NULL;
-  part = (uint8_t *)malloc((size_t)(*length * bytes) + 1);
-  REQUIRE(part != NULL);
-  for (at = 0; at < *length; at++) {
+  uint8_t *part = (uint8_t *)allocate((size_t)(*length * bytes) + 1);
+  for (int64_t at = 0; at < *length; at++) {
     uint32_t symbol = whole.symbols[start + at];
     uint16_t half = (uint16_t)(symbol * 40503u);
     uint32_t full = symbol * 2654435761u;
@@ -123,10 +110,8 @@ static int32_t observe(int64_t done, int64_t total, void *data) {
 static int64_t call(string a, string b, MPI_Comm comm, int way, int bytes, int64_t at_least, watch *seen) {
   int64_t a_length, b_length, length = -7;
   void *a_part = part_of(a, comm, way, bytes, &a_length), *b_part = part_of(b, comm, way / 3 + 1, bytes, &b_length);
-  hcube_error error;
   SUCCEED(hcube_llcs(a_part, a_length, b_part, b_length, bytes, at_least, seen ? observe : NULL, seen, comm, &length,
-                     &error),
-          error);
+                     &failure));
   free(a_part);
   free(b_part);
   return length;
@@ -169,10 +154,9 @@ static void check_and_free(string a, string b, int bytes) {
 static void strings(void) {
   static const uint32_t alphabets[] = {1, 2, 4, 26, 256, 60000};
   static const int widths[] = {1, 2, 4};
-  int number, width;
-  for (width = 0; width < 3; width++) {
+  for (int width = 0; width < 3; width++) {
     int bytes = widths[width];
-    for (number = 0; number < 6; number++) {
+    for (int number = 0; number < 6; number++) {
       uint32_t alphabet = alphabets[number];
       if (bytes == 1 && alphabet > 256) continue;
       /* No number of ranks above 1 divides both lengths. */
@@ -194,9 +178,8 @@ static void strings(void) {
 static void interruptions(void) {
   string a = random_string(7, 4000, 20), b = random_string(8, 3001, 20);
   int64_t right = expected_length(a, b);
-  int ending;
   compare(call(a, b, MPI_COMM_WORLD, 0, 1, 0, NULL), right, a, b, 0, 1, 0);
-  for (ending = 0; ending < 2 * size; ending++) {
+  for (int ending = 0; ending < 2 * size; ending++) {
     watch seen = {0, 0, 0, NEVER};
     int is_mine = ending / 2 == rank;
     if (is_mine) seen.ends = ending % 2 ? AT_THE_END : AT_ONCE;
@@ -227,22 +210,14 @@ static void messages_of_the_program(void) {
   free(b.symbols);
 }
 
-static hcube_error failure;
 static int64_t untouched = 7;
 
-static void refused(int line, int32_t code, int32_t expected, const char *text) {
-  if (code != expected || failure.code != code || strstr(failure.message, text) == NULL)
-    FAIL("line %d: code %d instead of %d, without \"%s\": %s", line, (int)code, (int)expected, text, failure.message);
-  REQUIRE(untouched == 7);
-  refusals++;
-}
-
 /* With arguments a, a_length, b, b_length, symbol_bytes and at_least; the progress function is never called. */
-#define REFUSE(expected, text, comm, place, ...)                                                         \
-  do {                                                                                                   \
-    watch never_ = {0, 0, 0, NEVER};                                                                     \
-    refused(__LINE__, hcube_llcs(__VA_ARGS__, observe, &never_, comm, place, &failure), expected, text); \
-    REQUIRE(never_.calls == 0);                                                                          \
+#define REFUSE(expected, text, comm, place, ...)                                               \
+  do {                                                                                         \
+    watch never_ = {0, 0, 0, NEVER};                                                           \
+    REFUSED(expected, text, hcube_llcs(__VA_ARGS__, observe, &never_, comm, place, &failure)); \
+    REQUIRE(never_.calls == 0 && untouched == 7);                                              \
   } while (0)
 
 static void bad_arguments(void) {
@@ -286,9 +261,7 @@ static void bad_arguments(void) {
 
 int main(int argc, char **argv) {
   MPI_Comm other;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
   comms[0] = comms[2] = MPI_COMM_WORLD;
@@ -304,6 +277,5 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&other);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d %d %d\n", lengths, ended, refusals);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

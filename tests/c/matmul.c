@@ -15,21 +15,20 @@ enum { CUSTOMIZED = HCUBE_MATMUL_CUSTOMIZED, STATIC = HCUBE_MATMUL_STATIC, EXTRA
 
 static const double untouched = -77;
 
-static int rank, size, products, refusals, calls_of_dgemm;
+static int products, calls_of_dgemm;
 
 /* dgemm_ by the definition, for matrices that are not transposed. */
 static void dgemm(const char *transa, const char *transb, const int32_t *m, const int32_t *n, const int32_t *k,
                   const double *alpha, const double *a, const int32_t *lda, const double *b, const int32_t *ldb,
                   const double *beta, double *c, const int32_t *ldc) {
-  int32_t row, column, inner;
   REQUIRE(*transa == 'N' && *transb == 'N' && *alpha == 1 && (*beta == 0 || *beta == 1));
   REQUIRE(*lda >= *m && *ldb >= *k && *ldc >= *m && *lda > 0 && *ldb > 0 && *ldc > 0);
-  for (column = 0; column < *n; column++) {
+  for (int32_t column = 0; column < *n; column++) {
     double *to = c + (int64_t)column * *ldc;
-    for (row = 0; row < *m; row++) to[row] = *beta == 0 ? 0 : to[row];
-    for (inner = 0; inner < *k; inner++) {
+    for (int32_t row = 0; row < *m; row++) to[row] = *beta == 0 ? 0 : to[row];
+    for (int32_t inner = 0; inner < *k; inner++) {
       double factor = b[inner + (int64_t)column * *ldb];
-      for (row = 0; row < *m; row++) to[row] += a[row + (int64_t)inner * *lda] * factor;
+      for (int32_t row = 0; row < *m; row++) to[row] += a[row + (int64_t)inner * *lda] * factor;
     }
   }
   calls_of_dgemm++;
@@ -51,22 +50,22 @@ static int64_t least(int64_t one, int64_t other) {
 /* Where an element lies, as the header says: the rank, and the place in its array. */
 static int64_t place(problem of, int64_t row, int64_t column, int ranks, int *owner) {
   if (of.distribution == CUSTOMIZED) {
-    int64_t blocks = of.blocks, side, number;
+    int64_t blocks = of.blocks;
     if (blocks == 0) {
       blocks = 1;
       while (blocks * blocks < ranks && blocks < of.n) blocks++;
     }
-    side = divided(of.n, blocks);
-    number = row / side * blocks + column / side;
+    int64_t side = divided(of.n, blocks);
+    int64_t number = row / side * blocks + column / side;
     *owner = (int)(number % ranks);
     return number / ranks * side * side + row % side + column % side * least(side, of.n - row / side * side);
   } else {
-    int64_t rows = 1, columns, height, width, number;
+    int64_t rows = 1, number;
     for (number = 1; number * number <= ranks; number++)
       if (ranks % number == 0) rows = number;
-    columns = ranks / rows;
-    height = divided(of.n, rows);
-    width = divided(of.n, columns);
+    int64_t columns = ranks / rows;
+    int64_t height = divided(of.n, rows);
+    int64_t width = divided(of.n, columns);
     *owner = (int)(row / height * columns + column / width);
     return row % height + column % width * least(height, of.n - row / height * height);
   }
@@ -82,35 +81,31 @@ static double element_of_b(int64_t row, int64_t column) {
 
 static double element_of_c(int64_t n, int64_t row, int64_t column) {
   double sum = 0;
-  int64_t inner;
-  for (inner = 0; inner < n; inner++) sum += element_of_a(row, inner) * element_of_b(inner, column);
+  for (int64_t inner = 0; inner < n; inner++) sum += element_of_a(row, inner) * element_of_b(inner, column);
   return sum;
 }
 
 static int64_t local_elements(problem of, MPI_Comm comm) {
-  hcube_error error;
   int64_t elements = -1;
-  SUCCEED(hcube_matmul_local_elements(of.n, of.blocks, of.distribution, comm, &elements, &error), error);
+  SUCCEED(hcube_matmul_local_elements(of.n, of.blocks, of.distribution, comm, &elements, &failure));
   REQUIRE(elements >= 0);
   return elements;
 }
 
-static double *allocate(int64_t elements) {
-  double *memory = (double *)malloc((size_t)(elements + EXTRA) * sizeof(double));
-  int64_t number;
-  REQUIRE(memory != NULL);
-  for (number = 0; number < elements + EXTRA; number++) memory[number] = untouched;
+static double *new_part(int64_t elements) {
+  double *memory = (double *)allocate((size_t)(elements + EXTRA) * sizeof(double));
+  for (int64_t number = 0; number < elements + EXTRA; number++) memory[number] = untouched;
   return memory;
 }
 
 /* The elements of this rank of one matrix; returns their number. */
 static int64_t fill(problem of, MPI_Comm comm, double *memory, int64_t elements, double (*value)(int64_t, int64_t)) {
-  int64_t row, column, count = 0;
+  int64_t count = 0;
   int own, all, owner;
   MPI_Comm_rank(comm, &own);
   MPI_Comm_size(comm, &all);
-  for (row = 0; row < of.n; row++)
-    for (column = 0; column < of.n; column++) {
+  for (int64_t row = 0; row < of.n; row++)
+    for (int64_t column = 0; column < of.n; column++) {
       int64_t at = place(of, row, column, all, &owner);
       if (owner != own) continue;
       REQUIRE(at < elements && memory[at] == untouched);
@@ -122,30 +117,27 @@ static int64_t fill(problem of, MPI_Comm comm, double *memory, int64_t elements,
 
 /* Checks every element of C, or those of every `step`th row. */
 static void check(problem of, MPI_Comm comm, const double *c, int64_t elements, int64_t step) {
-  int64_t row, column, number;
   int own, all, owner;
   MPI_Comm_rank(comm, &own);
   MPI_Comm_size(comm, &all);
-  for (row = 0; row < of.n; row += step)
-    for (column = 0; column < of.n; column++) {
+  for (int64_t row = 0; row < of.n; row += step)
+    for (int64_t column = 0; column < of.n; column++) {
       int64_t at = place(of, row, column, all, &owner);
       if (owner == own && c[at] != element_of_c(of.n, row, column))
         FAIL("(%" PRId64 ", %" PRId64 ") is %g instead of %g: n %" PRId64 ", blocks %" PRId64 ", distribution %d", row,
              column, c[at], element_of_c(of.n, row, column), of.n, of.blocks, (int)of.distribution);
     }
-  for (number = elements; number < elements + EXTRA; number++) REQUIRE(c[number] == untouched);
+  for (int64_t number = elements; number < elements + EXTRA; number++) REQUIRE(c[number] == untouched);
 }
 
 static void check_product(problem of, MPI_Comm comm, hcube_matmul_kernel kernel) {
-  int64_t elements = local_elements(of, comm), filled;
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
-  hcube_error error;
-  filled = fill(of, comm, a, elements, element_of_a);
+  int64_t elements = local_elements(of, comm);
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
+  int64_t filled = fill(of, comm, a, elements, element_of_a);
   REQUIRE(fill(of, comm, b, elements, element_of_b) == filled && sum_over_ranks(comm, filled) == of.n * of.n);
   /* A rank without elements may pass NULL. */
-  if (elements == 0)
-    SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, NULL, NULL, NULL, kernel, comm, &error), error);
-  else SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, kernel, comm, &error), error);
+  if (elements == 0) SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, NULL, NULL, NULL, kernel, comm, &failure));
+  else SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, kernel, comm, &failure));
   check(of, comm, c, elements, 1);
   free(a);
   free(b);
@@ -157,18 +149,17 @@ static void all_sizes(void) {
   static const int64_t sizes[] = {0, 1, 2, 7, 16, 33, 90};
   hcube_matmul_kernel kernels[2];
   MPI_Comm comms[3];
-  int number, turn = 0;
-  int32_t distribution;
+  int turn = 0;
   kernels[0] = NULL;
   kernels[1] = (hcube_matmul_kernel)dgemm;
   comms[0] = MPI_COMM_WORLD;
   comms[1] = MPI_COMM_SELF;
   /* In another order, and in two parts. */
   MPI_Comm_split(MPI_COMM_WORLD, size > 3 ? rank % 2 : 0, -rank, &comms[2]);
-  for (number = 0; number < 7; number++)
-    for (distribution = CUSTOMIZED; distribution <= STATIC; distribution++) {
-      int64_t n = sizes[number], most = n < 1 ? 1 : least(n, 6), blocks;
-      for (blocks = 0; blocks <= most; blocks++) {
+  for (int number = 0; number < 7; number++)
+    for (int32_t distribution = CUSTOMIZED; distribution <= STATIC; distribution++) {
+      int64_t n = sizes[number], most = n < 1 ? 1 : least(n, 6);
+      for (int64_t blocks = 0; blocks <= most; blocks++) {
         problem of;
         of.n = n;
         of.blocks = blocks;
@@ -182,22 +173,14 @@ static void all_sizes(void) {
   MPI_Comm_free(&comms[2]);
 }
 
-static hcube_error failure;
-
-static void refused(int line, int32_t code, int32_t expected, const char *text) {
-  if (code != expected || failure.code != code || strstr(failure.message, text) == NULL)
-    FAIL("line %d: code %d instead of %d, without \"%s\": %s", line, (int)code, (int)expected, text, failure.message);
-  refusals++;
-}
-
 #define REFUSE(expected, text, ...) \
-  refused(__LINE__, hcube_matmul(__VA_ARGS__, (hcube_matmul_kernel)dgemm, world, &failure), expected, text)
+  REFUSED(expected, text, hcube_matmul(__VA_ARGS__, (hcube_matmul_kernel)dgemm, world, &failure))
 
 static void bad_arguments(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   problem of = {9, 3, CUSTOMIZED};
-  int64_t elements = local_elements(of, world), number, found = 7;
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
+  int64_t elements = local_elements(of, world), found = 7;
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
   int last = rank == size - 1;
   /* An error of the last rank is one on all. */
 #define MINE(text) (last ? (text) : "refused")
@@ -223,19 +206,18 @@ static void bad_arguments(void) {
   world = MPI_COMM_NULL;
   REFUSE(HCUBE_ERR_COMM, "", 9, 3, CUSTOMIZED, a, b, c);
 #undef MINE
-  for (number = 0; number < elements; number++) REQUIRE(c[number] == untouched);
+  for (int64_t number = 0; number < elements; number++) REQUIRE(c[number] == untouched);
   world = MPI_COMM_WORLD;
-  refused(__LINE__, hcube_matmul_local_elements(-1, 0, STATIC, world, &found, &failure), HCUBE_ERR_ARGUMENT, "n = -1");
-  refused(__LINE__, hcube_matmul_local_elements(4, 5, STATIC, world, &found, &failure), HCUBE_ERR_ARGUMENT,
-          "blocks = 5");
-  refused(__LINE__, hcube_matmul_local_elements(4, 2, -1, world, &found, &failure), HCUBE_ERR_ARGUMENT, "distribution");
-  refused(__LINE__, hcube_matmul_local_elements(4, 2, STATIC, world, NULL, &failure), HCUBE_ERR_ARGUMENT, "elements");
-  refused(__LINE__, hcube_matmul_local_elements(4, 2, STATIC, MPI_COMM_NULL, &found, &failure), HCUBE_ERR_COMM, "");
+  REFUSED(HCUBE_ERR_ARGUMENT, "n = -1", hcube_matmul_local_elements(-1, 0, STATIC, world, &found, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "blocks = 5", hcube_matmul_local_elements(4, 5, STATIC, world, &found, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "distribution", hcube_matmul_local_elements(4, 2, -1, world, &found, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "elements", hcube_matmul_local_elements(4, 2, STATIC, world, NULL, &failure));
+  REFUSED(HCUBE_ERR_COMM, "", hcube_matmul_local_elements(4, 2, STATIC, MPI_COMM_NULL, &found, &failure));
   REQUIRE(found == 7);
   /* A and B may be one array. */
-  for (number = 0; number < elements; number++) a[number] = 0;
-  SUCCEED(hcube_matmul(9, 3, CUSTOMIZED, a, a, c, NULL, world, NULL), failure);
-  for (number = 0; number < elements; number++) REQUIRE(c[number] == 0);
+  for (int64_t number = 0; number < elements; number++) a[number] = 0;
+  SUCCEED(hcube_matmul(9, 3, CUSTOMIZED, a, a, c, NULL, world, NULL));
+  for (int64_t number = 0; number < elements; number++) REQUIRE(c[number] == 0);
   free(a);
   free(b);
   free(c);
@@ -258,35 +240,32 @@ static void unlimited(void) {
 
 static void limited(problem of, int64_t temporary) {
   int64_t elements = local_elements(of, MPI_COMM_WORLD), side = divided(of.n, of.blocks), block = side * side * 8;
-  double *a = allocate(elements), *b = allocate(elements), *c = allocate(elements);
+  double *a = new_part(elements), *b = new_part(elements), *c = new_part(elements);
   problem small = {of.blocks, of.blocks, CUSTOMIZED};
   memory before, after;
-  int64_t grown;
-  int turn;
   small.distribution = of.distribution;
   fill(of, MPI_COMM_WORLD, a, elements, element_of_a);
   fill(of, MPI_COMM_WORLD, b, elements, element_of_b);
   warm_up(MPI_COMM_WORLD);
   /* The set-up of the communicator is not temporary. */
   check_product(small, MPI_COMM_WORLD, NULL);
-  for (turn = 0; turn < 2; turn++) {
+  for (int turn = 0; turn < 2; turn++) {
     int is_short = turn == 0 || rank == size - 1;
-    int32_t code;
     allow(is_short ? temporary * block - block / 2 : temporary * block + block / 2);
-    code = hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, NULL, MPI_COMM_WORLD, &failure);
+    int32_t code = hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, NULL, MPI_COMM_WORLD, &failure);
     unlimited();
-    refused(__LINE__, code, HCUBE_ERR_MEMORY, is_short ? "cannot allocate" : "refused: cannot allocate");
+    REFUSED(HCUBE_ERR_MEMORY, is_short ? "cannot allocate" : "refused: cannot allocate", code);
     REQUIRE(c[0] == untouched);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   reset_peak();
   before = measure();
   allow(temporary * block + block / 2);
-  SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, NULL, MPI_COMM_WORLD, &failure), failure);
+  SUCCEED(hcube_matmul(of.n, of.blocks, of.distribution, a, b, c, NULL, MPI_COMM_WORLD, &failure));
   unlimited();
   after = measure();
   check(of, MPI_COMM_WORLD, c, elements, 97);
-  grown = after.peak - before.peak;
+  int64_t grown = after.peak - before.peak;
   MPI_Allreduce(MPI_IN_PLACE, &grown, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) printf("ok limit %" PRId64 " %" PRId64 "\n", block, grown);
   free(a);
@@ -295,9 +274,7 @@ static void limited(problem of, int64_t temporary) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (argc > 4 && strcmp(argv[1], "limit") == 0) {
     problem of = {0, 0, CUSTOMIZED};
     of.n = atoll(argv[2]);
@@ -308,7 +285,5 @@ int main(int argc, char **argv) {
     bad_arguments();
     if (rank == 0) printf("ok %d %d\n", products, refusals);
   }
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -10,22 +10,20 @@
 /* Growth during one run: the larger of peak and what remains. */
 static long grown(MPI_Comm comm, const hcube_table *table, const hcube_updates *updates,
                   const hcube_random_access_options *options) {
-  hcube_error error;
   memory before, after;
-  long remains, peak, shared, code;
   int size;
   MPI_Comm_size(comm, &size);
   MPI_Barrier(comm);
   reset_peak();
   before = measure();
   MPI_Barrier(comm);
-  SUCCEED(hcube_random_access_run(comm, table, updates, options, &error), error);
+  SUCCEED(hcube_random_access_run(comm, table, updates, options, &failure));
   MPI_Barrier(comm);
   after = measure();
-  remains = after.anonymous + after.shared - before.anonymous - before.shared;
-  shared = after.resident_shared - before.resident_shared;
-  code = after.resident_files - before.resident_files;
-  peak = after.peak - before.peak - shared + shared / size - code;
+  long remains = after.anonymous + after.shared - before.anonymous - before.shared;
+  long shared = after.resident_shared - before.resident_shared;
+  long code = after.resident_files - before.resident_files;
+  long peak = after.peak - before.peak - shared + shared / size - code;
   if (getenv("HCUBE_TEST_VERBOSE") != NULL)
     fprintf(stderr, "anonymous %ld, shared %ld by share, %ld resident, peak %ld\n", after.anonymous - before.anonymous,
             after.shared - before.shared, shared, after.peak - before.peak);
@@ -35,29 +33,22 @@ static long grown(MPI_Comm comm, const hcube_table *table, const hcube_updates *
 int main(int argc, char **argv) {
   hcube_random_access_options options;
   hcube_random_access_statistics statistics;
-  hcube_table table;
-  hcube_updates updates;
-  hcube_error error;
   int64_t mine[3], most[3];
-  int rank, size;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   warm_up(MPI_COMM_WORLD);
-  table = make_table(MPI_COMM_WORLD, 18);
-  updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
-  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &error), error);
+  hcube_table table = make_table(MPI_COMM_WORLD, 18);
+  hcube_updates updates = make_updates(&table, HCUBE_STREAM_POLYNOMIAL);
+  SUCCEED(hcube_random_access_default_options(&options, sizeof options, &failure));
   /* Huge pages round the table itself up. */
   options.huge_pages = 0;
   mine[0] = grown(MPI_COMM_WORLD, &table, &updates, &options);
   mine[1] = grown(MPI_COMM_WORLD, &table, &updates, &options);
   statistics.struct_size = sizeof statistics;
-  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error), error);
+  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &failure));
   mine[2] = (int64_t)statistics.memory_bytes;
   MPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) printf("ok first=%" PRId64 " second=%" PRId64 " reported=%" PRId64 "\n", most[0], most[1], most[2]);
   fflush(stdout);
   free(table.words);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -3,27 +3,12 @@
 #define MEMORY_H
 
 #include "client.h"
+#include "process.h"
 
 typedef struct memory {
   long anonymous, shared;                     /* proportional, bytes */
   long peak, resident_shared, resident_files; /* of the whole process, bytes */
 } memory;
-
-static inline long field(const char *path, const char *name) {
-  FILE *file = fopen(path, "r");
-  char line[256];
-  long kibibytes = -1;
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL) {
-    if (strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':') {
-      kibibytes = strtol(line + strlen(name) + 1, NULL, 10);
-      break;
-    }
-  }
-  fclose(file);
-  if (kibibytes < 0) FAIL("no %s in %s", name, path);
-  return kibibytes * 1024;
-}
 
 static inline memory measure(void) {
   memory now;
@@ -45,21 +30,21 @@ static inline void reset_peak(void) {
 
 /* What MPI itself allocates at the first message or collective is not hcube's. */
 static inline void warm_up(MPI_Comm comm) {
-  int rank, size, other, turn, length, number;
+  int rank, size;
   int64_t sum = 0;
   MPI_Request requests[16];
   MPI_Status statuses[16]; /* MPICH's header makes compilers warn of MPI_STATUSES_IGNORE */
   static uint64_t words[2][2048];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
     MPI_Comm copy, node;
     char *gathered = (char *)calloc((size_t)size, 64);
     REQUIRE(gathered != NULL);
     /* Several outstanding short and long messages, as in a run. */
-    for (length = 1; length <= 2048; length *= 4) {
-      for (other = 1; other < size; other++) {
-        for (number = 0; number < 8; number++) {
+    for (int length = 1; length <= 2048; length *= 4) {
+      for (int other = 1; other < size; other++) {
+        for (int number = 0; number < 8; number++) {
           MPI_Irecv(words[1], length, MPI_UINT64_T, (rank + size - other) % size, number, comm, &requests[number]);
           MPI_Isend(words[0], length, MPI_UINT64_T, (rank + other) % size, number, comm, &requests[8 + number]);
         }

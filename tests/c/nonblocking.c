@@ -35,23 +35,22 @@ static void start(exchange *of, MPI_Request *request) {
 /* Ranks start the exchanges of different communicators in different orders, those of one communicator in the same one.
  */
 static void start_all(exchange *all, int exchanges, MPI_Request *requests) {
-  int first = rank % COMMS, step, at;
-  for (step = 0; step < COMMS; step++)
-    for (at = 0; at < exchanges; at++)
+  int first = rank % COMMS;
+  for (int step = 0; step < COMMS; step++)
+    for (int at = 0; at < exchanges; at++)
       if (all[at].comm == (first + step) % COMMS) start(&all[at], &requests[at]);
 }
 
 static void make_round(uint64_t round, int requests, int late) {
-  int exchanges = requests / 2, messages = (requests - exchanges) / 2, at, next = (rank + 1) % size;
+  int exchanges = requests / 2, messages = (requests - exchanges) / 2, next = (rank + 1) % size;
   int token = 0, previous = (rank + size - 1) % size;
-  exchange *all = (exchange *)allocate(exchanges * (int64_t)sizeof *all);
-  MPI_Request *pending = (MPI_Request *)allocate(requests * (int64_t)sizeof *pending);
-  MPI_Status *statuses = (MPI_Status *)allocate(requests * (int64_t)sizeof *statuses);
-  int *sent = (int *)allocate(messages * (int64_t)sizeof(int)),
-      *arrived = (int *)allocate(messages * (int64_t)sizeof(int));
-  for (at = 0; at < exchanges; at++) all[at] = prepare(round * 10000 + (uint64_t)at);
+  exchange *all = OF_CASE(exchange, exchanges);
+  MPI_Request *pending = OF_CASE(MPI_Request, requests);
+  MPI_Status *statuses = OF_CASE(MPI_Status, requests);
+  int *sent = OF_CASE(int, messages), *arrived = OF_CASE(int, messages);
+  for (int at = 0; at < exchanges; at++) all[at] = prepare(round * 10000 + (uint64_t)at);
   if (late && rank > 0) MPI_Recv(&token, 1, MPI_INT, 0, 5000, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (at = 0; at < messages; at++) {
+  for (int at = 0; at < messages; at++) {
     sent[at] = rank * 1000 + at;
     arrived[at] = -1;
     MPI_Irecv(&arrived[at], 1, MPI_INT, previous, at, MPI_COMM_WORLD, &pending[exchanges + 2 * at]);
@@ -59,14 +58,11 @@ static void make_round(uint64_t round, int requests, int late) {
   }
   start_all(all, exchanges, pending);
   if (late && rank == 0)
-    for (at = 1; at < size; at++) MPI_Send(&token, 1, MPI_INT, at, 5000, MPI_COMM_WORLD);
+    for (int at = 1; at < size; at++) MPI_Send(&token, 1, MPI_INT, at, 5000, MPI_COMM_WORLD);
   MPI_Waitall(exchanges + 2 * messages, pending, statuses);
-  for (at = 0; at < messages; at++) REQUIRE(arrived[at] == previous * 1000 + at);
-  for (at = 0; at < exchanges; at++) {
-    check(&all[at], round * 10000 + (uint64_t)at);
-    free_exchange(&all[at]);
-  }
-  free(all), free(pending), free(statuses), free(sent), free(arrived);
+  for (int at = 0; at < messages; at++) REQUIRE(arrived[at] == previous * 1000 + at);
+  for (int at = 0; at < exchanges; at++) check(&all[at], round * 10000 + (uint64_t)at);
+  free_case();
 }
 
 /* Buffers for exchanges of blocks of one length, with room for an element more in each. */
@@ -76,12 +72,11 @@ typedef struct equal {
 
 static equal make_equal(int count) {
   equal made = {count, {NULL, NULL}, NULL, {NULL, NULL}};
-  int side, peer;
-  made.places = (int *)allocate(size * (int64_t)sizeof(int));
-  for (side = 0; side < 2; side++) {
-    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.buffers[side] = (int *)allocate((count + 1) * (int64_t)size * (int64_t)sizeof(int));
-    for (peer = 0; peer < size; peer++) {
+  made.places = OF_CASE(int, size);
+  for (int side = 0; side < 2; side++) {
+    made.counts[side] = OF_CASE(int, size);
+    made.buffers[side] = OF_CASE(int, (count + 1) * (int64_t)size);
+    for (int peer = 0; peer < size; peer++) {
       made.counts[side][peer] = count;
       made.places[peer] = peer * (count + 1);
     }
@@ -89,15 +84,10 @@ static equal make_equal(int count) {
   return made;
 }
 
-static void free_equal(equal *of) {
-  free(of->counts[0]), free(of->counts[1]), free(of->places), free(of->buffers[0]), free(of->buffers[1]);
-}
-
 /* Fills the buffers for an exchange, so that blocks of different exchanges differ. */
 static void fill_equal(equal *of, int number) {
-  int peer, at;
-  for (peer = 0; peer < size; peer++)
-    for (at = 0; at <= of->count; at++) {
+  for (int peer = 0; peer < size; peer++)
+    for (int at = 0; at <= of->count; at++) {
       of->buffers[0][of->places[peer] + at] = number * 10000 + rank * 100 + peer;
       of->buffers[1][of->places[peer] + at] = -1;
     }
@@ -115,27 +105,26 @@ static int start_equal(equal *of, MPI_Request *request) {
 
 /* Whether the first elements of a block have arrived, and no others. */
 static void check_equal(equal *of, int number, int peer, int count) {
-  int at;
-  for (at = 0; at <= of->count; at++)
+  for (int at = 0; at <= of->count; at++)
     REQUIRE(of->buffers[1][of->places[peer] + at] == (at < count ? number * 10000 + peer * 100 + rank : -1));
 }
 
 /* Rank 0 sends one element more than expected to the last rank: an error on one of the two, and all other blocks
  * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
 static void make_truncated(equal *of) {
-  int peer, error, wrong, all;
+  int all;
   MPI_Request request;
   fill_equal(of, 1);
   of->counts[0][rank] -= 5;
   if (rank == 0) of->counts[0][size - 1]++;
-  error = start_equal(of, &request);
+  int error = start_equal(of, &request);
   REQUIRE(error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE);
   REQUIRE(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  for (peer = 0; peer < size; peer++)
+  for (int peer = 0; peer < size; peer++)
     check_equal(of, 1, peer, peer == rank ? of->count - 5 : peer == 0 && rank == size - 1 ? 0 : of->count);
   if (rank == 0) of->counts[0][size - 1]--;
   of->counts[0][rank] += 6;
-  wrong = error != MPI_SUCCESS;
+  int wrong = error != MPI_SUCCESS;
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   REQUIRE(start_equal(of, &request) == MPI_ERR_TRUNCATE);
   REQUIRE(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
@@ -147,8 +136,8 @@ static void make_truncated(equal *of) {
  * of the others is the one that it makes then. */
 static void make_refused(equal *of) {
   MPI_Request request;
-  int error = MPI_SUCCESS, code, number, peer;
-  for (number = 2; number < 5; number++) {
+  int error = MPI_SUCCESS, code;
+  for (int number = 2; number < 5; number++) {
     fill_equal(of, number);
     if (rank == 0 && number == 2) {
       of->counts[0][size - 1] = -1;
@@ -161,26 +150,23 @@ static void make_refused(equal *of) {
     }
     REQUIRE(start_equal(of, &request) == MPI_SUCCESS);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (peer = 0; peer < size; peer++) check_equal(of, number, peer, of->count);
+    for (int peer = 0; peer < size; peer++) check_equal(of, number, peer, of->count);
   }
 }
 
 int main(int argc, char **argv) {
-  int rounds, requests, comm, call, *blocks, peer;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 5);
   seed = strtoull(argv[1], NULL, 10);
-  rounds = atoi(argv[2]);
-  requests = atoi(argv[3]);
+  int rounds = atoi(argv[2]);
+  int requests = atoi(argv[3]);
   largest = strtoll(argv[4], NULL, 10);
   use_hcube = strcmp(argv[5], "hcube") == 0;
   make_handles();
-  blocks = (int *)allocate(2 * size * (int64_t)sizeof(int));
-  for (comm = 0; comm < COMMS; comm++)
-    for (call = 0; call < 3; call++) {
-      for (peer = 0; peer < 2 * size; peer++) blocks[peer] = rank;
+  int *blocks = OF_CASE(int, 2 * size);
+  for (int comm = 0; comm < COMMS; comm++)
+    for (int call = 0; call < 3; call++) {
+      for (int peer = 0; peer < 2 * size; peer++) blocks[peer] = rank;
       if (use_hcube) hcube_alltoall(blocks, 1, MPI_INT, blocks + size, 1, MPI_INT, comms[comm]);
       else MPI_Alltoall(blocks, 1, MPI_INT, blocks + size, 1, MPI_INT, comms[comm]);
     }
@@ -189,13 +175,10 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(comms[0], MPI_ERRORS_RETURN);
     make_truncated(&of);
     make_refused(&of);
-    free_equal(&of);
     rounds = 0;
   }
-  for (call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
+  for (int call = 0; call < rounds; call++) make_round((uint64_t)call + 1, requests, argc == 7);
   free_handles();
-  free(blocks);
   if (rank == 0 && rounds > 0) printf("ok %d served=%ld\n", rounds, served);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

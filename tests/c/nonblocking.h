@@ -15,7 +15,7 @@ typedef struct exchange {
   int64_t length[2];
 } exchange;
 
-static int rank, size, use_hcube;
+static int use_hcube;
 /* Exchanges of this rank by single copy, through hcube's functions. */
 static long served;
 static uint64_t seed;
@@ -36,33 +36,31 @@ static int is_spread(uint64_t number, int kind, int side, int peer) {
 
 /* What is sent and what is to arrive, with other data for another number. */
 static void fill(exchange *of, uint64_t number) {
-  int side, peer;
-  for (side = 0; side < 2; side++) put_canary(of->buffers[side], of->length[side]);
+  for (int side = 0; side < 2; side++) put_canary(of->buffers[side], of->length[side]);
   put_canary(of->expected, of->length[1]);
-  for (side = 0; side < 2; side++)
-    for (peer = 0; peer < size; peer++) {
+  for (int side = 0; side < 2; side++)
+    for (int peer = 0; peer < size; peer++) {
       unsigned char *to = (side == 0 ? of->buffers[0] : of->expected) + of->bytes[side][peer];
       uint64_t key = side == 0 ? data_key(seed + number, rank, peer) : data_key(seed + number, peer, rank);
-      int count = of->counts[side][peer], at;
+      int count = of->counts[side][peer];
       if (of->types[side][peer] == MPI_INT) put_data(key, 0, to, (int64_t)count * 4);
       else
-        for (at = 0; at < count; at++) put_data(key, at * 4, to + (int64_t)at * 8, 4);
+        for (int at = 0; at < count; at++) put_data(key, at * 4, to + (int64_t)at * 8, 4);
     }
 }
 
 static exchange prepare(uint64_t number) {
   dice all = make_dice(seed, number, 3);
   exchange made;
-  int side, peer;
   made.comm = (int)roll(&all, COMMS);
   made.kind = (int)roll(&all, KINDS);
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     int64_t end = 0;
-    made.counts[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.places[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.bytes[side] = (int *)allocate(size * (int64_t)sizeof(int));
-    made.types[side] = (MPI_Datatype *)allocate(size * (int64_t)sizeof(MPI_Datatype));
-    for (peer = 0; peer < size; peer++) {
+    made.counts[side] = OF_CASE(int, size);
+    made.places[side] = OF_CASE(int, size);
+    made.bytes[side] = OF_CASE(int, size);
+    made.types[side] = OF_CASE(MPI_Datatype, size);
+    for (int peer = 0; peer < size; peer++) {
       int count = side == 0 ? elements(number, made.kind, rank, peer) : elements(number, made.kind, peer, rank);
       int twice = is_spread(number, made.kind, side, peer) ? 2 : 1;
       made.counts[side][peer] = count;
@@ -72,9 +70,9 @@ static exchange prepare(uint64_t number) {
       end += (int64_t)count * twice + (made.kind == 0 ? 0 : 1);
     }
     made.length[side] = end * 4 + 16;
-    made.buffers[side] = (unsigned char *)allocate(made.length[side]);
+    made.buffers[side] = OF_CASE(unsigned char, made.length[side]);
   }
-  made.expected = (unsigned char *)allocate(made.length[1]);
+  made.expected = OF_CASE(unsigned char, made.length[1]);
   fill(&made, number);
   return made;
 }
@@ -88,26 +86,15 @@ static void check(const exchange *of, uint64_t number) {
   }
 }
 
-static void free_exchange(exchange *of) {
-  int side;
-  for (side = 0; side < 2; side++) {
-    free(of->counts[side]), free(of->places[side]), free(of->bytes[side]), free(of->types[side]);
-    free(of->buffers[side]);
-  }
-  free(of->expected);
-}
-
 /* Communicators, whose options are those of the environment, and the datatype. */
 static void make_handles(void) {
-  int comm;
-  for (comm = 0; comm < COMMS; comm++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
+  for (int comm = 0; comm < COMMS; comm++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
   MPI_Type_create_resized(MPI_INT, 0, 8, &spread);
   MPI_Type_commit(&spread);
 }
 
 static void free_handles(void) {
-  int comm;
-  for (comm = 0; comm < COMMS; comm++) MPI_Comm_free(&comms[comm]);
+  for (int comm = 0; comm < COMMS; comm++) MPI_Comm_free(&comms[comm]);
   MPI_Type_free(&spread);
 }
 

@@ -34,9 +34,9 @@ static int64_t calls;
 /* The element of a matrix: exact ones such that every sum of products is exact in whatever order. */
 static void value_of(const product *of, int number, int row, int column, double value[2]) {
   uint64_t noise = mix(of->seed ^ mix((uint64_t)number << 40 | (uint64_t)row << 20 | (uint64_t)column));
-  int part, bits = is_single(of->kind) ? 4 : 16;
+  int bits = is_single(of->kind) ? 4 : 16;
   value[1] = 0;
-  for (part = 0; part < parts_of(of->kind); part++, noise >>= 32) {
+  for (int part = 0; part < parts_of(of->kind); part++, noise >>= 32) {
     int integer = (int)(noise & ((1u << bits) - 1)) - (1 << (bits - 1));
     value[part] =
         of->numbers == INEXACT ? (double)(int32_t)noise / 2147483648.0 : ldexp(integer, is_single(of->kind) ? -3 : -16);
@@ -87,11 +87,11 @@ static int same(double x, double y) {
 /* What an element of C must be, by a loop, and by how much it may differ. */
 static void expected(const checker *with, int row, int column, double value[2], double *tolerance) {
   const product *of = with->of;
-  int inner = of->sizes[2], index;
+  int inner = of->sizes[2];
   long double inner_sum[2] = {0, 0}, sum[2] = {0, 0}, all = 0;
   double before[2], narrow[2];
   if (!is_zero(of->alpha)) {
-    for (index = 0; index < inner; index++) {
+    for (int index = 0; index < inner; index++) {
       const double *x = with->factors[0][(size_t)row * inner + index];
       const double *y = with->factors[1][(size_t)column * inner + index];
       add_product(of->kind, x, y, inner_sum);
@@ -116,10 +116,10 @@ static void check(void *closure, void *element, int row, int column) {
   checker *with = (checker *)closure;
   const product *of = with->of;
   double got[2], want[2], tolerance;
-  int part, good = 1;
+  int good = 1;
   expected(with, row, column, want, &tolerance);
   load(of->kind, element, got);
-  for (part = 0; part < parts_of(of->kind); part++) {
+  for (int part = 0; part < parts_of(of->kind); part++) {
     if (of->numbers == INEXACT) {
       good &= fabs(got[part] - want[part]) <= tolerance;
     } else if (of->numbers == SPECIAL && of->kind >= COMPLEX) {
@@ -191,10 +191,10 @@ static void pick_leading(uint64_t *state, matrix *of) {
 
 /* A, B and C as an LU factorization has them: panels and the rest of one matrix. */
 static void alias(product *of) {
-  int inner = of->sizes[2], number;
+  int inner = of->sizes[2];
   matrix *a = &of->matrices[0], *b = &of->matrices[1], *c = &of->matrices[2];
   of->letters[0] = of->letters[1] = 'N';
-  for (number = 0; number < 2; number++) {
+  for (int number = 0; number < 2; number++) {
     c->axes[number].size = of->sizes[number] + inner + c->first[number];
     if (c->axes[number].size == 0) c->axes[number].size = 1;
   }
@@ -210,17 +210,16 @@ static void alias(product *of) {
 
 static void pick(product *of, uint64_t *state, const grid *on) {
   static const char letters[] = "NTCntc";
-  int number, leading;
   memset(of, 0, sizeof *of);
   of->kind = between(state, 0, KINDS - 1);
   of->numbers = chance(state, 70) ? EXACT : between(state, INEXACT, SPECIAL);
   of->aliased = chance(state, 15);
   of->seed = draw(state);
-  for (number = 0; number < 2; number++) of->letters[number] = letters[between(state, 0, 5)];
-  for (number = 0; number < 3; number++) of->sizes[number] = pick_size(state);
+  for (int number = 0; number < 2; number++) of->letters[number] = letters[between(state, 0, 5)];
+  for (int number = 0; number < 3; number++) of->sizes[number] = pick_size(state);
   pick_scalar(state, of->kind, of->alpha);
   pick_scalar(state, of->kind, of->beta);
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) {
     int plain = number == 2 || of->letters[number] == 'N' || of->letters[number] == 'n';
     int shape[3][2] = {{of->sizes[0], of->sizes[2]}, {of->sizes[2], of->sizes[1]}, {of->sizes[0], of->sizes[1]}};
     int length[2] = {shape[number][!plain], shape[number][plain]};
@@ -230,9 +229,9 @@ static void pick(product *of, uint64_t *state, const grid *on) {
   /* Not the same on all ranks. */
   of->matrices[0].leading = 0;
   *state ^= (uint64_t)(on->row * on->columns + on->column + 1) << 32;
-  for (number = 0; number < 3; number++) pick_leading(state, &of->matrices[number]);
-  leading = of->matrices[2].leading;
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) pick_leading(state, &of->matrices[number]);
+  int leading = of->matrices[2].leading;
+  for (int number = 0; number < 3; number++) {
     if (of->aliased) of->matrices[number].leading = leading;
     describe(&of->matrices[number], on->context);
   }
@@ -269,23 +268,20 @@ static double (*factor(const product *of, int number))[2] {
 /* The same matrix in memory of its own. */
 static matrix copy(const matrix *of) {
   matrix other = *of;
-  other.memory = (unsigned char *)malloc(of->bytes);
-  REQUIRE(other.memory != NULL);
+  other.memory = (unsigned char *)allocate(of->bytes);
   memcpy(other.memory, of->memory, of->bytes);
   return other;
 }
 
 static void describe_failure(const product *of, const grid *on) {
-  int number;
   fprintf(stderr, "grid %dx%d, process (%d, %d), type %d, %c%c, %d x %d x %d, alpha %g %g, beta %g %g, numbers %d%s\n",
           on->rows, on->columns, on->row, on->column, of->kind, of->letters[0], of->letters[1], of->sizes[0],
           of->sizes[1], of->sizes[2], of->alpha[0], of->alpha[1], of->beta[0], of->beta[1], of->numbers,
           of->aliased ? ", parts of one matrix" : "");
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) {
     const matrix *it = &of->matrices[number];
-    int entry;
     fprintf(stderr, "  %c from (%d, %d), descriptor", 'A' + number, it->from[0], it->from[1]);
-    for (entry = 0; entry < (it->type == 1 ? 9 : 11); entry++) fprintf(stderr, " %d", it->descriptor[entry]);
+    for (int entry = 0; entry < (it->type == 1 ? 9 : 11); entry++) fprintf(stderr, " %d", it->descriptor[entry]);
     fprintf(stderr, "\n");
   }
 }
@@ -295,23 +291,22 @@ static int run(const char *who, gemm_function *function, const product *of, doub
   matrix used[3];
   checker with = {of, {factors[0], factors[1]}, NULL, NULL, who, 0};
   restorer back;
-  int number, bad;
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) {
     if (of->aliased && number < 2) continue;
     used[number] = copy(&of->matrices[number]);
   }
-  for (number = 0; of->aliased && number < 2; number++) {
+  for (int number = 0; of->aliased && number < 2; number++) {
     used[number] = of->matrices[number];
     used[number].memory = used[2].memory;
   }
   call(function, of, used);
   *result = copy(&used[2]);
   for_own(&used[2], check, &with);
-  bad = with.wrong > 0;
+  int bad = with.wrong > 0;
   back.result = &used[2];
   back.before = &of->matrices[2];
   for_own(&used[2], restore, &back);
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) {
     if (memcmp(used[number].memory, of->matrices[number].memory, of->matrices[number].bytes) != 0) {
       fprintf(stderr, "%s: memory of %c changed\n", who, 'A' + number);
       bad = 1;
@@ -327,13 +322,12 @@ static void one_case(uint64_t seed, int number, const set *on) {
   product of;
   double(*factors[2])[2];
   matrix first, second, stock;
-  int index, bad;
   pick(&of, &state, &on->own);
-  for (index = 2; index >= 0; index--) {
+  for (int index = 2; index >= 0; index--) {
     filler with = {&of, index};
     matrix *it = &of.matrices[index];
     if (index == 2 || !of.aliased) {
-      allocate(it, draw(&state));
+      allocate_matrix(it, draw(&state));
     } else {
       it->memory = of.matrices[2].memory;
       it->bytes = of.matrices[2].bytes;
@@ -344,7 +338,7 @@ static void one_case(uint64_t seed, int number, const set *on) {
   }
   factors[0] = factor(&of, 0);
   factors[1] = factor(&of, 1);
-  bad = run("p?gemm_", gemm[of.kind], &of, factors, &first);
+  int bad = run("p?gemm_", gemm[of.kind], &of, factors, &first);
   bad |= run("p?gemm_ again", gemm[of.kind], &of, factors, &second);
   calls += 2;
   if (memcmp(first.memory, second.memory, first.bytes) != 0) {
@@ -359,7 +353,7 @@ static void one_case(uint64_t seed, int number, const set *on) {
   free(first.memory);
   free(second.memory);
   free(stock.memory);
-  for (index = 0; index < 3; index++)
+  for (int index = 0; index < 3; index++)
     if (index == 2 || !of.aliased) free(of.matrices[index].memory);
   free(factors[0]);
   free(factors[1]);
@@ -367,21 +361,18 @@ static void one_case(uint64_t seed, int number, const set *on) {
 
 int main(int argc, char **argv) {
   set sets[MOST_GRIDS];
-  int rank, number, first = 0, cases = 0, count = argc - 3;
-  uint64_t seed;
+  int first = 0, cases = 0, count = argc - 3;
   int64_t all = 0;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   if (count < 1 || count > MOST_GRIDS) FAIL("usage: pblas <seed> <cases> <grids>...");
-  seed = strtoull(argv[1], NULL, 10);
+  uint64_t seed = strtoull(argv[1], NULL, 10);
   if (sscanf(argv[2], "%d+%d", &first, &cases) != 2) cases = atoi(argv[2]), first = 0;
-  for (number = 0; number < count; number++) sets[number] = make_set(argv[3 + number]);
-  for (number = first; number < first + cases; number++)
+  for (int number = 0; number < count; number++) sets[number] = make_set(argv[3 + number]);
+  for (int number = first; number < first + cases; number++)
     if (sets[number % count].own.row >= 0) one_case(seed, number, &sets[number % count]);
-  for (number = 0; number < count; number++)
+  for (int number = 0; number < count; number++)
     if (sets[number].own.row >= 0) Cblacs_gridexit(sets[number].own.context);
   MPI_Reduce(&calls, &all, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("ok %d cases calls=%lld\n", cases, (long long)all);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -2,11 +2,9 @@
 #ifndef PBLAS_H
 #define PBLAS_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "fail.h"
+#include "elements.h"
+#include "random.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -24,45 +22,24 @@ typedef void gemm_function(const char *transa, const char *transb, const int *m,
                            const int *ic, const int *jc, const int *descc);
 gemm_function psgemm_, pdgemm_, pcgemm_, pzgemm_;
 
-/* Types of elements. */
-enum { SINGLE, DOUBLE, COMPLEX, DOUBLE_COMPLEX, KINDS };
-
 static gemm_function *const gemm[KINDS] = {psgemm_, pdgemm_, pcgemm_, pzgemm_};
-
-static inline int parts_of(int kind) {
-  return kind >= COMPLEX ? 2 : 1;
-}
-
-static inline int is_single(int kind) {
-  return kind == SINGLE || kind == COMPLEX;
-}
-
-static inline size_t size_of(int kind) {
-  return (size_t)parts_of(kind) * (is_single(kind) ? sizeof(float) : sizeof(double));
-}
 
 /* A function of ScaLAPACK's own library, whatever is loaded before it. */
 static inline void *original(const char *name) {
   Dl_info place;
-  void *library;
-  void *function;
   REQUIRE(dladdr(dlsym(RTLD_DEFAULT, "numroc_"), &place) != 0);
-  library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void *library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   REQUIRE(library != NULL);
-  function = dlsym(library, name);
+  void *function = dlsym(library, name);
   REQUIRE(function != NULL);
   return function;
 }
 
 /* Random numbers: splitmix64. */
-static inline uint64_t mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return value ^ (value >> 31);
-}
-
 static inline uint64_t draw(uint64_t *state) {
-  return mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t drawn = mix(*state);
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  return drawn;
 }
 
 /* A number from `least` to `largest`. */
@@ -101,7 +78,7 @@ typedef struct {
 
 /* One grid on ranks from `begin`; returns the rank after them. */
 static inline int one_grid(const char *text, int begin, int alone, grid *made) {
-  int rows, columns, context, size, step, index, *map;
+  int rows, columns, context, size;
   char letter;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (sscanf(text, "%dx%d%c", &rows, &columns, &letter) != 3 || begin + rows * columns > size) FAIL("grid '%s'", text);
@@ -110,10 +87,9 @@ static inline int one_grid(const char *text, int begin, int alone, grid *made) {
     return rows * columns;
   }
   /* Prime to the number of ranks. */
-  step = rows * columns % 7 == 0 ? 5 : 7;
-  map = (int *)malloc(sizeof(int) * (size_t)(rows * columns));
-  REQUIRE(map != NULL);
-  for (index = 0; index < rows * columns; index++)
+  int step = rows * columns % 7 == 0 ? 5 : 7;
+  int *map = (int *)allocate(sizeof(int) * (size_t)(rows * columns));
+  for (int index = 0; index < rows * columns; index++)
     map[index] = letter == 'p'   ? begin + (index * step + 3) % (rows * columns)
                  : letter == 'd' ? size - 1 - begin - index
                                  : begin + index;
@@ -155,8 +131,8 @@ static inline int is_own(const axis *axis, int index) {
 
 /* How many of the first `end` indices this process has: also the local number of index `end`. */
 static inline int local_count(const axis *axis, int end) {
-  int index, count = 0;
-  for (index = 0; index < end; index++) count += is_own(axis, index);
+  int count = 0;
+  for (int index = 0; index < end; index++) count += is_own(axis, index);
   return count;
 }
 
@@ -189,14 +165,13 @@ static inline void describe(matrix *of, int context) {
 }
 
 /* Memory for this process's part, with guards around it, all of it signalling NaNs of which no two are equal. */
-static inline void allocate(matrix *of, uint64_t seed) {
+static inline void allocate_matrix(matrix *of, uint64_t seed) {
   int rows = local_count(&of->axes[0], of->axes[0].size), columns = local_count(&of->axes[1], of->axes[1].size);
   size_t cells = rows > 0 && columns > 0 ? (size_t)(columns - 1) * (size_t)of->leading + (size_t)rows : 0;
-  size_t at, step = is_single(of->kind) ? sizeof(float) : sizeof(double);
+  size_t step = is_single(of->kind) ? sizeof(float) : sizeof(double);
   of->bytes = cells * size_of(of->kind) + 2 * GUARD_BYTES;
-  of->memory = (unsigned char *)malloc(of->bytes);
-  REQUIRE(of->memory != NULL);
-  for (at = 0; at < of->bytes; at += step) {
+  of->memory = (unsigned char *)allocate(of->bytes);
+  for (size_t at = 0; at < of->bytes; at += step) {
     uint64_t noise = mix(seed + at) | 1;
     uint32_t narrow = UINT32_C(0x7f800000) | (uint32_t)(noise & 0x3fffff);
     uint64_t wide = UINT64_C(0x7ff0000000000000) | (noise & UINT64_C(0x7ffffffffffff));
@@ -214,40 +189,14 @@ static inline void *element(const matrix *of, int local_row, int local_column) {
   return of->memory + GUARD_BYTES + at * size_of(of->kind);
 }
 
-static inline void store(int kind, void *to, const double value[2]) {
-  int part;
-  for (part = 0; part < parts_of(kind); part++) {
-    if (is_single(kind)) {
-      float narrow = (float)value[part];
-      memcpy((float *)to + part, &narrow, sizeof narrow);
-    } else {
-      memcpy((double *)to + part, &value[part], sizeof value[part]);
-    }
-  }
-}
-
-static inline void load(int kind, const void *from, double value[2]) {
-  int part;
-  value[1] = 0;
-  for (part = 0; part < parts_of(kind); part++) {
-    if (is_single(kind)) {
-      float narrow;
-      memcpy(&narrow, (const float *)from + part, sizeof narrow);
-      value[part] = narrow;
-    } else {
-      memcpy(&value[part], (const double *)from + part, sizeof value[part]);
-    }
-  }
-}
-
 /* Calls `use` for each element of the sub-matrix that this process has, with its indices in the sub-matrix. */
 static inline void for_own(const matrix *of, void (*use)(void *closure, void *element, int row, int column),
                            void *closure) {
-  int row, column, local_column = local_count(&of->axes[1], of->first[1]);
-  for (column = 0; column < of->length[1]; column++) {
+  int local_column = local_count(&of->axes[1], of->first[1]);
+  for (int column = 0; column < of->length[1]; column++) {
     int local_row = local_count(&of->axes[0], of->first[0]);
     if (!is_own(&of->axes[1], of->first[1] + column)) continue;
-    for (row = 0; row < of->length[0]; row++) {
+    for (int row = 0; row < of->length[0]; row++) {
       if (!is_own(&of->axes[0], of->first[0] + row)) continue;
       use(closure, element(of, local_row++, local_column), row, column);
     }

@@ -9,8 +9,8 @@
  *   pblas_contexts killed|leaves   the last rank dies or leaves while the others multiply
  */
 #include "pblas.h"
+#include "process.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -21,8 +21,8 @@ enum { SIZE = 24, LARGE_SIZE = 300, BLOCK = 5 };
 static void multiply_large(const grid *on, int round, int size) {
   static const double one = 1, zero = 0;
   matrix all[3];
-  int number, row, column, height = 0, width = 0;
-  for (number = 0; number < 3; number++) {
+  int height = 0, width = 0;
+  for (int number = 0; number < 3; number++) {
     axis rows = {size, BLOCK, BLOCK, number % on->rows, on->row, on->rows};
     axis columns = {size, BLOCK, BLOCK, number % on->columns, on->column, on->columns};
     matrix *it = &all[number];
@@ -34,11 +34,11 @@ static void multiply_large(const grid *on, int round, int size) {
     it->length[0] = it->length[1] = size;
     it->leading = local_count(&rows, size) + 1;
     describe(it, on->context);
-    allocate(it, (uint64_t)round);
+    allocate_matrix(it, (uint64_t)round);
     height = local_count(&rows, size);
     width = local_count(&columns, size);
-    for (column = 0; column < width; column++) {
-      for (row = 0; row < height; row++) {
+    for (int column = 0; column < width; column++) {
+      for (int row = 0; row < height; row++) {
         double value[2] = {(double)(number + 1 + round % 5), 0};
         store(DOUBLE, element(it, row, column), value);
       }
@@ -47,14 +47,14 @@ static void multiply_large(const grid *on, int round, int size) {
   pdgemm_("N", "T", &size, &size, &size, &one, elements(&all[0]), &all[0].from[0], &all[0].from[1], all[0].descriptor,
           elements(&all[1]), &all[1].from[0], &all[1].from[1], all[1].descriptor, &zero, elements(&all[2]),
           &all[2].from[0], &all[2].from[1], all[2].descriptor);
-  for (column = 0; column < width; column++) {
-    for (row = 0; row < height; row++) {
+  for (int column = 0; column < width; column++) {
+    for (int row = 0; row < height; row++) {
       double value[2];
       load(DOUBLE, element(&all[2], row, column), value);
       if (value[0] != size * (1.0 + round % 5) * (2.0 + round % 5)) FAIL("round %d: %g", round, value[0]);
     }
   }
-  for (number = 0; number < 3; number++) free(all[number].memory);
+  for (int number = 0; number < 3; number++) free(all[number].memory);
 }
 
 static void multiply(const grid *on, int round) {
@@ -63,40 +63,21 @@ static void multiply(const grid *on, int round) {
 
 /* --- What a process holds --- */
 
-static long lines_of(const char *path, const char *key) {
-  char line[4096];
-  long count = 0;
-  FILE *file = fopen(path, "r");
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL) {
-    if (key == NULL) count++;
-    if (key != NULL && strncmp(line, key, strlen(key)) == 0) count = atol(line + strlen(key));
-  }
-  fclose(file);
-  return count;
-}
-
-static long descriptors(void) {
-  long count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  REQUIRE(folder != NULL);
-  while (readdir(folder) != NULL) count++;
-  closedir(folder);
-  return count;
+/* Resident memory in KiB. */
+static long resident(void) {
+  return field("/proc/self/status", "VmRSS") / 1024;
 }
 
 static void cycle(int rounds) {
   long before[3] = {0, 0, 0}, growth[3], largest[3];
-  int round, size, rank, number = -1, again = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (round = 0; round < rounds + rounds / 5; round++) {
+  int number = -1, again = 0;
+  for (int round = 0; round < rounds + rounds / 5; round++) {
     int rows = 1 + round % size, columns = size / rows;
     grid on = make_grid(round % 2 ? "Column" : "Row", rows, columns);
     if (round == rounds / 5) {
-      before[0] = descriptors();
-      before[1] = lines_of("/proc/self/maps", NULL);
-      before[2] = lines_of("/proc/self/status", "VmRSS:");
+      before[0] = open_files();
+      before[1] = mappings_of("");
+      before[2] = resident();
     }
     if (on.row < 0) continue;
     again += on.context == number;
@@ -104,9 +85,9 @@ static void cycle(int rounds) {
     multiply(&on, round);
     Cblacs_gridexit(on.context);
   }
-  growth[0] = descriptors() - before[0];
-  growth[1] = lines_of("/proc/self/maps", NULL) - before[1];
-  growth[2] = lines_of("/proc/self/status", "VmRSS:") - before[2];
+  growth[0] = open_files() - before[0];
+  growth[1] = mappings_of("") - before[1];
+  growth[2] = resident() - before[2];
   MPI_Reduce(growth, largest, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   /* The number of a context is used again, by grids of other shapes. */
   if (rank == 0) {
@@ -117,49 +98,43 @@ static void cycle(int rounds) {
 
 /* Grids that nobody ends, and products on all of them, twice in another order. */
 static void leave(int count) {
-  grid *all = (grid *)malloc(sizeof *all * (size_t)count);
+  grid *all = (grid *)allocate(sizeof *all * (size_t)count);
   long before = 0, growth[2], largest[2];
-  int number, size, rank;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  REQUIRE(all != NULL && count > 10);
-  for (number = 0; number < count; number++) {
+  REQUIRE(count > 10);
+  for (int number = 0; number < count; number++) {
     int rows = number % 3 == 0 ? size : 1;
-    if (number == 10) before = lines_of("/proc/self/status", "VmRSS:");
+    if (number == 10) before = resident();
     all[number] = make_grid(number % 2 ? "Column" : "Row", rows, size / rows);
     multiply_large(&all[number], number, LARGE_SIZE);
   }
-  growth[0] = lines_of("/proc/self/status", "VmRSS:") - before;
-  for (number = 0; number < 2 * count; number++)
+  growth[0] = resident() - before;
+  for (int number = 0; number < 2 * count; number++)
     multiply_large(&all[number * 7 % count], number, LARGE_SIZE - number % 5);
-  growth[1] = lines_of("/proc/self/status", "VmRSS:") - before;
+  growth[1] = resident() - before;
   MPI_Reduce(growth, largest, 2, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("ok kilobytes=%ld again=%ld\n", largest[0], largest[1]);
   free(all);
 }
 
 static void *in_thread(void *own) {
-  int round;
-  for (round = 0; round < 200; round++) multiply((const grid *)own, round);
+  for (int round = 0; round < 200; round++) multiply((const grid *)own, round);
   return NULL;
 }
 
 static void in_threads(int size) {
   grid grids[2];
   pthread_t threads[2];
-  int number;
   grids[0] = make_grid("Row", 1, size);
   grids[1] = make_grid("Column", size, 1);
-  for (number = 0; number < 2; number++)
+  for (int number = 0; number < 2; number++)
     REQUIRE(pthread_create(&threads[number], NULL, in_thread, &grids[number]) == 0);
-  for (number = 0; number < 2; number++) REQUIRE(pthread_join(threads[number], NULL) == 0);
+  for (int number = 0; number < 2; number++) REQUIRE(pthread_join(threads[number], NULL) == 0);
 }
 
 /* Never comes back where a rank is missing. */
 static void lose(int rank, int size, int killed) {
   grid on = make_grid("Row", 1, size);
-  int round;
-  for (round = 0; round < 1000000; round++) {
+  for (int round = 0; round < 1000000; round++) {
     multiply(&on, round);
     if (rank == size - 1 && round == 50) {
       Dl_info place;
@@ -174,11 +149,8 @@ static void lose(int rank, int size, int killed) {
 
 int main(int argc, char **argv) {
   const char *mode = argc > 1 ? argv[1] : "";
-  int rank, size, provided;
   grid first, second;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (strcmp(mode, "cycle") == 0) {
     cycle(atoi(argv[2]));
   } else if (strcmp(mode, "left") == 0) {
@@ -196,6 +168,5 @@ int main(int argc, char **argv) {
   } else {
     lose(rank, size, strcmp(mode, "killed") == 0);
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -19,7 +19,6 @@ typedef struct {
 } arguments;
 
 static const char *current = "";
-static int rank;
 
 #ifdef OWN_ABORT
 void PB_Cabort(int context, char *routine, int info);
@@ -36,28 +35,27 @@ static const char *const entries_of_1[] = {"DTYPE", "CTXT", "M", "N", "MB", "NB"
 
 /* Valid arguments; `type` is that of the descriptors. */
 static void begin(arguments *with, const grid *on, int type) {
-  int number, at;
   memset(with, 0, sizeof *with);
   with->letters[0] = with->letters[1] = 'N';
-  for (number = 0; number < 3; number++) {
+  for (int number = 0; number < 3; number++) {
     int one[9] = {1, on->context, SIZE, SIZE, 3, 3, 0, 0, SIZE};
     int two[11] = {2, on->context, SIZE, SIZE, 2, 2, 3, 3, 0, 0, SIZE};
     memcpy(with->descriptors[number], type == 1 ? one : two, type == 1 ? sizeof one : sizeof two);
     with->sizes[number] = SIZE - 3;
     with->place[number][0] = with->place[number][1] = 2;
-    for (at = 0; at < SIZE * SIZE; at++) with->memory[number][at] = at;
+    for (int at = 0; at < SIZE * SIZE; at++) with->memory[number][at] = at;
   }
 }
 
 static int *argument(arguments *with, const char *name, int type) {
   static const char *const sizes[] = {"m", "n", "k"};
   const char *const *entries = type == 1 ? entries_of_1 : entries_of_2;
-  int number, count = type == 1 ? 9 : 11;
-  for (number = 0; number < 3; number++)
+  int count = type == 1 ? 9 : 11;
+  for (int number = 0; number < 3; number++)
     if (strcmp(name, sizes[number]) == 0) return &with->sizes[number];
   REQUIRE(name[0] >= 'A' && name[0] <= 'C' && name[1] == '.');
   if (name[2] == 'i' || name[2] == 'j') return &with->place[name[0] - 'A'][name[2] == 'j'];
-  for (number = 0; number < count; number++)
+  for (int number = 0; number < count; number++)
     if (strcmp(name + 2, entries[number]) == 0) return &with->descriptors[name[0] - 'A'][number];
   return NULL;
 }
@@ -67,7 +65,6 @@ static int change(arguments *with, const char *text, int type) {
   char name[16];
   int value, length, only;
   for (; *text != 0; text += length + (text[length] == ',')) {
-    int *place;
     only = rank;
     REQUIRE(sscanf(text, "%15[^=]=%d%n@%d", name, &value, &length, &only) >= 2);
     if (text[length] == '@') length += 2;
@@ -75,7 +72,7 @@ static int change(arguments *with, const char *text, int type) {
       with->letters[name[5] == 'b'] = (char)value;
       continue;
     }
-    place = argument(with, name, type);
+    int *place = argument(with, name, type);
     if (place == NULL) return 0;
     if (only == rank) *place = value;
   }
@@ -86,7 +83,6 @@ static void run(const char *text, const grid *on, int type) {
   static arguments with;
   static const double two = 2;
   char title[80];
-  int number, at;
   begin(&with, on, type);
   if (!change(&with, text, type)) return;
   snprintf(title, sizeof title, "%s, type %d", text, type);
@@ -95,8 +91,8 @@ static void run(const char *text, const grid *on, int type) {
           &with.place[0][0], &with.place[0][1], with.descriptors[0], with.memory[1], &with.place[1][0],
           &with.place[1][1], with.descriptors[1], &two, with.memory[2], &with.place[2][0], &with.place[2][1],
           with.descriptors[2]);
-  for (number = 0; number < 3; number++)
-    for (at = 0; at < SIZE * SIZE; at++)
+  for (int number = 0; number < 3; number++)
+    for (int at = 0; at < SIZE * SIZE; at++)
       if (with.memory[number][at] != at) FAIL("%s: %c has changed", title, 'A' + number);
 }
 
@@ -110,30 +106,25 @@ static const char *const of_matrix[] = {
 
 int main(int argc, char **argv) {
   grid on;
-  int size, type;
-  size_t number;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   /* Lines are written whole. */
   setvbuf(stdout, NULL, _IOLBF, 0);
   on = make_grid("Row", 1, size);
   /* The context of the other grid, number 1. */
   REQUIRE(make_grid("Column", size, 1).context == 1);
-  for (type = 1; type <= 2; type++) {
+  for (int type = 1; type <= 2; type++) {
     char text[80], format[80];
     if (argc > 1) {
       run(argv[1], &on, type);
       continue;
     }
-    for (number = 0; number < sizeof of_call / sizeof *of_call; number++) run(of_call[number], &on, type);
-    for (number = 0; number < 3 * (sizeof of_matrix / sizeof *of_matrix); number++) {
+    for (size_t number = 0; number < sizeof of_call / sizeof *of_call; number++) run(of_call[number], &on, type);
+    for (size_t number = 0; number < 3 * (sizeof of_matrix / sizeof *of_matrix); number++) {
       int letter = 'A' + (int)(number % 3);
       snprintf(format, sizeof format, "%%c.%s", of_matrix[number / 3]);
       snprintf(text, sizeof text, format, letter, letter);
       run(text, &on, type);
     }
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -25,7 +25,7 @@ static matrix make(const grid *on, int columns) {
   made.length[1] = columns;
   made.leading = local_count(&along[0], SIZE) + 1;
   describe(&made, on->context);
-  allocate(&made, 1);
+  allocate_matrix(&made, 1);
   return made;
 }
 
@@ -39,10 +39,9 @@ static void fill(void *closure, void *element, int row, int column) {
 /* Sums of its rows: what it makes of ones. */
 static void fill_sums(void *closure, void *element, int row, int column) {
   double value[2] = {0, 0};
-  int other;
   (void)closure;
   (void)column;
-  for (other = 0; other < SIZE; other++) value[0] += row == other ? 4.0 * SIZE : (row * 7 + other * 3) % 11 - 5;
+  for (int other = 0; other < SIZE; other++) value[0] += row == other ? 4.0 * SIZE : (row * 7 + other * 3) % 11 - 5;
   store(DOUBLE, element, value);
 }
 

@@ -14,7 +14,6 @@ static const double one = 1, zero = 0;
 
 static matrix make(const grid *on, int size, double value) {
   axis along[2] = {{size, 32, 32, 0, on->row, on->rows}, {size, 32, 32, 0, on->column, on->columns}};
-  size_t at;
   matrix made;
   memset(&made, 0, sizeof made);
   made.kind = DOUBLE;
@@ -22,8 +21,8 @@ static matrix make(const grid *on, int size, double value) {
   memcpy(made.axes, along, sizeof along);
   made.leading = local_count(&along[0], size);
   describe(&made, on->context);
-  allocate(&made, 1);
-  for (at = GUARD_BYTES; at < made.bytes - GUARD_BYTES; at += sizeof value)
+  allocate_matrix(&made, 1);
+  for (size_t at = GUARD_BYTES; at < made.bytes - GUARD_BYTES; at += sizeof value)
     memcpy(made.memory + at, &value, sizeof value);
   return made;
 }
@@ -51,48 +50,44 @@ static void warm_up(int size) {
   double *memory = (double *)calloc(3 * (size_t)size * (size_t)size, sizeof *memory);
   size_t step = (size_t)size * (size_t)size;
   static const char *const letters = "NT";
-  int a, b;
   REQUIRE(gemm_of_blas != NULL && memory != NULL);
-  for (a = 0; a < 2; a++)
-    for (b = 0; b < 2; b++)
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 2; b++)
       gemm_of_blas(&letters[a], &letters[b], &size, &size, &size, &one, memory, &size, memory + step, &size, &zero,
                    memory + 2 * step, &size, 1, 1);
   free(memory);
 }
 
 int main(int argc, char **argv) {
-  int rank, size, rows, local, round;
-  long before, growth, all;
+  long all;
   int ranks;
   grid on;
   matrix a, b, c;
   double got[2];
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   REQUIRE(argc == 4);
-  size = atoi(argv[1]);
+  int size = atoi(argv[1]);
   on = make_grid("Row", atoi(argv[2]), atoi(argv[3]));
   a = make(&on, size, 2);
   b = make(&on, size, 3);
   c = make(&on, size, 0);
   /* What the BLAS, the MPI library and hcube set up once is there before: a small product, and a local one. */
   multiply(&a, &b, &c, 8);
-  rows = local_count(&c.axes[0], size);
-  local = local_count(&c.axes[1], size);
+  int rows = local_count(&c.axes[0], size);
+  int local = local_count(&c.axes[1], size);
   warm_up((rows > local ? rows : local) + 64);
   MPI_Barrier(MPI_COMM_WORLD);
-  before = kilobytes();
-  for (round = 0; round < 2; round++) {
+  long before = kilobytes();
+  for (int round = 0; round < 2; round++) {
     MPI_Barrier(MPI_COMM_WORLD);
     multiply(&a, &b, &c, size);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  growth = kilobytes() - before;
+  long growth = kilobytes() - before;
   MPI_Reduce(&growth, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   load(DOUBLE, element(&c, rows - 1, local - 1), got);
   if (got[0] != 6.0 * size) FAIL("%g and not %g", got[0], 6.0 * size);
   if (rank == 0) printf("ok kilobytes=%ld\n", all / ranks);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

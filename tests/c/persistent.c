@@ -45,68 +45,64 @@ static void initialise(exchange *of, MPI_Request *request) {
 /* Starts all requests: by one call, or one by one. Messages may be started in any order, so they are started in
  * reverse. */
 static void start(MPI_Request *requests, int exchanges, int messages, int turn) {
-  int at;
   if (turn % 2 == 0) {
     REQUIRE((use_hcube ? hcube_startall : MPI_Startall)(exchanges + messages, requests) == MPI_SUCCESS);
     return;
   }
-  for (at = exchanges + messages - 1; at >= exchanges; at--)
+  for (int at = exchanges + messages - 1; at >= exchanges; at--)
     REQUIRE((use_hcube ? hcube_start : MPI_Start)(&requests[at]) == MPI_SUCCESS);
-  for (at = 0; at < exchanges; at++) REQUIRE((use_hcube ? hcube_start : MPI_Start)(&requests[at]) == MPI_SUCCESS);
+  for (int at = 0; at < exchanges; at++) REQUIRE((use_hcube ? hcube_start : MPI_Start)(&requests[at]) == MPI_SUCCESS);
 }
 
 static void make_turns(int turns, int requests) {
-  int exchanges = requests / 2, messages = (requests - exchanges) / 2, at, turn;
+  int exchanges = requests / 2, messages = (requests - exchanges) / 2;
   int next = (rank + 1) % size, previous = (rank + size - 1) % size;
-  exchange *all = (exchange *)allocate(exchanges * (int64_t)sizeof *all);
-  MPI_Request *pending = (MPI_Request *)allocate(requests * (int64_t)sizeof *pending);
-  MPI_Status *statuses = (MPI_Status *)allocate(requests * (int64_t)sizeof *statuses);
-  int *sent = (int *)allocate(messages * (int64_t)sizeof(int)),
-      *arrived = (int *)allocate(messages * (int64_t)sizeof(int));
-  for (at = 0; at < exchanges; at++) {
+  exchange *all = OF_CASE(exchange, exchanges);
+  MPI_Request *pending = OF_CASE(MPI_Request, requests);
+  MPI_Status *statuses = OF_CASE(MPI_Status, requests);
+  int *sent = OF_CASE(int, messages), *arrived = OF_CASE(int, messages);
+  for (int at = 0; at < exchanges; at++) {
     all[at] = prepare((uint64_t)at);
     initialise(&all[at], &pending[at]);
   }
-  for (at = 0; at < messages; at++) {
+  for (int at = 0; at < messages; at++) {
     MPI_Recv_init(&arrived[at], 1, MPI_INT, previous, at, MPI_COMM_WORLD, &pending[exchanges + 2 * at]);
     MPI_Send_init(&sent[at], 1, MPI_INT, next, at, MPI_COMM_WORLD, &pending[exchanges + 2 * at + 1]);
   }
-  for (turn = 1; turn <= turns; turn++) {
-    for (at = 0; at < exchanges; at++) fill(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
-    for (at = 0; at < messages; at++) {
+  for (int turn = 1; turn <= turns; turn++) {
+    for (int at = 0; at < exchanges; at++) fill(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
+    for (int at = 0; at < messages; at++) {
       sent[at] = turn * 100000 + rank * 1000 + at;
       arrived[at] = -1;
     }
     start(pending, exchanges, 2 * messages, turn);
     MPI_Waitall(exchanges + 2 * messages, pending, statuses);
-    for (at = 0; at < messages; at++) REQUIRE(arrived[at] == turn * 100000 + previous * 1000 + at);
-    for (at = 0; at < exchanges; at++) check(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
+    for (int at = 0; at < messages; at++) REQUIRE(arrived[at] == turn * 100000 + previous * 1000 + at);
+    for (int at = 0; at < exchanges; at++) check(&all[at], (uint64_t)turn * 10000 + (uint64_t)at);
   }
-  for (at = 0; at < exchanges + 2 * messages; at++) {
+  for (int at = 0; at < exchanges + 2 * messages; at++) {
     REQUIRE((use_hcube ? hcube_request_free : MPI_Request_free)(&pending[at]) == MPI_SUCCESS);
     REQUIRE(pending[at] == MPI_REQUEST_NULL);
   }
-  for (at = 0; at < exchanges; at++) free_exchange(&all[at]);
-  free(all), free(pending), free(statuses), free(sent), free(arrived);
+  free_case();
 }
 
 /* The error class of an exchange of one int between all ranks, where rank 0 sends `more` further ones to the last rank.
  */
 static int initialise_with(int more) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int error = MPI_SUCCESS, peer, code, *arrays = (int *)allocate(8 * size * (int64_t)sizeof(int));
+  int error = MPI_SUCCESS, *arrays = OF_CASE(int, 8 * size);
   int *counts[2] = {arrays, arrays + size}, *places = arrays + 2 * size;
-  for (peer = 0; peer < size; peer++) {
+  for (int peer = 0; peer < size; peer++) {
     counts[0][peer] = counts[1][peer] = 1;
     places[peer] = peer;
   }
   if (rank == 0) counts[0][size - 1] += more;
-  code = (use_hcube ? hcube_alltoallv_init : MPI_Alltoallv_init)(arrays + 3 * size, counts[0], places, MPI_INT,
-                                                                 arrays + 6 * size, counts[1], places, MPI_INT,
-                                                                 comms[0], MPI_INFO_NULL, &request);
+  int code = (use_hcube ? hcube_alltoallv_init : MPI_Alltoallv_init)(arrays + 3 * size, counts[0], places, MPI_INT,
+                                                                     arrays + 6 * size, counts[1], places, MPI_INT,
+                                                                     comms[0], MPI_INFO_NULL, &request);
   if (code != MPI_SUCCESS) MPI_Error_class(code, &error);
   REQUIRE(request == MPI_REQUEST_NULL);
-  free(arrays);
   return error;
 }
 
@@ -123,14 +119,11 @@ static void make_errors(void) {
 }
 
 int main(int argc, char **argv) {
-  int turns, requests;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(argc > 5);
   seed = strtoull(argv[1], NULL, 10);
-  turns = atoi(argv[2]);
-  requests = atoi(argv[3]);
+  int turns = atoi(argv[2]);
+  int requests = atoi(argv[3]);
   largest = strtoll(argv[4], NULL, 10);
   use_hcube = strcmp(argv[5], "hcube") == 0;
   make_handles();
@@ -138,6 +131,5 @@ int main(int argc, char **argv) {
   else make_turns(turns, requests);
   free_handles();
   if (rank == 0 && argc == 6) printf("ok %d served=%ld\n", turns, served);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -10,8 +10,6 @@
 
 enum { IN_PLACE_CALLS = 3, CALLS = 2, LONGEST = 3 };
 
-static int rank, size;
-
 /* Elements that two ranks exchange: the same in both directions, as calls in place demand. */
 static int length(int one, int other) {
   return 1 + (one + other) % LONGEST;
@@ -36,18 +34,18 @@ static void *memory(size_t bytes) {
 static blocks make_blocks(int equal) {
   size_t entries = (size_t)size * sizeof(int);
   blocks all;
-  int other, element;
   all.data = (int *)memory(LONGEST * entries);
   all.counts = (int *)memory(entries);
   all.displacements = (int *)memory(entries);
   all.bytes = (int *)memory(entries);
   all.types = (MPI_Datatype *)memory((size_t)size * sizeof(MPI_Datatype));
-  for (other = 0; other < size; other++) {
+  for (int other = 0; other < size; other++) {
     all.counts[other] = equal ? LONGEST : length(rank, other);
     all.displacements[other] = LONGEST * other;
     all.bytes[other] = (int)sizeof(int) * LONGEST * other;
     all.types[other] = MPI_INT;
-    for (element = 0; element < LONGEST; element++) all.data[LONGEST * other + element] = value(rank, other, element);
+    for (int element = 0; element < LONGEST; element++)
+      all.data[LONGEST * other + element] = value(rank, other, element);
   }
   return all;
 }
@@ -58,9 +56,8 @@ static void free_blocks(blocks *all) {
 
 /* The blocks of the others have arrived, and the bytes between blocks are unchanged. */
 static void check(const blocks *all) {
-  int other, element;
-  for (other = 0; other < size; other++) {
-    for (element = 0; element < LONGEST; element++) {
+  for (int other = 0; other < size; other++) {
+    for (int element = 0; element < LONGEST; element++) {
       int arrived = element < all->counts[other], found = all->data[LONGEST * other + element];
       int expected = arrived ? value(other, rank, element) : value(rank, other, element);
       if (found != expected) FAIL("element %d from %d is %d, not %d", element, other, found, expected);
@@ -99,10 +96,9 @@ typedef struct {
 
 static large make_large(const int *counts, const int *displacements) {
   large all;
-  int other;
   all.counts = (MPI_Count *)memory((size_t)size * sizeof(MPI_Count));
   all.displacements = (MPI_Aint *)memory((size_t)size * sizeof(MPI_Aint));
-  for (other = 0; other < size; other++) {
+  for (int other = 0; other < size; other++) {
     all.counts[other] = counts[other];
     all.displacements[other] = displacements[other];
   }
@@ -136,12 +132,10 @@ static exchange *const EXCHANGES[] = {alltoall, alltoallv, alltoallw};
 #endif
 
 static void run(void) {
-  size_t number;
-  int call;
-  for (number = 0; number < sizeof EXCHANGES / sizeof *EXCHANGES; number++) {
+  for (size_t number = 0; number < sizeof EXCHANGES / sizeof *EXCHANGES; number++) {
     exchange *exchanged = EXCHANGES[number];
     int equal = number % 3 == 0;
-    for (call = 0; call < IN_PLACE_CALLS + CALLS; call++) {
+    for (int call = 0; call < IN_PLACE_CALLS + CALLS; call++) {
       int in_place = call < IN_PLACE_CALLS;
       blocks received = make_blocks(equal), sent = make_blocks(equal);
       exchanged(in_place ? NULL : &sent, &received);
@@ -157,13 +151,13 @@ static void run(void) {
 static void run_between_groups(void) {
   MPI_Comm group, between;
   int *sent = (int *)memory((size_t)size * sizeof(int)), *received = (int *)memory((size_t)size * sizeof(int));
-  int others, other;
+  int others;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
   MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 1, &between);
   MPI_Comm_remote_size(between, &others);
-  for (other = 0; other < others; other++) sent[other] = rank;
+  for (int other = 0; other < others; other++) sent[other] = rank;
   MPI_Alltoall(sent, 1, MPI_INT, received, 1, MPI_INT, between);
-  for (other = 0; other < others; other++) REQUIRE(received[other] == 2 * other + 1 - rank % 2);
+  for (int other = 0; other < others; other++) REQUIRE(received[other] == 2 * other + 1 - rank % 2);
   MPI_Comm_free(&between);
   MPI_Comm_free(&group);
   free(sent);
@@ -176,16 +170,15 @@ static void run_sample(void) {
   enum { REPEATS = 100, LARGE = 1 << 20, MIDDLE = 32 << 10, SMALL = 8 };
   char *data = (char *)calloc((size_t)size, LARGE), *sent = (char *)calloc((size_t)size, MIDDLE);
   int *counts = (int *)memory((size_t)size * sizeof(int)), *displacements = (int *)memory((size_t)size * sizeof(int));
-  int call, other;
   REQUIRE(data != NULL && sent != NULL);
-  for (other = 0; other < size; other++) counts[other] = MIDDLE, displacements[other] = MIDDLE * other;
-  for (call = 0; call < REPEATS; call++) {
+  for (int other = 0; other < size; other++) counts[other] = MIDDLE, displacements[other] = MIDDLE * other;
+  for (int call = 0; call < REPEATS; call++) {
     MPI_Alltoall(MPI_IN_PLACE, LARGE, MPI_CHAR, data, LARGE, MPI_CHAR, MPI_COMM_WORLD);
   }
-  for (call = 0; call < REPEATS; call++) {
+  for (int call = 0; call < REPEATS; call++) {
     MPI_Alltoallv(sent, counts, displacements, MPI_CHAR, data, counts, displacements, MPI_CHAR, MPI_COMM_WORLD);
   }
-  for (call = 0; call < REPEATS; call++) {
+  for (int call = 0; call < REPEATS; call++) {
     MPI_Alltoall(sent, SMALL, MPI_CHAR, data, SMALL, MPI_CHAR, MPI_COMM_WORLD);
   }
   free(data), free(sent), free(counts), free(displacements);
@@ -197,9 +190,7 @@ int main(int argc, char **argv) {
     int number = 0;
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, &number, 1, MPI_INT, MPI_COMM_WORLD);
   }
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   if (strcmp(mode, "inter") == 0) {
     run_between_groups();
   } else if (strcmp(mode, "sample") == 0) {
@@ -207,6 +198,5 @@ int main(int argc, char **argv) {
   } else if (strcmp(mode, "silent") != 0) {
     run();
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

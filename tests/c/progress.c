@@ -10,20 +10,16 @@
 static uint64_t *message;
 
 static void fill(uint64_t value) {
-  int i;
-  for (i = 0; i < WORDS; i++) message[i] = value + (uint64_t)i;
+  for (int i = 0; i < WORDS; i++) message[i] = value + (uint64_t)i;
 }
 
 static void check(uint64_t value) {
-  int i;
-  for (i = 0; i < WORDS; i++) REQUIRE(message[i] == value + (uint64_t)i);
+  for (int i = 0; i < WORDS; i++) REQUIRE(message[i] == value + (uint64_t)i);
 }
 
 /* `from` has an outstanding message to `to` while it is in hcube with `comm`; all ranks of `comm` run. */
 static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) {
   MPI_Request request = MPI_REQUEST_NULL;
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == from) {
     fill(77);
     MPI_Isend(message, WORDS, MPI_UINT64_T, to, 1, MPI_COMM_WORLD, &request);
@@ -39,18 +35,14 @@ static void one_case(MPI_Comm comm, int from, int to, int takes_part, int log2) 
 
 int main(int argc, char **argv) {
   MPI_Comm copy, part;
-  int rank, size, turn;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_program(&argc, &argv);
   REQUIRE(size >= 2);
-  message = (uint64_t *)malloc(WORDS * sizeof(uint64_t));
-  REQUIRE(message != NULL);
+  message = (uint64_t *)allocate(WORDS * sizeof(uint64_t));
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   /* All ranks but the last. */
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);
   /* The first call on a communicator prepares collectively, the later ones do not. */
-  for (turn = 0; turn < 3; turn++) {
+  for (int turn = 0; turn < 3; turn++) {
     one_case(MPI_COMM_WORLD, 0, size - 1, 1, 10);
     one_case(copy, size - 1, 0, 1, 10);
     /* The receiver is no member: only the sender's wait inside hcube can help it on. */
@@ -61,6 +53,5 @@ int main(int argc, char **argv) {
   if (rank == 0) printf("ok progress\n");
   fflush(stdout);
   free(message);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -64,9 +64,9 @@ static void refuse_pages(void) {
 }
 
 int main(int argc, char **argv) {
-  int is_last;
   if (argc < 3) FAIL("usage: refuse_shared_memory {all|last|pages-of-last} <program> <argument>...");
-  is_last = from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") == from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1;
+  int is_last =
+      from_launcher("OMPI_COMM_WORLD_RANK", "PMI_RANK") == from_launcher("OMPI_COMM_WORLD_SIZE", "PMI_SIZE") - 1;
   if (strcmp(argv[1], "pages-of-last") != 0) {
     if (is_last || strcmp(argv[1], "all") == 0) refuse_files();
   } else if (is_last) {

@@ -54,19 +54,19 @@ static double exchange(int rank, int peer, int bytes) {
 int main(int argc, char **argv) {
   static const int lengths[] = {1, 4096, MAX_BYTES};
   char peers[256] = "", line[4096] = "", *peer, *save = NULL;
-  int rank, number;
+  int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (getenv("HCUBE_TEST_PEERS") != NULL) strncpy(peers, getenv("HCUBE_TEST_PEERS"), sizeof peers - 1);
   for (peer = strtok_r(peers, " ", &save); peer != NULL; peer = strtok_r(NULL, " ", &save)) {
     if (rank != 0 && rank != atoi(peer)) continue;
-    for (number = 0; number < 3; number++) {
+    for (int number = 0; number < 3; number++) {
       double one = ping_pong(rank, atoi(peer), lengths[number]), both = exchange(rank, atoi(peer), lengths[number]);
       size_t end = strlen(line);
       snprintf(line + end, sizeof line - end, "%s %d %.9g %.9g; ", peer, lengths[number], one, both);
     }
   }
-  for (number = 1; rank == 0 && number < argc; number++)
+  for (int number = 1; rank == 0 && number < argc; number++)
     printf("case\t%s\nseconds\t1\nerrors\t0\nway\t%s\n\n", argv[number], line);
   fflush(stdout);
   MPI_Finalize();

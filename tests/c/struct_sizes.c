@@ -64,16 +64,13 @@ static int32_t use_gemm(anything *options, hcube_error *error) {
 /* Filled as far as the caller knows, zeros where the library knows no more, nothing behind. */
 static void check_filling(const char *what, filler *fill, size_t known) {
   anything whole, part;
-  hcube_error error;
-  uint64_t size;
-  size_t at;
   memset(&whole, GARBAGE, sizeof whole);
-  SUCCEED(fill(&whole, known, &error), error);
-  for (size = 16; size <= known + 24; size += 8) {
+  SUCCEED(fill(&whole, known, &failure));
+  for (uint64_t size = 16; size <= known + 24; size += 8) {
     memset(&part, GARBAGE, sizeof part);
-    SUCCEED(fill(&part, size, &error), error);
+    SUCCEED(fill(&part, size, &failure));
     REQUIRE(part.struct_size == size);
-    for (at = 8; at < ROOM; at++) {
+    for (size_t at = 8; at < ROOM; at++) {
       unsigned char expected = at >= size ? GARBAGE : at >= known ? 0 : whole.bytes[at];
       if (part.bytes[at] != expected)
         FAIL("%s of %d bytes: byte %d is %d instead of %d", what, (int)size, (int)at, part.bytes[at], expected);
@@ -86,21 +83,19 @@ static void check_filling(const char *what, filler *fill, size_t known) {
 static void check_nonsense(const char *what, filler *fill, user *use) {
   static const uint64_t sizes[] = {0, 8, 12, 20, 33, 4104, UINT64_MAX, UINT64_C(0xA5A5A5A5A5A5A5A5)};
   anything options;
-  hcube_error error;
   char number[32];
-  size_t i, at;
-  for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     memset(&options, GARBAGE, sizeof options);
     snprintf(number, sizeof number, "= %" PRIu64 ":", sizes[i]);
     options.struct_size = sizes[i];
-    REQUIRE(fill(&options, sizes[i], &error) == HCUBE_ERR_ARGUMENT);
-    if (strstr(error.message, "size ") == NULL || strstr(error.message, number) == NULL)
-      FAIL("%s: message '%s'", what, error.message);
-    for (at = 8; at < ROOM; at++) REQUIRE(options.bytes[at] == GARBAGE);
+    REQUIRE(fill(&options, sizes[i], &failure) == HCUBE_ERR_ARGUMENT);
+    if (strstr(failure.message, "size ") == NULL || strstr(failure.message, number) == NULL)
+      FAIL("%s: message '%s'", what, failure.message);
+    for (size_t at = 8; at < ROOM; at++) REQUIRE(options.bytes[at] == GARBAGE);
     if (use != NULL) {
-      REQUIRE(use(&options, &error) == HCUBE_ERR_ARGUMENT);
-      if (strstr(error.message, "options.struct_size ") == NULL || strstr(error.message, number) == NULL)
-        FAIL("%s: message '%s'", what, error.message);
+      REQUIRE(use(&options, &failure) == HCUBE_ERR_ARGUMENT);
+      if (strstr(failure.message, "options.struct_size ") == NULL || strstr(failure.message, number) == NULL)
+        FAIL("%s: message '%s'", what, failure.message);
     }
     checks++;
   }
@@ -109,16 +104,14 @@ static void check_nonsense(const char *what, filler *fill, user *use) {
 /* A caller that knows more is served while it asks for no more. */
 static void check_larger(const char *what, filler *fill, user *use, size_t known) {
   anything options;
-  hcube_error error;
-  size_t at;
   memset(&options, GARBAGE, sizeof options);
-  SUCCEED(fill(&options, known + 16, &error), error);
-  SUCCEED(use(&options, &error), error);
-  for (at = known; at < known + 16; at++) {
+  SUCCEED(fill(&options, known + 16, &failure));
+  SUCCEED(use(&options, &failure));
+  for (size_t at = known; at < known + 16; at++) {
     options.bytes[at] = 1;
-    if (use(&options, &error) != HCUBE_ERR_ARGUMENT || strstr(error.message, "options.struct_size") == NULL ||
-        strstr(error.message, HCUBE_VERSION) == NULL)
-      FAIL("%s, byte %d set: '%s'", what, (int)at, error.message);
+    if (use(&options, &failure) != HCUBE_ERR_ARGUMENT || strstr(failure.message, "options.struct_size") == NULL ||
+        strstr(failure.message, HCUBE_VERSION) == NULL)
+      FAIL("%s, byte %d set: '%s'", what, (int)at, failure.message);
     options.bytes[at] = 0;
     checks++;
   }
@@ -129,46 +122,42 @@ static void check_smaller_random_access(void) {
   anything options;
   hcube_random_access_options whole;
   hcube_random_access_statistics statistics;
-  hcube_error error;
   char expected[200], line[200];
-  SUCCEED(hcube_random_access_default_options(&whole, sizeof whole, &error), error);
+  SUCCEED(hcube_random_access_default_options(&whole, sizeof whole, &failure));
   whole.look_ahead = 64;
-  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, &whole, expected, sizeof expected, &error), error);
+  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, &whole, expected, sizeof expected, &failure));
   memset(&options, GARBAGE, sizeof options);
   options.struct_size = 16;
   options.random_access.look_ahead = 64;
-  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, &options.random_access, line, sizeof line, &error), error);
+  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, &options.random_access, line, sizeof line, &failure));
   if (strcmp(line, expected) != 0) FAIL("'%s' instead of '%s'", line, expected);
   run_and_verify(MPI_COMM_WORLD, 10, HCUBE_STREAM_LCG, &options.random_access);
   statistics.struct_size = sizeof statistics;
-  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error), error);
+  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &failure));
   REQUIRE(statistics.open_bound == 64);
   /* With an additional pair of fields the mode is used, and its number is invalid. */
   options.struct_size = 24;
   options.random_access.mode = 6;
   options.random_access.dimensions = 0;
-  REQUIRE(hcube_random_access_prepare(MPI_COMM_WORLD, &options.random_access, &error) == HCUBE_ERR_ARGUMENT);
-  REQUIRE(strstr(error.message, "options.mode = 6") != NULL);
+  REQUIRE(hcube_random_access_prepare(MPI_COMM_WORLD, &options.random_access, &failure) == HCUBE_ERR_ARGUMENT);
+  REQUIRE(strstr(failure.message, "options.mode = 6") != NULL);
   checks += 3;
 }
 
 /* The path of an exchange in place; with one rank it is the MPI library's only on request. */
 static const char *path_with(const anything *options) {
   static char path[32];
-  hcube_error error;
-  int size, blocks[64];
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int blocks[64];
   REQUIRE(size <= 64);
   memset(blocks, 0, sizeof blocks);
-  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, &error), error);
+  SUCCEED(hcube_alltoall_set_options(MPI_COMM_WORLD, &options->alltoall, &failure));
   REQUIRE(hcube_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
-  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   return path;
 }
 
 static void check_smaller_alltoall(void) {
   anything options;
-  hcube_error error;
   memset(&options, GARBAGE, sizeof options);
   options.alltoall.memory = 1 << 20;
   options.alltoall.schedule = HCUBE_ALLTOALL_LIBRARY;
@@ -181,17 +170,15 @@ static void check_smaller_alltoall(void) {
   setenv("HCUBE_ALLTOALL", "library", 1);
   REQUIRE(strcmp(path_with(&options), "library") == 0);
   unsetenv("HCUBE_ALLTOALL");
-  SUCCEED(hcube_alltoall_default_options(&options.alltoall, sizeof options.alltoall, &error), error);
+  SUCCEED(hcube_alltoall_default_options(&options.alltoall, sizeof options.alltoall, &failure));
   options.alltoall.reserved = 1;
-  REQUIRE(hcube_alltoall_set_options(MPI_COMM_WORLD, &options.alltoall, &error) == HCUBE_ERR_ARGUMENT);
-  REQUIRE(strstr(error.message, "options.reserved = 1") != NULL);
+  REQUIRE(hcube_alltoall_set_options(MPI_COMM_WORLD, &options.alltoall, &failure) == HCUBE_ERR_ARGUMENT);
+  REQUIRE(strstr(failure.message, "options.reserved = 1") != NULL);
   checks += 4;
 }
 
 int main(int argc, char **argv) {
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  begin_program(&argc, &argv);
   check_filling("RandomAccess options", fill_random_access, sizeof(hcube_random_access_options));
   check_filling("all-to-all options", fill_alltoall, sizeof(hcube_alltoall_options));
   check_filling("options of products", fill_gemm, sizeof(hcube_gemm_options));
@@ -210,6 +197,5 @@ int main(int argc, char **argv) {
   check_larger("options of Fourier transforms", fill_fft, use_fft, sizeof(hcube_fft_options));
   check_filling("statistics", fill_statistics, sizeof(hcube_random_access_statistics));
   if (rank == 0) printf("ok %d checks\n", checks);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

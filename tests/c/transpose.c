@@ -5,7 +5,7 @@
 
 #define GUARD 0x5a
 
-static int transpositions, refusals;
+static int transpositions;
 
 typedef struct part {
   unsigned char *bytes;
@@ -24,19 +24,18 @@ static int64_t share(int64_t all, int64_t block, int rank) {
 /* The part of a rank, before or, with `after`, of the transposed matrix; a guard behind it. */
 static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
   int columnwise = after ? shape->transposed_out : shape->transposed_in;
-  int64_t block = after ? shape->column_block : shape->row_block, here, there, number;
+  int64_t block = after ? shape->column_block : shape->row_block;
   part result;
   result.other = after ? shape->rows : shape->columns;
   result.own = share(after ? shape->columns : shape->rows, block, rank);
   result.first = block * rank;
   result.length = result.own * result.other * shape->element_bytes;
-  result.bytes = (unsigned char *)malloc((size_t)result.length + 1);
-  REQUIRE(result.bytes != NULL);
-  for (here = 0; here < result.own; here++)
-    for (there = 0; there < result.other; there++) {
+  result.bytes = (unsigned char *)allocate((size_t)result.length + 1);
+  for (int64_t here = 0; here < result.own; here++)
+    for (int64_t there = 0; there < result.other; there++) {
       int64_t place = columnwise ? there * result.own + here : here * result.other + there;
       int64_t row = after ? there : result.first + here, column = after ? result.first + here : there;
-      for (number = 0; number < shape->element_bytes; number++)
+      for (int64_t number = 0; number < shape->element_bytes; number++)
         result.bytes[place * shape->element_bytes + number] = byte_of(row, column, number);
     }
   result.bytes[result.length] = GUARD;
@@ -45,8 +44,7 @@ static part make_part(const hcube_transpose_shape *shape, int rank, int after) {
 
 static void check(const char *what, const unsigned char *found, const part *expected,
                   const hcube_transpose_shape *shape) {
-  int64_t at;
-  for (at = 0; at <= expected->length; at++)
+  for (int64_t at = 0; at <= expected->length; at++)
     if (found[at] != expected->bytes[at])
       FAIL("%s, %" PRId64 " x %" PRId64 " x %" PRId64 ", blocks %" PRId64 " and %" PRId64 ", %d %d: byte %" PRId64
            " of %" PRId64 " is %d instead of %d",
@@ -64,26 +62,21 @@ static int symmetric(const hcube_transpose_shape *shape) {
 static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm) {
   int rank;
   part before, after;
-  unsigned char *data;
-  const void *input;
-  int64_t length;
-  hcube_error error;
-  if (hcube_transpose_check(shape, 1, comm, &error) != HCUBE_SUCCESS) {
-    if (symmetric(shape)) FAIL("refused in place: %s", error.message);
-    REQUIRE(error.code == HCUBE_ERR_ARGUMENT && strstr(error.message, "input == output") != NULL);
+  if (hcube_transpose_check(shape, 1, comm, &failure) != HCUBE_SUCCESS) {
+    if (symmetric(shape)) FAIL("refused in place: %s", failure.message);
+    REQUIRE(failure.code == HCUBE_ERR_ARGUMENT && strstr(failure.message, "input == output") != NULL);
     return;
   }
   MPI_Comm_rank(comm, &rank);
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
-  length = before.length > after.length ? before.length : after.length;
-  data = (unsigned char *)malloc((size_t)length + 1);
-  REQUIRE(data != NULL);
+  int64_t length = before.length > after.length ? before.length : after.length;
+  unsigned char *data = (unsigned char *)allocate((size_t)length + 1);
   memcpy(data, before.bytes, (size_t)before.length);
   data[length] = GUARD;
   /* Both forms; a rank without elements has only one. */
-  input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
-  SUCCEED(hcube_transpose(input, length > 0 ? data : NULL, shape, comm, &error), error);
+  const void *input = length == 0 || transpositions % 2 ? MPI_IN_PLACE : (void *)data;
+  SUCCEED(hcube_transpose(input, length > 0 ? data : NULL, shape, comm, &failure));
   REQUIRE(data[length] == GUARD);
   data[after.length] = GUARD;
   check("in place", data, &after, shape);
@@ -96,19 +89,15 @@ static void transpose_in_place(const hcube_transpose_shape *shape, MPI_Comm comm
 static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
   int rank;
   part before, after;
-  unsigned char *output;
-  hcube_error error;
   MPI_Comm_rank(comm, &rank);
   before = make_part(shape, rank, 0);
   after = make_part(shape, rank, 1);
-  output = (unsigned char *)malloc((size_t)after.length + 1);
-  REQUIRE(output != NULL);
+  unsigned char *output = (unsigned char *)allocate((size_t)after.length + 1);
   memset(output, 0xee, (size_t)after.length);
   output[after.length] = GUARD;
   /* A rank without elements may pass NULL. */
-  SUCCEED(
-      hcube_transpose(before.length > 0 ? before.bytes : NULL, after.length > 0 ? output : NULL, shape, comm, &error),
-      error);
+  SUCCEED(hcube_transpose(before.length > 0 ? before.bytes : NULL, after.length > 0 ? output : NULL, shape, comm,
+                          &failure));
   check("out of place", output, &after, shape);
   free(output);
   output = before.bytes;
@@ -123,12 +112,11 @@ static void transpose(const hcube_transpose_shape *shape, MPI_Comm comm) {
 static void all_shapes(MPI_Comm comm) {
   static const int64_t sizes[][3] = {{1, 1, 8}, {2, 5, 4},    {7, 7, 8},     {16, 16, 16}, {12, 30, 8},  {33, 20, 24},
                                      {9, 9, 1}, {3, 8, 3000}, {130, 130, 8}, {100, 64, 4}, {300, 300, 8}};
-  size_t number;
-  int size, flags, more;
+  int size;
   MPI_Comm_size(comm, &size);
-  for (number = 0; number < sizeof sizes / sizeof *sizes; number++)
-    for (flags = 0; flags < 4; flags++)
-      for (more = 0; more < 2; more++) {
+  for (size_t number = 0; number < sizeof sizes / sizeof *sizes; number++)
+    for (int flags = 0; flags < 4; flags++)
+      for (int more = 0; more < 2; more++) {
         hcube_transpose_shape shape;
         shape.rows = sizes[number][0];
         shape.columns = sizes[number][1];
@@ -140,15 +128,6 @@ static void all_shapes(MPI_Comm comm) {
         transpose(&shape, comm);
         transpose_in_place(&shape, comm);
       }
-}
-
-static void refuse(const char *what, const void *input, void *output, const hcube_transpose_shape *shape, MPI_Comm comm,
-                   int32_t expected, const char *fragment) {
-  hcube_error error;
-  int32_t code = hcube_transpose(input, output, shape, comm, &error);
-  if (code != expected || error.code != code) FAIL("%s: code %d instead of %d", what, (int)code, (int)expected);
-  if (strstr(error.message, fragment) == NULL) FAIL("%s: no '%s' in '%s'", what, fragment, error.message);
-  refusals++;
 }
 
 static void bad_input(MPI_Comm comm) {
@@ -163,11 +142,11 @@ static void bad_input(MPI_Comm comm) {
   good.element_bytes = 8;
   good.row_block = good.column_block = (8 + size - 1) / size;
   good.transposed_in = good.transposed_out = 0;
-#define REFUSE(change, fragment)                                              \
-  do {                                                                        \
-    bad = good;                                                               \
-    change;                                                                   \
-    refuse(#change, input, output, &bad, comm, HCUBE_ERR_ARGUMENT, fragment); \
+#define REFUSE(change, fragment)                                                                 \
+  do {                                                                                           \
+    bad = good;                                                                                  \
+    change;                                                                                      \
+    REFUSED(HCUBE_ERR_ARGUMENT, fragment, hcube_transpose(input, output, &bad, comm, &failure)); \
   } while (0)
   REFUSE(bad.rows = 0, "shape.rows = 0");
   REFUSE(bad.columns = -3, "shape.columns = -3");
@@ -177,43 +156,35 @@ static void bad_input(MPI_Comm comm) {
   REFUSE(bad.transposed_out = -1, "shape.transposed_out = -1");
   REFUSE(bad.element_bytes = INT64_C(1) << 60, "element_bytes");
   if (size > 1) REFUSE(bad.column_block = good.column_block - 1, "shape.column_block");
-  refuse("no shape", input, output, NULL, comm, HCUBE_ERR_ARGUMENT, "shape = NULL");
+  REFUSED(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_transpose(input, output, NULL, comm, &failure));
   /* Parts of many small elements that are no square, never looked at. */
   bad = good;
   bad.rows = bad.row_block = 1000000;
   bad.columns = bad.column_block = 1;
-  refuse("not symmetric", input, input, &bad, comm, HCUBE_ERR_ARGUMENT, "rows == columns");
+  REFUSED(HCUBE_ERR_ARGUMENT, "rows == columns", hcube_transpose(input, input, &bad, comm, &failure));
   if (size > 1 || bad.rows != bad.columns) {
-    hcube_error error;
-    REQUIRE(hcube_transpose_check(&bad, 0, comm, &error) == HCUBE_SUCCESS);
-    REQUIRE(hcube_transpose_check(&bad, 2, comm, &error) == HCUBE_ERR_ARGUMENT);
+    REQUIRE(hcube_transpose_check(&bad, 0, comm, &failure) == HCUBE_SUCCESS);
+    REQUIRE(hcube_transpose_check(&bad, 2, comm, &failure) == HCUBE_ERR_ARGUMENT);
     bad.transposed_in = rank == 0;
-    if (size > 1) REQUIRE(hcube_transpose_check(&bad, 0, comm, &error) == HCUBE_ERR_MISMATCH);
+    if (size > 1) REQUIRE(hcube_transpose_check(&bad, 0, comm, &failure) == HCUBE_ERR_MISMATCH);
   }
-  refuse("output in place", input, MPI_IN_PLACE, &good, comm, HCUBE_ERR_BUFFER, "output = MPI_IN_PLACE");
-  refuse("overlap", input, input + 1, &good, comm, HCUBE_ERR_ARGUMENT, "overlap");
-  refuse("no communicator", input, output, &good, MPI_COMM_NULL, HCUBE_ERR_COMM, "MPI_COMM_NULL");
+  REFUSED(HCUBE_ERR_BUFFER, "output = MPI_IN_PLACE", hcube_transpose(input, MPI_IN_PLACE, &good, comm, &failure));
+  REFUSED(HCUBE_ERR_ARGUMENT, "overlap", hcube_transpose(input, input + 1, &good, comm, &failure));
+  REFUSED(HCUBE_ERR_COMM, "MPI_COMM_NULL", hcube_transpose(input, output, &good, MPI_COMM_NULL, &failure));
   /* Also where a rank has no rows: it hears of the others. */
-  refuse("no input", NULL, output, &good, comm, HCUBE_ERR_BUFFER, "input = NULL");
+  REFUSED(HCUBE_ERR_BUFFER, "input = NULL", hcube_transpose(NULL, output, &good, comm, &failure));
   /* Only one rank: the others are told which. */
   bad = good;
   if (rank == size - 1) bad.rows = 0;
-  refuse("one rank", input, output, &bad, comm, HCUBE_ERR_ARGUMENT, "shape.rows = 0");
-  {
-    size_t at;
-    for (at = 0; at < sizeof output; at++) REQUIRE(((unsigned char *)output)[at] == GUARD);
-  }
+  REFUSED(HCUBE_ERR_ARGUMENT, "shape.rows = 0", hcube_transpose(input, output, &bad, comm, &failure));
+  for (size_t at = 0; at < sizeof output; at++) REQUIRE(((unsigned char *)output)[at] == GUARD);
 }
 
 int main(int argc, char **argv) {
-  int rank, size, threads;
   char path[64];
   MPI_Comm backwards;
   hcube_transpose_shape large = {400, 400, 8, 400, 400, 0, 0};
-  hcube_error error;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &threads);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  begin_with_threads(&argc, &argv, MPI_THREAD_SINGLE);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   all_shapes(MPI_COMM_WORLD);
   bad_input(MPI_COMM_WORLD);
@@ -222,8 +193,7 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&backwards);
   large.row_block = large.column_block = (large.rows + size - 1) / size;
   transpose_in_place(&large, MPI_COMM_WORLD);
-  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &error), error);
+  SUCCEED(hcube_alltoall_last_path(MPI_COMM_WORLD, path, sizeof path, &failure));
   if (rank == 0) printf("ok %d %d %s\n", transpositions, refusals, path);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

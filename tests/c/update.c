@@ -23,13 +23,12 @@ typedef struct test_case {
 
 static test_case read_case(const char *text) {
   test_case out;
-  hcube_error error;
   char copy[512], *save = NULL, *part;
   memset(&out, 0, sizeof out);
   out.log2 = 10;
   strcpy(out.count, "hpcc");
   strcpy(out.start, "hpcc");
-  SUCCEED(hcube_random_access_default_options(&out.options, sizeof out.options, &error), error);
+  SUCCEED(hcube_random_access_default_options(&out.options, sizeof out.options, &failure));
   REQUIRE(strlen(text) < sizeof copy);
   strcpy(copy, text);
   for (part = strtok_r(copy, ",", &save); part != NULL; part = strtok_r(NULL, ",", &save)) {
@@ -76,8 +75,7 @@ static hcube_updates updates_of(const test_case *test, int rank, int size) {
 }
 
 static void compare(const hcube_table *table, const uint64_t *whole, const char *text) {
-  int64_t word;
-  for (word = 0; word < table->local_length; word++) {
+  for (int64_t word = 0; word < table->local_length; word++) {
     uint64_t expected = whole[table->first_index + word];
     if (table->words[word] != expected)
       FAIL("%s: word %" PRId64 " is %016" PRIx64 " instead of %016" PRIx64, text, table->first_index + word,
@@ -90,50 +88,42 @@ static void run_case(const char *text) {
   const hcube_random_access_options *options = test.own_options ? &test.options : NULL;
   hcube_random_access_statistics statistics;
   hcube_table table = make_table(MPI_COMM_WORLD, test.log2);
-  hcube_updates updates;
-  hcube_error error;
-  uint64_t *whole;
-  int64_t errors = -1, total, word, bound;
-  int64_t messages, shared;
+  int64_t errors = -1;
   char line[256];
-  int rank, size, other;
-
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  updates = updates_of(&test, rank, size);
-  whole = (uint64_t *)malloc(sizeof(uint64_t) << test.log2);
-  REQUIRE(whole != NULL);
-  for (word = 0; word < table.global_length; word++) whole[word] = (uint64_t)word;
-  for (other = 0; other < size; other++) {
+  hcube_updates updates = updates_of(&test, rank, size);
+  uint64_t *whole = (uint64_t *)allocate(sizeof(uint64_t) << test.log2);
+  for (int64_t word = 0; word < table.global_length; word++) whole[word] = (uint64_t)word;
+  for (int other = 0; other < size; other++) {
     hcube_updates theirs = updates_of(&test, other, size);
     update_serially(whole, test.log2, theirs.stream, theirs.start, theirs.count);
   }
 
-  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &error), error);
+  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &failure));
   compare(&table, whole, text);
 
   memset(&statistics, 0, sizeof statistics);
   statistics.struct_size = sizeof statistics;
-  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &error), error);
+  SUCCEED(hcube_random_access_last_statistics(MPI_COMM_WORLD, &statistics, &failure));
   REQUIRE(statistics.generated == (uint64_t)updates.count);
-  total = sum_over_ranks(MPI_COMM_WORLD, updates.count);
+  int64_t total = sum_over_ranks(MPI_COMM_WORLD, updates.count);
   REQUIRE(sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.applied) == total);
-  bound = test.options.look_ahead * (test.options.relaxed ? 3 : 1);
+  int64_t bound = test.options.look_ahead * (test.options.relaxed ? 3 : 1);
   REQUIRE(statistics.open_bound == (uint64_t)bound);
   REQUIRE(statistics.total_seconds >= 0);
-  messages = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.messages);
-  shared = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.shared_bytes);
+  int64_t messages = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.messages);
+  int64_t shared = sum_over_ranks(MPI_COMM_WORLD, (int64_t)statistics.shared_bytes);
 
   /* The verification finds no fault, restores the table, and does find a fault that is there. */
-  SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
+  SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &failure));
   if (errors != 0) FAIL("%s: %" PRId64 " errors after a right run", text, errors);
-  for (word = 0; word < table.local_length; word++) REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
-  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &error), error);
+  for (int64_t word = 0; word < table.local_length; word++)
+    REQUIRE(table.words[word] == (uint64_t)(table.first_index + word));
+  SUCCEED(hcube_random_access_run(MPI_COMM_WORLD, &table, &updates, options, &failure));
   if (rank == 0) table.words[table.local_length / 2] ^= UINT64_C(1) << 40; /* rank 0 always owns a word */
-  SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &error), error);
+  SUCCEED(hcube_random_access_verify(MPI_COMM_WORLD, &table, &updates, &errors, &failure));
   if (errors != 1) FAIL("%s: %" PRId64 " errors found where one word was damaged", text, errors);
 
-  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, options, line, sizeof line, &error), error);
+  SUCCEED(hcube_random_access_describe(MPI_COMM_WORLD, options, line, sizeof line, &failure));
   if (rank == 0) {
     printf("ok %s | messages=%" PRId64 " shared=%" PRId64 " stages=%" PRIu64 " bound=%" PRId64 " language=%s | %s\n",
            text, messages, shared, statistics.stages, bound, CLIENT_LANGUAGE, line);
@@ -144,9 +134,7 @@ static void run_case(const char *text) {
 }
 
 int main(int argc, char **argv) {
-  int number;
-  MPI_Init(&argc, &argv);
-  for (number = 1; number < argc; number++) run_case(argv[number]);
-  MPI_Finalize();
-  return 0;
+  begin_program(&argc, &argv);
+  for (int number = 1; number < argc; number++) run_case(argv[number]);
+  return end_program();
 }

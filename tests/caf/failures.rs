@@ -1,7 +1,7 @@
 //! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and
 //! end.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, Mpi, by_mpi};
 
 /// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
@@ -37,7 +37,7 @@ fn a_failed_image_ends_all_waits() {
 /// The data of an image that goes on is there until it has ended, in which case nobody waits for it.
 #[test]
 fn nobody_waits_for_an_image_that_has_ended_after_a_failure() {
-    check("marked", "get", if Mpi::selected() == Mpi::Open { 3 } else { 2 }, "1");
+    check("marked", "get", by_mpi(3, 2), "1");
 }
 
 /// MPICH's launcher ends the whole job where a process has ended without MPI_Finalize.

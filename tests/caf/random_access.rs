@@ -1,7 +1,7 @@
 //! Updates on coarrays under mpirun, compared word by word with a serial loop in C (tests/c/update.c).
 
 use crate::common::update::{Cases, ON_COARRAYS, Path, check, standard_cases};
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, Mpi, by_mpi};
 
 /// See tests/random_access.rs.
 fn ranks() -> Vec<usize> {
@@ -34,15 +34,14 @@ fn any_number_of_images() {
 /// Nodes of one and of two images, pretended on one machine: the runtime has them from the environment.
 #[test]
 fn several_nodes() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4, 5] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4, 5][..], &[2]) {
         for per_node in [1, 2].into_iter().filter(|&per_node| per_node < ranks) {
             for (_, name, how) in ON_COARRAYS {
                 let cases: Cases = ["table=10", "table=9,stream=lcg,start=zero", "table=8,count=uneven"]
                     .map(|case| (case.to_owned(), path(ranks, how, per_node)))
                     .into();
                 let launch = Launch::client("update", ranks).env("HCUBE_MODE", name);
-                check(launch.env("HCUBE_RANKS_PER_NODE", &per_node.to_string()), ranks, "C", &cases);
+                check(launch.per_node(per_node), ranks, "C", &cases);
             }
         }
     }
@@ -51,8 +50,7 @@ fn several_nodes() {
 /// One runtime serves all options of a program, and other modes beside it.
 #[test]
 fn modes_and_look_aheads_change() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         let mut cases = Cases::new();
         for (look_ahead, table) in [(1, 6), (2, 6), (47, 10), (1024, 12), (4096, 12)] {
             for (number, _, how) in ON_COARRAYS {

@@ -1,11 +1,10 @@
 //! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ
 //! between images.
 
-use crate::common::{Language, Launch, Mpi, client};
+use crate::common::{Language, Launch, by_mpi, client};
 
 fn images() -> usize {
-    // MPICH never yields: more images than cores take minutes.
-    if Mpi::selected() == Mpi::Open { 3 } else { 2 }
+    by_mpi(3, 2)
 }
 
 /// Every function of the header, with a progress thread in each image, and with a look for the functions of

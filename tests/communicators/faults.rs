@@ -1,12 +1,12 @@
 //! Bad input and faults: nothing written, no rank left waiting, nothing left behind.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 /// Every bad input of tests/c/errors.c on one, two and three ranks.
 #[test]
 fn bad_input_is_refused_on_all_ranks() {
-    for ranks in 1..=if Mpi::selected() == Mpi::Open { 3 } else { 2 } {
+    for ranks in 1..=by_mpi(3, 2) {
         let text = Launch::client("errors", ranks).run().success();
         let refusals = text
             .split_whitespace()
@@ -23,7 +23,7 @@ fn bad_input_is_refused_on_all_ranks() {
 fn a_killed_rank_ends_the_job() {
     let before = common::named_shared_memory();
     for mode in ["auto", "message"] {
-        let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+        let ranks = by_mpi(3, 2);
         let outcome = Launch::client("killed", ranks).env("HCUBE_MODE", mode).limit(60).run();
         assert!(outcome.stdout.contains("ready"), "the run has not begun: {outcome:?}");
         assert!(!outcome.status.success() && !outcome.stdout.contains("came back"), "{outcome:?}");

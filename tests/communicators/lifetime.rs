@@ -1,10 +1,10 @@
 //! State attached to communicators: its lifetime and memory.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, Mpi, by_mpi};
 
 fn few_ranks() -> std::ops::RangeInclusive<usize> {
-    1..=if Mpi::selected() == Mpi::Open { 4 } else { 2 }
+    1..=by_mpi(4, 2)
 }
 
 #[test]
@@ -69,8 +69,7 @@ fn messages_of_others_make_progress() {
 /// Memory beside the table: at most 256 KiB, and 64 bytes per rank of the node.
 #[test]
 fn memory_beside_the_table_is_bounded() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[1, 2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[1, 2, 4, 8][..], &[1, 2]) {
         for mode in ["auto", "message"] {
             let text = Launch::client("memory", ranks).alone().env("HCUBE_MODE", mode).run().success();
             let value = |name: &str| -> i64 {

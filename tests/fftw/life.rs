@@ -4,7 +4,6 @@
 use crate::clients::{
     Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, only_preloaded, precisions,
 };
-use crate::transposes::with_variables;
 
 fn life(precision: Precision, ranks: usize, arguments: &[&str]) -> Line {
     Line::of(always("fftw_life", precision, ranks).args(arguments))
@@ -81,7 +80,7 @@ fn memory_beside_the_data_is_bounded() {
     ];
     for (variables, limit) in cases {
         for layout in [None, Some("in"), Some("both")] {
-            let launch = with_variables(always("fftw_life", Precision::Double, 2), variables);
+            let launch = always("fftw_life", Precision::Double, 2).envs(variables);
             let line = Line::of(launch.alone().args(["memory", "2048"]).args(layout));
             all_are_hcubes(&line);
             let [first, steady] = ["first", "steady"].map(|name| line.count(name));

@@ -3,7 +3,7 @@
 use crate::clients::{
     Line, Precision, always, counts, fortran_client, only_preloaded, precisions, ranks, with_hcube,
 };
-use crate::transposes::{VARIANTS, with_variables};
+use crate::transposes::VARIANTS;
 
 #[test]
 fn all_kinds_in_all_precisions() {
@@ -19,7 +19,7 @@ fn all_kinds_in_all_precisions() {
 fn all_paths_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         let ranks = counts(&[4, 3, 2], &[2])[number % counts(&[4, 3, 2], &[2]).len()];
-        let launch = with_variables(always("fftw_dft", Precision::Double, ranks), variables);
+        let launch = always("fftw_dft", Precision::Double, ranks).envs(variables);
         let line = Line::of(launch.arg((10 + number).to_string()));
         line.all_planned(&format!("{variables:?}, {ranks} ranks"));
     }

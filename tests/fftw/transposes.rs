@@ -16,10 +16,6 @@ pub const VARIANTS: [&[(&str, &str)]; 9] = [
     &[("HCUBE_RANKS_PER_NODE", "2"), ("HCUBE_ALLTOALL", "linear-shift")],
 ];
 
-pub fn with_variables(launch: Launch, variables: &[(&str, &str)]) -> Launch {
-    variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
-}
-
 fn shapes(launch: Launch, seed: usize, cases: usize) -> Line {
     Line::of(launch.args(["shapes".to_owned(), seed.to_string(), cases.to_string()]))
 }
@@ -47,7 +43,7 @@ fn all_precisions() {
 fn all_paths_of_the_exchange() {
     for (number, variables) in VARIANTS.into_iter().enumerate() {
         for &ranks in counts(&[2, 3, 4], &[2]) {
-            let launch = with_variables(always("fftw_transpose", Precision::Double, ranks), variables);
+            let launch = always("fftw_transpose", Precision::Double, ranks).envs(variables);
             let line = shapes(launch, 20 + number, 100);
             line.all_planned(&format!("{variables:?}, {ranks} ranks"));
             // By messages what is in place and not symmetric is FFTW's own.

@@ -15,79 +15,35 @@ const PLACES: [(usize, usize); 8] = [(1, 1), (2, 2), (2, 1), (3, 3), (3, 1), (4,
 
 /// Runs a program in all these places; every run has to pass.
 fn passes(name: &str, places: &[(usize, usize)]) {
-    if !has_compiler() {
-        return;
-    }
     for &(images, per_node) in places {
-        let run = launch(name, images).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
-        let text = run.run().success();
+        let Some(run) = launch(name, images) else { return };
+        let text = run.per_node(per_node).run().success();
         assert_eq!(text, format!("{name}: passed\n"), "{images} images, {per_node} per node");
     }
 }
 
+/// Every kind of statement; each program says in its first line which it has.
 #[test]
-fn static_coarrays_are_there_before_main() {
-    passes("hello", &PLACES);
-}
-
-#[test]
-fn sections_are_those_of_ordinary_arrays() {
-    passes("sections", &PLACES);
-}
-
-#[test]
-fn types_and_kinds_are_converted() {
-    passes("kinds", &PLACES);
-}
-
-#[test]
-fn components_are_followed() {
-    passes("components", &PLACES);
-}
-
-#[test]
-fn objects_are_got_and_broadcast_with_components_of_their_own() {
-    passes("objects", &PLACES);
-}
-
-#[test]
-fn pointers_lead_out_of_coarrays() {
-    passes("pointers", &PLACES);
-}
-
-#[test]
-fn coarrays_move_to_other_variables() {
-    passes("moved", &PLACES);
-}
-
-#[test]
-fn images_synchronise() {
-    passes("synchronisation", &PLACES);
-}
-
-#[test]
-fn collective_subroutines_combine_in_order() {
-    passes("collectives", &PLACES);
-}
-
-#[test]
-fn collective_subroutines_take_all_types() {
-    passes("reductions", &PLACES);
-}
-
-#[test]
-fn random_numbers_have_the_seeds_of_random_init() {
-    passes("random", &PLACES);
-}
-
-#[test]
-fn teams_number_their_images() {
-    passes("teams", &PLACES);
-}
-
-#[test]
-fn teams_have_teams() {
-    passes("nested", &PLACES);
+fn statements_do_what_fortran_requires() {
+    for name in [
+        "hello",
+        "sections",
+        "kinds",
+        "components",
+        "objects",
+        "pointers",
+        "moved",
+        "synchronisation",
+        "collectives",
+        "reductions",
+        "random",
+        "teams",
+        "nested",
+        "stopped",
+    ] {
+        passes(name, &PLACES);
+    }
+    passes("contention", &[(1, 1), (2, 1), (3, 3), (4, 2), (8, 8)]);
 }
 
 #[test]
@@ -99,39 +55,33 @@ fn images_go_on_after_one_has_failed() {
 /// In each case, the last image fails while the others are in another statement.
 #[test]
 fn each_statement_returns_that_an_image_has_failed() {
-    if !has_compiler() {
-        return;
-    }
     for case in 1..=13 {
         for (images, per_node) in if case % 2 == 0 { [(3, 3), (4, 2)] } else { [(4, 4), (3, 1)] } {
-            let run = launch("survivors", images).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
-            let text = run.arg(case.to_string()).run().success();
+            let Some(run) = launch("survivors", images) else { return };
+            let text = run.per_node(per_node).arg(case.to_string()).run().success();
             assert_eq!(text, "survivors: passed\n", "case {case}: {images} images, {per_node} per node");
         }
     }
 }
 
-#[test]
-fn images_compete() {
-    passes("contention", &[(1, 1), (2, 1), (3, 3), (4, 2), (8, 8)]);
-}
-
-#[test]
-fn images_that_have_stopped_serve_the_others() {
-    passes("stopped", &PLACES);
-}
-
-/// The end of a program with 2 images. They write past the launcher, which may lose what is written just
+/// A case of a program with 2 images. They write past the launcher, which may lose what is written just
 /// before an abort.
-fn ends(case: usize) -> Outcome {
-    launch("ends", 2).arg(case.to_string()).whole_lines().run()
+fn run_case(program: &str, case: usize, per_node: usize) -> Option<Outcome> {
+    Some(launch(program, 2)?.arg(case.to_string()).per_node(per_node).whole_lines().run())
+}
+
+/// That a case ends all images with these texts.
+fn refused(program: &str, case: usize, per_node: usize, texts: &[&str]) {
+    let Some(outcome) = run_case(program, case, per_node) else { return };
+    let Outcome { status, stdout, stderr, .. } = outcome;
+    let name = format!("{program}, case {case}, {per_node} per node");
+    assert_eq!(status.code(), Some(1), "{name}: {stderr}");
+    assert!(texts.iter().all(|text| stderr.contains(text)), "{name}: {texts:?} expected: {stderr}");
+    assert!(!stdout.contains("survived"), "{name}: {stdout}");
 }
 
 #[test]
 fn stop_codes_are_exit_codes() {
-    if !has_compiler() {
-        return;
-    }
     for (case, code, text) in [
         (0, 0, ""),
         (1, 3, "STOP 3\n"),
@@ -139,21 +89,19 @@ fn stop_codes_are_exit_codes() {
         (3, 4, "ERROR STOP 4\n"),
         (4, 1, "ERROR STOP a reason\n"),
     ] {
-        let Outcome { status, stdout, stderr, .. } = ends(case);
+        let Some(outcome) = run_case("ends", case, 0) else { return };
+        let Outcome { status, stdout, stderr, .. } = outcome;
         assert_eq!(status.code(), Some(code), "case {case}: {stderr}");
         assert!(stderr.contains(text), "case {case}: {stderr}");
         // Also where another image ends the job.
         assert!(stdout.contains("output of image 1\n"), "case {case}: {stdout}");
     }
-    let Outcome { status, stderr, .. } = ends(5);
+    let Some(Outcome { status, stderr, .. }) = run_case("ends", 5, 0) else { return };
     assert_eq!((status.code(), stderr.contains("STOP")), (Some(5), false), "{stderr}");
 }
 
 #[test]
 fn errors_name_image_statement_and_index() {
-    if !has_compiler() {
-        return;
-    }
     for (case, text) in [
         (10, "get: image index 99: expected 1 to 2"),
         (11, "put: image index 0: expected 1 to 2"),
@@ -164,10 +112,7 @@ fn errors_name_image_statement_and_index() {
         (16, "get: the coarray is not allocated"),
         (17, "sync images: image index 99: expected 1 to 2"),
     ] {
-        let Outcome { status, stdout, stderr, .. } = ends(case);
-        assert_eq!(status.code(), Some(1), "case {case}: {stderr}");
-        assert!(stderr.contains("hcube: image ") && stderr.contains(text), "case {case}: {stderr}");
-        assert!(!stdout.contains("survived"), "case {case}: {stdout}");
+        refused("ends", case, 0, &["hcube: image ", text]);
     }
 }
 
@@ -210,28 +155,17 @@ const REFUSALS: [&str; 33] = [
 
 #[test]
 fn wrong_arguments_end_all_images() {
-    if !has_compiler() {
-        return;
-    }
     for (number, text) in REFUSALS.iter().enumerate() {
         // Every second one on two nodes.
-        let (case, per_node) = (number + 1, 1 + number % 2);
-        let run =
-            launch("refusals", 2).arg(case.to_string()).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
-        let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
-        assert_eq!(status.code(), Some(1), "case {case}, {per_node} per node: {stderr}");
-        assert!(stderr.contains(text), "case {case}, {per_node} per node: {stderr}");
-        assert!(!stdout.contains("survived"), "case {case}, {per_node} per node: {stdout}");
+        refused("refusals", number + 1, 1 + number % 2, &[text]);
     }
 }
 
 /// Programs that gfortran 15 has compiled call another function first.
 #[test]
 fn another_interface_is_refused() {
-    if !has_compiler() {
-        return;
-    }
-    let Outcome { status, stderr, .. } = launch("accessors", 1).whole_lines().run();
+    let Some(run) = launch("accessors", 1) else { return };
+    let Outcome { status, stderr, .. } = run.whole_lines().run();
     assert_eq!(status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("expected gfortran 12 to 14"), "{stderr}");
 }
@@ -255,8 +189,8 @@ fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str
     let name = format!("place {place}, {how}, {images} images, {per_node} per node");
     let file = common::folder("gfortran").join(format!("place-{place}-{how}-{images}"));
     drop(fs::remove_file(&file));
-    let run = launch("places", images).arg(place.to_string()).arg(&file).arg(how).limit(45);
-    let run = run.env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+    let Some(run) = launch("places", images) else { return };
+    let run = run.arg(place.to_string()).arg(&file).arg(how).limit(45).per_node(per_node);
     let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
     assert_eq!(status.code(), Some(code), "{name}: {stderr}");
     if place >= FIRST_OF_ALL {
@@ -276,9 +210,6 @@ fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str
 /// held.
 #[test]
 fn no_place_of_an_error_hangs() {
-    if !has_compiler() {
-        return;
-    }
     for place in (1..=24).chain(30..=34) {
         // All places with 2 images, and some with 1 and 3; ends in turn.
         for images in (1..=3).filter(|&images| images == 2 || place >= 30 || (place + images) % 3 == 0) {
@@ -296,11 +227,9 @@ fn no_place_of_an_error_hangs() {
 /// An image that fails inside of an I/O statement serves the others.
 #[test]
 fn an_image_fails_inside_of_an_io_statement() {
-    if !has_compiler() {
-        return;
-    }
     let file = common::folder("gfortran").join("place-fails");
-    let run = launch("places", 2).args(["1".into(), file.into_os_string(), "fail".into()]);
+    let Some(run) = launch("places", 2) else { return };
+    let run = run.args(["1".into(), file.into_os_string(), "fail".into()]);
     let Outcome { status, stderr, .. } = run.whole_lines().run();
     assert_eq!(status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("hcube: image 2: sync all: image 1 has failed"), "{stderr}");
@@ -331,8 +260,7 @@ fn programs_finalise_mpi_themselves() {
         {
             let name = format!("case {case}, {images} images, {per_node} per node, progress {progress}");
             let run = common::Launch::new(&program, images).arg(case.to_string()).limit(60);
-            let run =
-                run.env("HCUBE_RANKS_PER_NODE", &per_node.to_string()).env("HCUBE_CAF_PROGRESS", progress);
+            let run = run.per_node(per_node).env("HCUBE_CAF_PROGRESS", progress);
             let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
             assert_eq!(status.code(), Some(code), "{name}: {stderr}");
             assert!(stderr.contains(text), "{name}: {stderr}");

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::Outcome;
-use crate::common::gfortran::{has_compiler, launch};
+use crate::common::gfortran::launch;
 use serde_json::Value;
 use std::fs;
 
@@ -23,16 +23,12 @@ fn advice(file: &Value, kind: &str, statement: &str) -> u64 {
 
 #[test]
 fn statements_are_counted_by_kind_and_path() {
-    if !has_compiler() {
-        return;
-    }
     for (images, per_node) in [(2, 2), (2, 1), (3, 3), (4, 2), (4, 1)] {
         let place = format!("{images} images, {per_node} per node");
         let path = common::folder("gfortran").join("statistics.json");
         drop(fs::remove_file(&path));
-        let run = launch("statistics", images)
-            .env("HCUBE_RANKS_PER_NODE", &per_node.to_string())
-            .env("HCUBE_STATS", &format!("json:{}", path.display()));
+        let Some(run) = launch("statistics", images) else { return };
+        let run = run.per_node(per_node).env("HCUBE_STATS", &format!("json:{}", path.display()));
         let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
         assert!(status.success() && stdout == "statistics: passed\n", "{place}: {stdout}{stderr}");
         assert!(stderr.contains(&format!(", {images} images: ")), "{place}: {stderr}");
@@ -64,10 +60,8 @@ fn allocations(file: &Value) -> u64 {
 
 #[test]
 fn nothing_is_printed_without_statistics() {
-    if !has_compiler() {
-        return;
-    }
-    let Outcome { status, stdout, stderr, .. } = launch("statistics", 2).whole_lines().run();
+    let Some(run) = launch("statistics", 2) else { return };
+    let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
     assert!(status.success() && stdout == "statistics: passed\n", "{stdout}{stderr}");
     assert_eq!(stderr, "");
 }
@@ -75,11 +69,8 @@ fn nothing_is_printed_without_statistics() {
 /// Also where an image fails, and with values that only some images have.
 #[test]
 fn all_images_that_end_are_counted() {
-    if !has_compiler() {
-        return;
-    }
-    let run = launch("failed", 3).env("HCUBE_STATS", "1");
-    let Outcome { status, stdout, stderr, .. } = run.whole_lines().run();
+    let Some(run) = launch("failed", 3) else { return };
+    let Outcome { status, stdout, stderr, .. } = run.env("HCUBE_STATS", "1").whole_lines().run();
     assert!(status.success() && stdout == "failed: passed\n", "{stdout}{stderr}");
     assert!(stderr.contains(", 3 images: ") && stderr.contains("sync all"), "{stderr}");
 }

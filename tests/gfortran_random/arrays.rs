@@ -5,6 +5,7 @@
 //! written twice. Then the same statement runs on ordinary arrays that have one dimension more, the image,
 //! once for each image.
 
+use crate::PROCEDURES;
 use crate::chance::Chance;
 use crate::section::{Dimension, Rules, any_shape, of_shape};
 use crate::types::Type;
@@ -341,7 +342,7 @@ pub fn program(seed: u64) -> String {
     for array in arrays.0.iter().filter(|array| array.is_allocatable && array.codimensions.is_some()) {
         writeln!(text, "  deallocate ({})", array.name).expect("text");
     }
-    text + END
+    text + "  if (me == 1) print '(a)', 'passed'\n\ncontains\n" + PROCEDURES
 }
 
 /// A statement in lines that are short enough.
@@ -358,28 +359,3 @@ pub fn fold(statement: &str) -> String {
     }
     folded
 }
-
-const END: &str = "  if (me == 1) print '(a)', 'passed'
-
-contains
-
-  ! The images with which an image has to do.
-  subroutine partners(image, one, two)
-    integer, intent(in) :: image, one, two
-    to = modulo(image - 1 + one, n) + 1
-    from = modulo(image - 1 + two, n) + 1
-  end subroutine
-
-  elemental real(8) function wrap(value)
-    real(8), intent(in) :: value
-    wrap = modulo(value, 64d0) - 20
-  end function
-
-  subroutine wrong(round, name)
-    integer, intent(in) :: round
-    character(*), intent(in) :: name
-    print '(a, i0, a, i0, 2a)', 'image ', me, ', statement ', round, ': ', name
-    error stop 'other elements than those of ordinary arrays'
-  end subroutine
-end program
-";

@@ -1,6 +1,7 @@
 //! Programs with coarrays of derived types: random sections of components move between images, and components
 //! get other shapes from other images. The models are ordinary arrays of the same type.
 
+use crate::PROCEDURES;
 use crate::arrays::fold;
 use crate::chance::Chance;
 use crate::section::{Dimension, Rules, any_shape, of_shape};
@@ -296,21 +297,5 @@ pub fn program(seed: u64) -> String {
     }
     program.text += "  sync all\n  if (me == 1) print '(a)', 'passed'\n\ncontains\n\n  subroutine fill(object, i)\n    type(things), intent(inout) :: object\n    integer, intent(in) :: i\n    integer :: j\n";
     program.text += &fill;
-    program.text + "  end subroutine\n" + PARTNERS
+    program.text + "  end subroutine\n" + PROCEDURES
 }
-
-const PARTNERS: &str = "
-  subroutine partners(image, one, two)
-    integer, intent(in) :: image, one, two
-    to = modulo(image - 1 + one, n) + 1
-    from = modulo(image - 1 + two, n) + 1
-  end subroutine
-
-  subroutine wrong(round, name)
-    integer, intent(in) :: round
-    character(*), intent(in) :: name
-    print '(a, i0, a, i0, 2a)', 'image ', me, ', statement ', round, ': ', name
-    error stop 'other elements than those of ordinary components'
-  end subroutine
-end program
-";

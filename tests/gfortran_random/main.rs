@@ -35,7 +35,7 @@ fn pass(kind: &str, usual: RangeInclusive<u64>, program: fn(u64) -> String) {
         let file = written(&format!("random-{kind}-{seed}"), &program(seed));
         for turn in 0..2 {
             let (images, per_node) = PLACES[(2 * seed + turn) as usize % PLACES.len()];
-            let run = Launch::new(&file, images).limit(60).env("HCUBE_RANKS_PER_NODE", &per_node.to_string());
+            let run = Launch::new(&file, images).limit(60).per_node(per_node);
             let text = run.run().success();
             assert_eq!(text, "passed\n", "{kind}, seed {seed}: {images} images, {per_node} per node");
         }
@@ -51,3 +51,26 @@ fn sections_move_as_in_ordinary_arrays() {
 fn components_move_as_in_ordinary_types() {
     pass("components", 1..=6, components::program);
 }
+
+/// What every program has at its end.
+const PROCEDURES: &str = "
+  ! The images with which an image has to do.
+  subroutine partners(image, one, two)
+    integer, intent(in) :: image, one, two
+    to = modulo(image - 1 + one, n) + 1
+    from = modulo(image - 1 + two, n) + 1
+  end subroutine
+
+  elemental real(8) function wrap(value)
+    real(8), intent(in) :: value
+    wrap = modulo(value, 64d0) - 20
+  end function
+
+  subroutine wrong(round, name)
+    integer, intent(in) :: round
+    character(*), intent(in) :: name
+    print '(a, i0, a, i0, 2a)', 'image ', me, ', statement ', round, ': ', name
+    error stop 'other elements than those of the models'
+  end subroutine
+end program
+";

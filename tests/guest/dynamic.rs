@@ -1,7 +1,7 @@
 //! Jobs of several programs, and programs that start others. Not every process may have the preload library.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, Variables, all_are_served, later_ones_are_served, ranks};
-use crate::common::preload::{StatisticsFile, library, preload_variable};
+use crate::common::preload::{Statistics, StatisticsFile, library, preload_variable};
 use crate::common::{Launch, Mpi, Outcome, only_with};
 use std::ffi::OsString;
 
@@ -38,7 +38,7 @@ fn children_with_the_library() {
         let outcome = with(launch, variables).run();
         assert_eq!(outcome.success(), "ok spawn\n");
         for file in files {
-            let statistics = file.read().unwrap_or_else(|| panic!("no statistics: {file:?}"));
+            let statistics = file.read::<Statistics>().unwrap_or_else(|| panic!("no statistics: {file:?}"));
             assert_eq!(statistics.ranks(), 2, "{statistics:?}");
             assert!(statistics.served() > 0, "{file:?}: {statistics:?}");
             if variables.is_empty() {
@@ -49,7 +49,7 @@ fn children_with_the_library() {
 }
 
 fn with(launch: Launch, variables: Variables<'_>) -> Launch {
-    variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).limit(60)
+    launch.envs(variables).limit(60)
 }
 
 /// A job of two programs, each with or without the preload library.
@@ -84,7 +84,7 @@ fn parts_that_both_have_the_library() {
         let wanted = file.variable();
         let outcome = parts([true, true], &[variables, &[("HCUBE_STATS", &wanted)]].concat());
         assert_eq!(outcome.success(), "ok parts\n");
-        let statistics = file.read().expect("statistics of a job with the library");
+        let statistics = file.read::<Statistics>().expect("statistics of a job with the library");
         assert_eq!(statistics.ranks(), ranks(3), "{statistics:?}");
         check(&statistics);
     }

@@ -3,7 +3,7 @@
 use super::{KERNELS, common};
 use common::hpcc::{Input, program};
 use common::installed::{fresh_make, installed, loads_from};
-use common::{Mpi, output};
+use common::{Mpi, by_mpi, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,7 +70,7 @@ fn an_archive_in_front_is_refused() {
 /// A libhcube for one MPI library and an HPCC for another.
 #[test]
 fn a_libhcube_for_another_mpi_library_is_refused() {
-    let other = if Mpi::selected() == Mpi::Open { "mpich" } else { "openmpi" };
+    let other = by_mpi("mpich", "openmpi");
     let folder = copy("hpcc-other", |text| text);
     fs::remove_dir_all(folder.join("hcube")).expect("it was built there");
     let libraries = common::library();

@@ -1,13 +1,13 @@
 //! HPL in HPCC.
 
 use super::common;
-use common::Mpi;
 use common::hpcc::{Input, program};
+use common::{Mpi, by_mpi};
 
 /// Behind the last column all panels have the same root.
 #[test]
 fn matrices_of_fewer_columns_than_hpl_looks_ahead_are_solved() {
-    let ranks = if Mpi::selected() == Mpi::Open { 8 } else { 2 };
+    let ranks = by_mpi(8, 2);
     for (n, block, depth) in [(60, 80, 0), (60, 80, 1), (60, 80, 2), (60, 80, 3), (60, 25, 3)] {
         let input = Input { n, block, columns: ranks, depth, ..Input::default() };
         let folder = common::hpcc::folder(&format!("hpcc-small-{block}-{depth}"), &input);
@@ -30,7 +30,7 @@ fn hpl_passes_panels_from_node_to_node() {
         let (folder, ranks) =
             (common::hpcc::folder(&format!("hpcc-nodes-{broadcast}"), &input), rows * columns);
         let stderr = common::hpcc::run(program(), &folder, ranks, |launch| {
-            launch.env("HCUBE_RANKS_PER_NODE", &ranks_per_node.to_string()).env("HCUBE_HPCC", "ra,hpl")
+            launch.per_node(ranks_per_node).env("HCUBE_HPCC", "ra,hpl")
         });
         common::hpcc::passed(&folder, ranks);
         common::hpcc::announcement(&stderr, "HPL broadcast");

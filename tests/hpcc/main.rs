@@ -10,7 +10,7 @@ mod flags;
 mod hpl;
 
 use common::hpcc::{Input, program};
-use common::{Launch, Mpi, output};
+use common::{Launch, Mpi, by_mpi, output};
 use std::path::Path;
 use std::process::Command;
 
@@ -92,12 +92,20 @@ const FFTW: [&str; 9] = [
     "fftw_mpi",
 ];
 
+/// That hcube says so of every kernel, once.
+fn all_are_served(stderr: &str) {
+    for (_, title) in KERNELS {
+        common::hpcc::announcement(stderr, title);
+    }
+    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+}
+
 /// Runs HPCC with these kernels, and checks that no others are hcube's.
 fn select(name: &str, ranks: usize, kernels: &str) {
     let input = Input { columns: ranks, depth: 1, ..Input::default() };
-    let folder = common::hpcc::folder(&format!("hpcc-select-{name}"), &input);
-    let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch.env("HCUBE_HPCC", kernels));
-    common::hpcc::passed(&folder, ranks);
+    let stderr = common::hpcc::passes(&format!("hpcc-select-{name}"), &input, ranks, |launch| {
+        launch.env("HCUBE_HPCC", kernels)
+    });
     for (short, title) in KERNELS {
         let selected = kernels.split(',').any(|one| one == short);
         assert_eq!(common::hpcc::announces(&stderr, title), selected, "{title}:\n{stderr}");
@@ -168,9 +176,7 @@ fn all_kernels_serve_awkward_problems() {
         problems.push((8, Input { rows: 2, columns: 4, block: 33, ..all }));
     }
     for (number, (ranks, input)) in problems.into_iter().enumerate() {
-        let folder = common::hpcc::folder(&format!("hpcc-awkward-{number}"), &input);
-        let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
-        common::hpcc::passed(&folder, ranks);
+        let stderr = common::hpcc::passes(&format!("hpcc-awkward-{number}"), &input, ranks, |launch| launch);
         for (short, title) in KERNELS {
             // Without a second column nothing is broadcast.
             if short != "hpl" || input.columns > 1 {
@@ -185,7 +191,7 @@ fn all_kernels_serve_awkward_problems() {
 /// PTRANS.
 #[test]
 fn all_kernels_serve_several_problems_in_one_run() {
-    let ranks = if Mpi::selected() == Mpi::Open { 3 } else { 2 };
+    let ranks = by_mpi(3, 2);
     let folder = common::hpcc::folder("hpcc-several", &Input { columns: ranks, ..Input::default() });
     let list = |of: [usize; 3]| of.map(|value| value.to_string()).join(" ");
     common::hpcc::change(
@@ -209,36 +215,28 @@ fn all_kernels_serve_several_problems_in_one_run() {
     );
     let stderr = common::hpcc::run(program(), &folder, ranks, |launch| launch);
     common::hpcc::passed(&folder, ranks);
-    for (_, title) in KERNELS {
-        common::hpcc::announcement(&stderr, title);
-    }
-    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    all_are_served(&stderr);
 }
 
 /// All kernels between nodes: one rank on each.
 #[test]
 fn all_kernels_serve_by_messages() {
     let input = Input { n: 517, block: 48, columns: 2, depth: 1, ..Input::default() };
-    let folder = common::hpcc::folder("hpcc-messages", &input);
-    let stderr = common::hpcc::run(program(), &folder, 2, |launch| launch.env("HCUBE_RANKS_PER_NODE", "1"));
-    common::hpcc::passed(&folder, 2);
-    for (_, title) in KERNELS {
-        common::hpcc::announcement(&stderr, title);
-    }
-    assert!(!stderr.contains("HPCC's own code runs"), "{stderr}");
+    let stderr =
+        common::hpcc::passes("hpcc-messages", &input, 2, |launch| launch.env("HCUBE_RANKS_PER_NODE", "1"));
+    all_are_served(&stderr);
 }
 
 #[test]
 fn hpcc_succeeds_through_shared_memory() {
-    for ranks in 1..=if Mpi::selected() == Mpi::Open { 5 } else { 2 } {
+    for ranks in 1..=by_mpi(5, 2) {
         check(ranks, "auto", if ranks == 1 { "no communication" } else { "1 node, shared memory" });
     }
 }
 
 #[test]
 fn hpcc_succeeds_by_messages() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         check(ranks, "message", "messages in ");
     }
 }
@@ -246,8 +244,7 @@ fn hpcc_succeeds_by_messages() {
 /// The coarray runtime starts before the timed part, and ends with MPI.
 #[test]
 fn hpcc_succeeds_on_coarrays() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {
         check(ranks, "events", "coarrays, copies with events");
         check(ranks, "spawn", "coarrays, shipped functions");
     }
@@ -256,17 +253,13 @@ fn hpcc_succeeds_on_coarrays() {
 /// Runs HPCC with transforms by binary exchange; its error output.
 fn binary_exchange(ranks: usize) -> String {
     let input = Input { columns: ranks, ..Input::default() };
-    let folder = common::hpcc::folder(&format!("hpcc-binary-exchange-{ranks}"), &input);
     let launch = |launch: Launch| launch.env("HCUBE_FFT", "binary-exchange").env("HCUBE_HPCC", "ra,fft");
-    let stderr = common::hpcc::run(program(), &folder, ranks, launch);
-    common::hpcc::passed(&folder, ranks);
-    stderr
+    common::hpcc::passes(&format!("hpcc-binary-exchange-{ranks}"), &input, ranks, launch)
 }
 
 #[test]
 fn hpcc_transforms_by_binary_exchange() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[1, 2, 4, 8][..], &[2]) {
         let stderr = binary_exchange(ranks);
         let announcement = common::hpcc::announcement(&stderr, "FFT");
         assert!(announcement.ends_with(", binary exchange"), "{announcement}");

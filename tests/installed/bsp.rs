@@ -2,13 +2,16 @@
 //! moved.
 
 use crate::common;
-use crate::common::installed::{installed, pkg_config};
+use crate::common::installed::installed;
 use crate::common::session::run;
 use crate::common::{Language, Mpi, output};
+use crate::runtime::{self, Runtime, commands, exit_status_is_kept, refused};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+const BSPLIB: Runtime = Runtime { library: "libhcube_bsp", function: "bsplibstd_sync" };
 
 fn source() -> PathBuf {
     common::root().join("tests/c/bsp/installed.c")
@@ -17,40 +20,12 @@ fn source() -> PathBuf {
 /// A tree whose path has a blank.
 fn tree(name: &str) -> PathBuf {
     common::preload::bsp_library();
-    let tree = installed(name);
-    let moved = tree.with_file_name("moved there");
-    drop(fs::remove_dir_all(&moved));
-    fs::rename(tree, &moved).expect("a new name");
-    moved
+    runtime::tree(name)
 }
 
-/// A command of the tree, with nothing in the environment that helps it.
+/// A command of the tree.
 fn command(tree: &Path, name: &str) -> Command {
-    let mut command = Command::new(tree.join("bin").join(name));
-    for name in ["LD_LIBRARY_PATH", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
-        command.env_remove(name);
-    }
-    // See `Launch`: MPICH may hang at the end otherwise.
-    command.env("UCX_TLS", "self,posix,sysv,cma");
-    command
-}
-
-/// That a program was linked to hcube of this tree, or contains it.
-fn has_hcube(tree: &Path, program: &Path, is_static: bool) {
-    let libraries = output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
-    if is_static {
-        assert!(!libraries.contains("libhcube"), "{libraries}");
-        let symbols = output(Command::new("nm").arg(program));
-        assert!(symbols.lines().any(|line| line.ends_with(" T bsplibstd_sync")), "{symbols}");
-    } else {
-        let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_bsp.so.0 => "));
-        let loaded = loaded.and_then(|loaded| loaded.split(" (").next()).map(Path::new);
-        let loaded = loaded.unwrap_or_else(|| panic!("not linked to hcube: {libraries}"));
-        let place = tree.join("lib/hcube").join(Mpi::selected().name()).join("libhcube_bsp.so.0");
-        let canonical =
-            |path: &Path| path.canonicalize().unwrap_or_else(|error| panic!("{error}: {libraries}"));
-        assert_eq!(canonical(loaded), canonical(&place));
-    }
+    runtime::command(tree.join("bin").join(name))
 }
 
 /// What the program prints.
@@ -75,7 +50,7 @@ fn programs_are_compiled_and_started() {
     for (number, (compiler, arguments, size, is_static)) in BUILDS.into_iter().enumerate() {
         let program = tree.join(format!("program {number}"));
         output(command(&tree, compiler).args(arguments).arg(source()).arg("-o").arg(&program));
-        has_hcube(&tree, &program, is_static);
+        BSPLIB.serves(&tree, &program, is_static);
         let text = output(command(&tree, "bsprun").args(["-npes", "2"]).arg(&program).arg("x y"));
         assert_eq!(text, expected(2, size, "x y"), "{compiler} {arguments:?}");
     }
@@ -84,7 +59,7 @@ fn programs_are_compiled_and_started() {
     output(command(&tree, "bspcc").args(["--mcbsp", "-c"]).arg(source()).arg("-o").arg(&object));
     let program = tree.join("linked");
     output(command(&tree, "bspcc").arg(&object).args(["-lm", "-o"]).arg(&program));
-    has_hcube(&tree, &program, false);
+    BSPLIB.serves(&tree, &program, false);
     // More processes than cores; the working directory, which is not on the search path.
     let processes = std::thread::available_parallelism().expect("a number").get() + 1;
     for option in [format!("--nprocs={processes}"), format!("-n={processes}")] {
@@ -102,11 +77,7 @@ fn programs_run_after_the_tree_was_moved_again() {
     let tree = tree("bsp-moved");
     let program = tree.with_file_name("program");
     output(command(&tree, "bspcc").arg(source()).arg("-o").arg(&program));
-    let moved = tree.with_file_name("moved again");
-    drop(fs::remove_dir_all(&moved));
-    fs::rename(&tree, &moved).expect("a new name");
-    let alone = Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH").output().expect("ldd");
-    assert!(String::from_utf8_lossy(&alone.stdout).contains("libhcube_bsp.so.0 => not found"), "{alone:?}");
+    let moved = BSPLIB.move_again(&tree, &program);
     // Also through a link, as in a folder of the search path.
     let link = moved.join("run");
     symlink(moved.join("bin/bsprun"), &link).expect("a new name");
@@ -117,12 +88,7 @@ fn programs_run_after_the_tree_was_moved_again() {
 
 /// What a command prints with `--show`, without the tree.
 fn shown(tree: &Path, name: &str, arguments: &[&str]) -> String {
-    let mut command = command(tree, name);
-    for name in ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"] {
-        command.env_remove(name);
-    }
-    let text = output(command.arg("--show").args(arguments).current_dir(tree));
-    text.replace(tree.to_str().expect("UTF-8"), "TREE").trim_end().to_owned()
+    runtime::shown(tree, command(tree, name), arguments)
 }
 
 #[test]
@@ -186,12 +152,6 @@ fn other_options_are_passed_on() {
     }
 }
 
-fn refused(output: &Output, command: &str, words: &str) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{words}: {errors}");
-    assert!(errors.starts_with(&format!("{command}: ")) && errors.contains(words), "{words}: {errors}");
-}
-
 #[test]
 fn what_cannot_be_done_is_told() {
     let tree = tree("bsp-errors");
@@ -215,16 +175,7 @@ fn what_cannot_be_done_is_told() {
         let output = command(&tree, name).args(arguments).output().expect("it starts");
         refused(&output, if name == "bspcxx" { "bspcc" } else { name }, words);
     }
-    // Neither the program's exit status nor the compiler's is lost.
-    let failed = command(&tree, "bspcc").args(["-c", "none.c"]).output().expect("it starts");
-    assert!(
-        !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.c"),
-        "{failed:?}"
-    );
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
-    // its input.
-    let failed = run(command(&tree, "bsprun").args(["-n", "1", "sh", "-c", "read line; exit 7"]));
-    assert_eq!(failed.status.code(), Some(7), "{failed:?}");
+    exit_status_is_kept(&mut command(&tree, "bspcc"), "none.c", &mut command(&tree, "bsprun"));
 }
 
 /// Without the names of Debian, the wrapper and the launcher of the search path are taken if they are of this
@@ -233,15 +184,11 @@ fn what_cannot_be_done_is_told() {
 fn commands_of_another_mpi_library_are_not_called() {
     let tree = tree("bsp-names");
     let mpi = Mpi::selected().name();
-    let commands = tree.join("commands");
-    fs::create_dir(&commands).expect("writable");
-    for name in [
+    let names = [
         "sh", "dirname", "readlink", "sed", "grep", "ldd", "id", "awk", "lscpu", "nproc", "true", "bash",
         "gcc",
-    ] {
-        let found = output(Command::new("sh").args(["-c", &format!("command -v {name}")]));
-        symlink(found.trim(), commands.join(name)).expect("a new name");
-    }
+    ];
+    let commands = commands(&tree, &names);
     for (of, is_right) in [("openmpi", mpi == "openmpi"), ("mpich", mpi == "mpich")] {
         for (ours, theirs, arguments) in [
             ("bspcc", "mpicc", &["a.c"][..]),
@@ -295,20 +242,7 @@ fn pkg_config_links_shared_and_static() {
     common::preload::bsp_library();
     // Words of pkg-config have no blanks.
     let tree = installed("bsp-pkg-config");
-    let mpi = Mpi::selected();
-    let package = format!("hcube-bsp-{}", mpi.name());
-    for (name, options, is_static) in
-        [("hcube-bsp", &[][..], false), (&*package, &[], false), (&*package, &["--static"], true)]
-    {
-        if is_static {
-            // With both in one folder, the linker takes the shared library.
-            fs::remove_file(tree.join("lib/hcube").join(mpi.name()).join("libhcube_bsp.so")).expect("a link");
-        }
-        let program = tree.join(format!("client-{name}-{is_static}"));
-        let mut compiler = Language::C11.compiler(mpi);
-        compiler.args(pkg_config(&tree, name, &["--cflags"])).arg(source()).arg("-o").arg(&program);
-        output(compiler.args(pkg_config(&tree, name, &[options, &["--libs"]].concat())));
-        has_hcube(&tree, &program, is_static);
+    for program in BSPLIB.with_pkg_config(&tree, &source(), |_| Language::C11.compiler(Mpi::selected())) {
         assert_eq!(output(command(&tree, "bsprun").args(["-n", "2"]).arg(&program)), expected(2, 4, ""));
     }
 }
@@ -316,34 +250,16 @@ fn pkg_config_links_shared_and_static() {
 #[test]
 fn cmake_links_the_target() {
     let tree = tree("bsp-cmake");
-    let project = tree.join("project");
-    fs::create_dir_all(&project).expect("writable");
-    let lists = format!(
-        "cmake_minimum_required(VERSION 3.18)\nproject(client C CXX)\n\
-         find_package(hcube 0.1 REQUIRED COMPONENTS {})\nadd_executable(client {})\n\
-         target_link_libraries(client hcube::bsp)\n",
-        Mpi::selected().name(),
-        source().display()
+    let find = format!(
+        "find_package(hcube 0.1 REQUIRED COMPONENTS {})\ntarget_link_libraries(client hcube::bsp)\n",
+        Mpi::selected().name()
     );
-    fs::write(project.join("CMakeLists.txt"), lists).expect("writable");
-    let mut cmake = Command::new("cmake");
-    cmake.arg("-S").arg(&project).arg("-B").arg(project.join("build"));
-    output(cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())));
-    output(Command::new("cmake").arg("--build").arg(project.join("build")));
-    let program = project.join("build/client");
-    has_hcube(&tree, &program, false);
-    assert_eq!(output(command(&tree, "bsprun").args(["-n", "2"]).arg(&program)), expected(2, 4, ""));
-    // bspcc as the compiler of a project that knows nothing of hcube.
-    let lists = format!(
-        "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nadd_executable(client {})\n",
-        source().display()
-    );
-    fs::write(project.join("CMakeLists.txt"), lists).expect("writable");
-    let mut cmake = Command::new("cmake");
-    cmake.arg("-S").arg(&project).arg("-B").arg(project.join("plain"));
-    output(cmake.arg(format!("-DCMAKE_C_COMPILER={}", tree.join("bin/bspcc").display())));
-    output(Command::new("cmake").arg("--build").arg(project.join("plain")));
-    let program = project.join("plain/client");
-    has_hcube(&tree, &program, false);
-    assert_eq!(output(command(&tree, "bsprun").args(["-n", "2"]).arg(&program)), expected(2, 4, ""));
+    for (lists, option) in [
+        (("C CXX", &*find), format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
+        // bspcc as the compiler of a project that knows nothing of hcube.
+        (("C", ""), format!("-DCMAKE_C_COMPILER={}", tree.join("bin/bspcc").display())),
+    ] {
+        let program = BSPLIB.with_cmake(&tree, &source(), lists, &option);
+        assert_eq!(output(command(&tree, "bsprun").args(["-n", "2"]).arg(&program)), expected(2, 4, ""));
+    }
 }

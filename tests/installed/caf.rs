@@ -3,12 +3,15 @@
 
 use crate::common;
 use crate::common::gfortran::has_compiler;
-use crate::common::installed::{installed, pkg_config};
-use crate::common::{Language, Mpi, output};
+use crate::common::installed::installed;
+use crate::common::{Language, Mpi, by_mpi, output};
+use crate::runtime::{self, Runtime, command, commands, exit_status_is_kept, shown};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+const COARRAYS: Runtime = Runtime { library: "libhcube_caf", function: "_gfortran_caf_sync_all" };
 
 fn source() -> PathBuf {
     common::root().join("tests/gfortran/installed.F90")
@@ -20,27 +23,7 @@ fn tree(name: &str) -> Option<PathBuf> {
         return None;
     }
     common::gfortran::library();
-    let tree = installed(name);
-    let moved = tree.with_file_name("moved there");
-    drop(fs::remove_dir_all(&moved));
-    fs::rename(tree, &moved).expect("a new name");
-    Some(moved)
-}
-
-/// A command with nothing in the environment that helps it.
-fn command(program: impl AsRef<Path>) -> Command {
-    let mut command = Command::new(program.as_ref());
-    for name in
-        ["LD_LIBRARY_PATH", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "FC", "HCUBE_FC"]
-    {
-        command.env_remove(name);
-    }
-    for name in ["SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"] {
-        command.env_remove(name);
-    }
-    // See `Launch`: MPICH may hang at the end otherwise.
-    command.env("UCX_TLS", "self,posix,sysv,cma");
-    command
+    Some(runtime::tree(name))
 }
 
 /// hcube-caf of a tree.
@@ -53,24 +36,6 @@ fn run(tree: &Path, arguments: &[&str]) -> Command {
     let mut command = wrapper(tree);
     command.arg("run").args(arguments);
     command
-}
-
-/// That a program is served by hcube of this tree, or contains it.
-fn has_hcube(tree: &Path, program: &Path, is_static: bool) {
-    let libraries = output(Command::new("ldd").arg(program).env_remove("LD_LIBRARY_PATH"));
-    assert!(!libraries.contains("libcaf_"), "{libraries}");
-    if is_static {
-        assert!(!libraries.contains("libhcube"), "{libraries}");
-        let symbols = output(Command::new("nm").arg(program));
-        assert!(symbols.lines().any(|line| line.ends_with(" T _gfortran_caf_sync_all")), "{symbols}");
-        return;
-    }
-    let loaded = libraries.lines().find_map(|line| line.trim().strip_prefix("libhcube_caf.so.0 => "));
-    let loaded = loaded.and_then(|loaded| loaded.split(" (").next()).map(Path::new);
-    let loaded = loaded.unwrap_or_else(|| panic!("not linked to hcube: {libraries}"));
-    let place = tree.join("lib/hcube").join(Mpi::selected().name()).join("libhcube_caf.so.0");
-    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|error| panic!("{error}: {libraries}"));
-    assert_eq!(canonical(loaded), canonical(&place));
 }
 
 /// What the program prints.
@@ -93,7 +58,7 @@ fn programs_are_compiled_and_started() {
     {
         let program = tree.join(format!("program {number}"));
         output(wrapper(&tree).arg(source()).args(arguments).arg("-o").arg(&program));
-        has_hcube(&tree, &program, is_static);
+        COARRAYS.serves(&tree, &program, is_static);
         assert_eq!(
             output(run(&tree, &["-np", "2"]).arg(&program).arg("x y")),
             expected(2, "x y"),
@@ -107,7 +72,7 @@ fn programs_are_compiled_and_started() {
     output(
         wrapper(&tree).arg(&object).args(["-lm", "-o"]).arg(&program).env("FC", tree.join("bin/hcube-caf")),
     );
-    has_hcube(&tree, &program, false);
+    COARRAYS.serves(&tree, &program, false);
     // More images than cores; the working directory, which is not on the search path.
     let images = std::thread::available_parallelism().expect("a number").get() + 1;
     for option in [format!("--nprocs={images}"), format!("-n={images}")] {
@@ -124,23 +89,13 @@ fn programs_run_after_the_tree_was_moved_again() {
     let Some(tree) = tree("caf-moved") else { return };
     let program = tree.with_file_name("program");
     output(wrapper(&tree).arg(source()).arg("-o").arg(&program));
-    let moved = tree.with_file_name("moved again");
-    drop(fs::remove_dir_all(&moved));
-    fs::rename(&tree, &moved).expect("a new name");
-    let alone = Command::new("ldd").arg(&program).env_remove("LD_LIBRARY_PATH").output().expect("ldd");
-    assert!(String::from_utf8_lossy(&alone.stdout).contains("libhcube_caf.so.0 => not found"), "{alone:?}");
+    let moved = COARRAYS.move_again(&tree, &program);
     // Also through a link, as in a folder of the search path.
     symlink(moved.join("bin/hcube-caf"), moved.join("caf")).expect("a new name");
     for name in ["bin/hcube-caf", "caf"] {
         let mut run = command(moved.join(name));
         assert_eq!(output(run.args(["run", "-n", "2"]).arg(&program)), expected(2, ""));
     }
-}
-
-/// What a command prints with `--show`, without the tree.
-fn shown(tree: &Path, mut command: Command, arguments: &[&str]) -> String {
-    let text = output(command.arg("--show").args(arguments).current_dir(tree));
-    text.replace(tree.to_str().expect("UTF-8"), "TREE").trim_end().to_owned()
 }
 
 #[test]
@@ -195,11 +150,10 @@ fn other_options_are_passed_on() {
     }
 }
 
+/// Refused in one line.
 fn refused(output: &Output, command: &str, words: &str) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{words}: {errors}");
-    assert!(errors.starts_with(&format!("{command}: ")) && errors.contains(words), "{words}: {errors}");
-    assert_eq!(errors.lines().count(), 1, "{errors}");
+    runtime::refused(output, command, words);
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{output:?}");
 }
 
 #[test]
@@ -224,16 +178,7 @@ fn what_cannot_be_done_is_told() {
     ] {
         refused(&run(&tree, arguments).output().expect("it starts"), "hcube-caf run", words);
     }
-    // Neither the program's exit status nor the compiler's is lost.
-    let failed = wrapper(&tree).args(["-c", "none.f90"]).output().expect("it starts");
-    assert!(
-        !failed.status.success() && String::from_utf8_lossy(&failed.stderr).contains("none.f90"),
-        "{failed:?}"
-    );
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
-    // its input.
-    let failed = common::session::run(&mut run(&tree, &["-n", "1", "sh", "-c", "read line; exit 7"]));
-    assert_eq!(failed.status.code(), Some(7), "{failed:?}");
+    exit_status_is_kept(&mut wrapper(&tree), "none.f90", &mut run(&tree, &[]));
 }
 
 /// A compiler that says that it is some version of gfortran, and calls the real one.
@@ -274,7 +219,7 @@ fn compilers_of_another_interface_are_refused() {
         "hcube-caf",
         "FC=gcc is not gfortran: expected gfortran 12 to 14",
     );
-    let other = if Mpi::selected() == Mpi::Open { "mpifort.mpich" } else { "mpifort.openmpi" };
+    let other = by_mpi("mpifort.mpich", "mpifort.openmpi");
     let words = format!("FC={other}: expected gfortran, or mpifort of {}", Mpi::selected().name());
     refused(&compile("FC", Path::new(other)), "hcube-caf", &words);
 }
@@ -283,12 +228,8 @@ fn compilers_of_another_interface_are_refused() {
 #[test]
 fn gfortran_does_without_a_wrapper_of_mpi() {
     let Some(tree) = tree("caf-alone") else { return };
-    let commands = tree.join("commands");
-    fs::create_dir(&commands).expect("writable");
-    for name in ["sh", "dirname", "readlink", "sed", "grep", "env", "gfortran", "as", "ld"] {
-        let found = output(Command::new("sh").args(["-c", &format!("command -v {name}")]));
-        symlink(found.trim(), commands.join(name)).expect("a new name");
-    }
+    let names = ["sh", "dirname", "readlink", "sed", "grep", "env", "gfortran", "as", "ld"];
+    let commands = commands(&tree, &names);
     let program = tree.join("program");
     let compile = |argument: &str| {
         let mut command = wrapper(&tree);
@@ -297,7 +238,7 @@ fn gfortran_does_without_a_wrapper_of_mpi() {
     };
     let compiled = compile("-O1");
     assert!(compiled.status.success(), "{compiled:?}");
-    has_hcube(&tree, &program, false);
+    COARRAYS.serves(&tree, &program, false);
     assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
     refused(&compile("--static-hcube"), "hcube-caf", "--static-hcube: found no mpifort of ");
 }
@@ -329,22 +270,12 @@ fn pkg_config_links_shared_and_static() {
     common::gfortran::library();
     // Words of pkg-config have no blanks.
     let tree = installed("caf-pkg-config");
-    let mpi = Mpi::selected().name();
-    let package = format!("hcube-caf-{mpi}");
-    for (name, options, is_static) in
-        [("hcube-caf", &[][..], false), (&*package, &[], false), (&*package, &["--static"], true)]
-    {
-        // The static library needs the MPI library, which the other brings along.
-        let mut compiler =
-            Command::new(if is_static { format!("mpifort.{mpi}") } else { "gfortran".to_owned() });
-        if is_static {
-            // With both in one folder, the linker takes the shared library.
-            fs::remove_file(tree.join("lib/hcube").join(mpi).join("libhcube_caf.so")).expect("a link");
-        }
-        let program = tree.join(format!("client-{name}-{is_static}"));
-        compiler.args(pkg_config(&tree, name, &["--cflags"])).arg(source()).arg("-o").arg(&program);
-        output(compiler.args(pkg_config(&tree, name, &[options, &["--libs"]].concat())));
-        has_hcube(&tree, &program, is_static);
+    // The static library needs the MPI library, which the other brings along.
+    let compiler = |is_static| match is_static {
+        true => Command::new(format!("mpifort.{}", Mpi::selected().name())),
+        false => Command::new("gfortran"),
+    };
+    for program in COARRAYS.with_pkg_config(&tree, &source(), compiler) {
         assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
     }
 }
@@ -352,29 +283,16 @@ fn pkg_config_links_shared_and_static() {
 #[test]
 fn cmake_links_the_target() {
     let Some(tree) = tree("caf-cmake") else { return };
-    let project = tree.join("project");
-    fs::create_dir_all(&project).expect("writable");
-    let configure = |text: String, build: &str, option: String| {
-        fs::write(project.join("CMakeLists.txt"), text).expect("writable");
-        let mut cmake = command("cmake");
-        output(cmake.arg("-S").arg(&project).arg("-B").arg(project.join(build)).arg(option));
-        output(command("cmake").arg("--build").arg(project.join(build)));
-        let program = project.join(build).join("client");
-        has_hcube(&tree, &program, false);
-        assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
-    };
-    let lists = |more: &str| {
-        format!(
-            "cmake_minimum_required(VERSION 3.18)\nproject(client Fortran)\nadd_executable(client {})\n{more}",
-            source().display()
-        )
-    };
     let find = format!(
         "find_package(hcube 0.1 REQUIRED COMPONENTS {})\ntarget_link_libraries(client hcube::caf)\n",
         Mpi::selected().name()
     );
-    configure(lists(&find), "build", format!("-DCMAKE_PREFIX_PATH={}", tree.display()));
-    // hcube-caf as the compiler of a project that knows nothing of hcube.
-    let compiler = tree.join("bin/hcube-caf");
-    configure(lists(""), "plain", format!("-DCMAKE_Fortran_COMPILER={}", compiler.display()));
+    for (rest, option) in [
+        (&*find, format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
+        // hcube-caf as the compiler of a project that knows nothing of hcube.
+        ("", format!("-DCMAKE_Fortran_COMPILER={}", tree.join("bin/hcube-caf").display())),
+    ] {
+        let program = COARRAYS.with_cmake(&tree, &source(), ("Fortran", rest), &option);
+        assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
+    }
 }

@@ -5,3 +5,4 @@ use hcube_testing as common;
 mod both;
 mod bsp;
 mod caf;
+mod runtime;

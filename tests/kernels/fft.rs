@@ -2,13 +2,11 @@
 //! tests/c/fft_threads.c by binary exchange.
 
 use crate::common;
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, Mpi, by_mpi};
 
 #[test]
 fn transforms_are_those_of_the_definition_and_bad_input_is_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5, 6, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 5, 6, 8][..], &[1, 2]) {
         for (path, per_node) in [("auto", "0"), ("message", "0"), ("auto", "2")] {
             let text = Launch::client("fft", ranks)
                 .env("HCUBE_PATH", path)
@@ -34,11 +32,7 @@ fn seven_ranks_are_refused() {
 
 /// Transforms by binary exchange on a number of ranks, of which some count as a node.
 fn binary_exchange(ranks: usize, per_node: usize) {
-    let text = Launch::client("fft_binary", ranks)
-        .env("HCUBE_RANKS_PER_NODE", &per_node.to_string())
-        .limit(200)
-        .run()
-        .success();
+    let text = Launch::client("fft_binary", ranks).per_node(per_node).limit(200).run().success();
     let lengths = 17 - (ranks * ranks.max(64)).ilog2();
     let refusals = match ranks {
         1 => 4,
@@ -50,8 +44,7 @@ fn binary_exchange(ranks: usize, per_node: usize) {
 
 #[test]
 fn binary_exchange_has_the_results_of_six_steps() {
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 4, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 4, 8][..], &[1, 2]) {
         binary_exchange(ranks, 0);
     }
 }

@@ -1,12 +1,10 @@
 //! hcube_gemm from C: tests/c/gemm.c with options of all kinds.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 #[test]
 fn every_element_is_right_and_bad_arguments_are_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4, 6] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 4, 6][..], &[1, 2]) {
         for (variables, used_path) in [
             (&[][..], "shared-panels"),
             (&[("HCUBE_GEMM_MEMORY", "4k")][..], "shared-panels"),
@@ -16,11 +14,7 @@ fn every_element_is_right_and_bad_arguments_are_refused() {
             ),
             (&[("HCUBE_GEMM", "summa"), ("HCUBE_RANKS_PER_NODE", "1")][..], "summa"),
         ] {
-            let mut launch = Launch::client("gemm", ranks).limit(120);
-            for (name, value) in variables {
-                launch = launch.env(name, value);
-            }
-            let text = launch.run().success();
+            let text = Launch::client("gemm", ranks).limit(120).envs(variables).run().success();
             let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
             let words: Vec<&str> = last.split(' ').collect();
             let number = |index: usize| words[index].parse::<usize>().expect("a number");

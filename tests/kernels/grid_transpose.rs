@@ -1,12 +1,10 @@
 //! hcube_grid_transpose_* from C: tests/c/grid_transpose.c in shared memory and with messages.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 #[test]
 fn transpositions_on_grids_are_those_of_the_definition() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4, 6, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 4, 6, 8][..], &[1, 2]) {
         // Four shapes with three factors.
         let grids = 12 * (1..=ranks).filter(|rows| ranks % rows == 0).count();
         let all = 3 * grids + 12;

@@ -1,15 +1,13 @@
 //! hcube_matmul from C: tests/c/matmul.c.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 /// Numbers of blocks for the sizes 0, 1, 2, 7, 16, 33 and 90.
 const BLOCKS: usize = 2 + 2 + 3 + 7 + 7 + 7 + 7;
 
 #[test]
 fn products_are_those_of_the_definition_and_bad_input_is_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 4, 5, 8] } else { &[1, 2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[1, 2, 3, 4, 5, 8][..], &[1, 2]) {
         for single_copy in ["64", "0"] {
             let launch = Launch::client("matmul", ranks).env("HCUBE_BSP_SINGLE_COPY", single_copy);
             let text = launch.limit(60).run().success();
@@ -23,8 +21,7 @@ fn products_are_those_of_the_definition_and_bad_input_is_refused() {
 /// As on several nodes.
 #[test]
 fn products_between_nodes() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[3, 8] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[3, 8][..], &[2]) {
         let text = Launch::client("matmul", ranks).env("HCUBE_RANKS_PER_NODE", "2").limit(60).run().success();
         assert!(text.starts_with("ok "), "{text}");
     }
@@ -32,8 +29,7 @@ fn products_between_nodes() {
 
 #[test]
 fn temporary_memory_is_three_blocks() {
-    let counts: &[usize] = if Mpi::selected() == Mpi::Open { &[2, 3, 4, 8] } else { &[2] };
-    for &ranks in counts {
+    for &ranks in by_mpi(&[2, 3, 4, 8][..], &[2]) {
         // On three ranks no column of blocks remains, which would need a third block.
         let temporary = if ranks == 3 { 2 } else { 3 };
         let launch =

@@ -1,12 +1,10 @@
 //! hcube_transpose from C: tests/c/transpose.c on every path.
 
-use crate::common::{Launch, Mpi};
+use crate::common::{Launch, by_mpi};
 
 #[test]
 fn every_element_arrives_and_bad_input_is_refused() {
-    // MPICH never yields: more ranks than cores take minutes.
-    let ranks: &[usize] = if Mpi::selected() == Mpi::Open { &[1, 2, 3, 5, 8] } else { &[1, 2] };
-    for &ranks in ranks {
+    for &ranks in by_mpi(&[1, 2, 3, 5, 8][..], &[1, 2]) {
         for (path, memory, per_node, used_path) in [
             ("auto", "1M", "0", "shared"),
             // Blocks are transposed only in shared memory.

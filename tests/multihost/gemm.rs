@@ -19,11 +19,12 @@ fn matrix_products() {
         (&[1, 1, 1, 1], &[("HCUBE_GEMM_GROUPS", "1x2"), ("HCUBE_GEMM_LEVELS", "3")], "hsumma"),
     ];
     for (placement, variables, path) in runs {
-        let mut launch = Launch::client("gemm", placement.iter().sum()).on(&hosts, placement).limit(180);
-        for (name, value) in variables {
-            launch = launch.env(name, value);
-        }
-        let text = launch.run().success();
+        let text = Launch::client("gemm", placement.iter().sum())
+            .on(&hosts, placement)
+            .limit(180)
+            .envs(variables)
+            .run()
+            .success();
         let last = text.lines().find_map(|line| line.strip_prefix("ok ")).expect("a last line");
         assert!(last.ends_with(&format!(" {path}")), "{placement:?}, {variables:?}: {text}");
     }
@@ -96,10 +97,7 @@ fn bytes_of_matrix_products() {
 #[test]
 fn preloaded_matrix_products() {
     let Some(hosts) = Hosts::new(4) else { return };
-    if !scalapack::available() {
-        return;
-    }
-    let program = scalapack::client("gemm_hosts", "-pblas", &["-DPBLAS"]);
+    let Some(program) = scalapack::client("gemm_hosts", "-pblas", &["-DPBLAS"]) else { return };
     for (number, shares) in SHARES.iter().enumerate() {
         let ranks = shares.placement.iter().sum();
         let run = WithHcube::preloaded(&format!("hosts-{number}"), &program, ranks);
@@ -110,7 +108,8 @@ fn preloaded_matrix_products() {
         assert_eq!(statistics.by_path("summa"), 2 * ranks as u64, "{statistics:?}");
     }
     // Random products, which ScaLAPACK computes as well.
-    let run = WithHcube::preloaded("hosts-random", scalapack::client("pblas", "", &[]), 6);
+    let Some(program) = scalapack::client("pblas", "", &[]) else { return };
+    let run = WithHcube::preloaded("hosts-random", program, 6);
     let arguments = ["77", "40", "2x3r", "3x2c", "2x3p", "2x2r+1x2c"];
     let (_, statistics) =
         run.with(|launch| launch.args(arguments).on(&hosts, &[3, 1, 2]).limit(180)).success();

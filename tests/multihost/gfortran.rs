@@ -1,16 +1,13 @@
 //! Fortran programs with coarrays, whose images are on several hosts.
 
 use super::Placement;
-use crate::common::gfortran::{has_compiler, launch};
+use crate::common::gfortran::launch;
 use crate::common::hosts::Hosts;
 
 /// Access, components and what their pointers lead to, synchronisation, collective subroutines, teams; one
 /// image and several on a host.
 #[test]
 fn fortran_programs_with_coarrays() {
-    if !has_compiler() {
-        return;
-    }
     let Some(hosts) = Hosts::new(3) else { return };
     let placements: [Placement; 3] = [&[1, 1], &[1, 2, 1], &[3, 1]];
     for name in
@@ -18,10 +15,12 @@ fn fortran_programs_with_coarrays() {
     {
         for placement in placements {
             let images = placement.iter().sum();
-            let text = launch(name, images).limit(120).on(&hosts, placement).run().success();
+            let Some(run) = launch(name, images) else { return };
+            let text = run.limit(120).on(&hosts, placement).run().success();
             assert_eq!(text, format!("{name}: passed\n"), "{placement:?}");
         }
-        let text = launch(name, 4).limit(120).on_in_turn(&hosts, &[2, 2]).run().success();
+        let Some(run) = launch(name, 4) else { return };
+        let text = run.limit(120).on_in_turn(&hosts, &[2, 2]).run().success();
         assert_eq!(text, format!("{name}: passed\n"), "in turn");
     }
 }
@@ -29,13 +28,12 @@ fn fortran_programs_with_coarrays() {
 /// Images that fail, and an error whose line another host has to show.
 #[test]
 fn images_of_other_hosts_fail() {
-    if !has_compiler() {
-        return;
-    }
     let Some(hosts) = Hosts::new(2) else { return };
-    let text = launch("failed", 3).limit(120).on(&hosts, &[1, 2]).run().success();
+    let Some(run) = launch("failed", 3) else { return };
+    let text = run.limit(120).on(&hosts, &[1, 2]).run().success();
     assert_eq!(text, "failed: passed\n");
-    let outcome = launch("ends", 2).arg("10").whole_lines().on(&hosts, &[1, 1]).limit(60).run();
+    let Some(run) = launch("ends", 2) else { return };
+    let outcome = run.arg("10").whole_lines().on(&hosts, &[1, 1]).limit(60).run();
     assert!(outcome.stderr.contains("get: image index 99: expected 1 to 2"), "{outcome:?}");
     assert!(!outcome.status.success() && outcome.left.is_empty(), "{outcome:?}");
 }

@@ -1,7 +1,8 @@
 //! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
 
-use crate::common::scalapack::{Statistics, WithHcube, available, client, stock};
-use crate::common::{Mpi, assert_no_shared_memory_left, named_shared_memory};
+use crate::common::scalapack::{Statistics, WithHcube, client, stock};
+use crate::common::{assert_no_shared_memory_left, by_mpi, named_shared_memory};
+use std::path::Path;
 
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
@@ -11,13 +12,13 @@ const MAX_GROWTH: i64 = 400;
 
 /// Ranks for tests in which all have work: MPICH busy-waits and never yields.
 fn ranks(openmpi: usize) -> usize {
-    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+    by_mpi(openmpi, 2)
 }
 
 /// A run in which all goes well and hcube computes all products.
-fn success(mode: &[&str], ranks: usize) -> (String, Statistics) {
+fn success(program: &Path, mode: &[&str], ranks: usize) -> (String, Statistics) {
     let name = format!("contexts-{}", mode[0]);
-    let run = WithHcube::preloaded(&name, client("pblas_contexts", "", &[]), ranks);
+    let run = WithHcube::preloaded(&name, program, ranks);
     let (text, statistics) = run.with(|launch| launch.alone().args(mode).limit(110)).success();
     assert_eq!(statistics.all_left(), 0, "{statistics:?}");
     (text, statistics)
@@ -38,17 +39,15 @@ fn growth(text: &str) -> [i64; 3] {
 
 #[test]
 fn contexts_that_come_and_go_leave_nothing() {
-    if !available() {
-        return;
-    }
+    let Some(program) = client("pblas_contexts", "", &[]) else { return };
     let mode = ["cycle", &CONTEXTS.to_string()];
     let before = named_shared_memory();
-    let (text, statistics) = success(&mode, ranks(3));
+    let (text, statistics) = success(&program, &mode, ranks(3));
     let [descriptors, mappings, kilobytes] = growth(&text);
     assert!(statistics.served("pdgemm") >= 2 * CONTEXTS as u64, "{statistics:?}");
     assert_no_shared_memory_left(&before);
     let few = ["cycle", "200"];
-    let alone = growth(&stock(client("pblas_contexts", "", &[]), ranks(3)).alone().args(few).run().success());
+    let alone = growth(&stock(&program, ranks(3)).alone().args(few).run().success());
     assert!(descriptors <= alone[0] && mappings <= alone[1] + 2, "{text}, without hcube {alone:?}");
     // The MPI library's own growth is in proportion.
     let expected = alone[2].max(0) * (CONTEXTS / 200) as i64;
@@ -57,11 +56,9 @@ fn contexts_that_come_and_go_leave_nothing() {
 
 #[test]
 fn contexts_may_be_left_to_finalize() {
-    if !available() {
-        return;
-    }
+    let Some(program) = client("pblas_contexts", "", &[]) else { return };
     let before = named_shared_memory();
-    let (_, statistics) = success(&["keep"], ranks(4));
+    let (_, statistics) = success(&program, &["keep"], ranks(4));
     assert_eq!(statistics.served("pdgemm"), 2 * ranks(4) as u64, "{statistics:?}");
     assert_no_shared_memory_left(&before);
 }
@@ -73,15 +70,13 @@ const MAX_LEFT: i64 = 32 << 10;
 
 #[test]
 fn panels_of_grids_that_are_left_behind_are_given_back() {
-    if !available() {
-        return;
-    }
+    let Some(program) = client("pblas_contexts", "", &[]) else { return };
     let before = named_shared_memory();
     let mode = ["left", &GRIDS.to_string()];
-    let (text, statistics) = success(&mode, ranks(3));
+    let (text, statistics) = success(&program, &mode, ranks(3));
     assert_eq!(statistics.served("pdgemm"), (3 * GRIDS * ranks(3)) as u64, "{statistics:?}");
     assert_no_shared_memory_left(&before);
-    let alone = stock(client("pblas_contexts", "", &[]), ranks(3)).alone().args(mode).run().success();
+    let alone = stock(&program, ranks(3)).alone().args(mode).run().success();
     let [ours, alone] = [&text, &alone].map(|text| numbers(text, ["kilobytes", "again"]));
     for (ours, alone) in ours.into_iter().zip(alone) {
         assert!(ours <= alone.max(0) + MAX_LEFT, "{text}, without hcube {alone}");
@@ -91,21 +86,17 @@ fn panels_of_grids_that_are_left_behind_are_given_back() {
 /// ScaLAPACK's own products have one buffer for all threads.
 #[test]
 fn threads_multiply_in_contexts_of_their_own() {
-    if !available() {
-        return;
-    }
-    let (_, statistics) = success(&["threads"], 2);
+    let Some(program) = client("pblas_contexts", "", &[]) else { return };
+    let (_, statistics) = success(&program, &["threads"], 2);
     assert_eq!(statistics.served("pdgemm"), 2 * 2 * 200, "{statistics:?}");
 }
 
 #[test]
 fn a_rank_that_is_lost_ends_the_job() {
-    if !available() {
-        return;
-    }
+    let Some(program) = client("pblas_contexts", "", &[]) else { return };
     let before = named_shared_memory();
     for mode in ["killed", "leaves"] {
-        let run = WithHcube::preloaded(mode, client("pblas_contexts", "", &[]), ranks(3));
+        let run = WithHcube::preloaded(mode, &program, ranks(3));
         let (outcome, _) = run.with(|launch| launch.arg(mode).limit(60)).run();
         let going = outcome.stdout.lines().find(|line| line.starts_with("going by "));
         assert!(going.is_some_and(|line| line.ends_with("libhcube_pblas.so")), "not by hcube: {outcome:?}");

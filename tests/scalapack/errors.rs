@@ -1,8 +1,8 @@
 //! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without
 //! hcube.
 
-use crate::common::scalapack::{WithHcube, available, client, stock};
-use crate::common::{Mpi, Outcome};
+use crate::common::scalapack::{WithHcube, client, stock};
+use crate::common::{Outcome, by_mpi};
 
 /// What ScaLAPACK and the program have said. The launcher's own lines have process numbers.
 fn said(outcome: &Outcome) -> Vec<String> {
@@ -16,12 +16,9 @@ fn said(outcome: &Outcome) -> Vec<String> {
 /// Every kind of error, in a program whose own PB_Cabort comes back.
 #[test]
 fn all_errors_are_reported_as_by_scalapack() {
-    if !available() {
-        return;
-    }
-    let program = client("pblas_errors", "-own", &["-DOWN_ABORT"]);
+    let Some(program) = client("pblas_errors", "-own", &["-DOWN_ABORT"]) else { return };
     // MPICH's launcher mixes the lines of ranks.
-    let ranks = if Mpi::selected() == Mpi::Open { 2 } else { 1 };
+    let ranks = by_mpi(2, 1);
     let alone = stock(&program, ranks).whole_lines().run();
     let run = WithHcube::preloaded("errors", &program, ranks).with(|launch| launch.whole_lines());
     let (outcome, statistics) = run.run();
@@ -44,10 +41,7 @@ fn all_errors_are_reported_as_by_scalapack() {
 /// Without a PB_Cabort of the program the job ends, with the code that it ends with without hcube.
 #[test]
 fn errors_end_the_job() {
-    if !available() {
-        return;
-    }
-    let program = client("pblas_errors", "", &[]);
+    let Some(program) = client("pblas_errors", "", &[]) else { return };
     for case in ["transa=88", "A.DTYPE=501", "C.LLD=1", "k=-1"] {
         let alone = stock(&program, 2).arg(case).whole_lines().run();
         let run = WithHcube::preloaded("aborts", &program, 2).with(|launch| launch.arg(case).whole_lines());
@@ -70,10 +64,7 @@ fn errors_end_the_job() {
 /// The other ranks have begun, and must not wait for the one that has not.
 #[test]
 fn a_leading_dimension_that_is_wrong_on_one_rank_ends_the_job() {
-    if !available() {
-        return;
-    }
-    let program = client("pblas_errors", "", &[]);
+    let Some(program) = client("pblas_errors", "", &[]) else { return };
     for case in ["C.LLD=1@1", "A.LLD=0@0"] {
         let run = WithHcube::preloaded("leading", &program, 2);
         let (outcome, _) = run.with(|launch| launch.arg(case).whole_lines()).run();

@@ -1,12 +1,13 @@
 //! tests/c/pblas_memory.c: memory beside the matrices stays below the bound that the user has set.
 
-use crate::common::Mpi;
-use crate::common::scalapack::{WithHcube, available, client};
+use crate::common::by_mpi;
+use crate::common::scalapack::{WithHcube, client};
+use std::path::Path;
 
 /// Bytes that the statistics report, and by how much the memory of a process has grown on average.
-fn measure(bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {
+fn measure(program: &Path, bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {
     let name = format!("memory-{bound}-{ranks}");
-    let run = WithHcube::preloaded(&name, client("pblas_memory", "", &[]), ranks);
+    let run = WithHcube::preloaded(&name, program, ranks);
     let bound = bound.to_string();
     let change =
         run.with(|launch| launch.alone().arg("1000").args(grid).env("HCUBE_GEMM_MEMORY", &bound).limit(60));
@@ -19,14 +20,12 @@ fn measure(bound: u64, ranks: usize, grid: [&str; 2]) -> (u64, u64) {
 
 #[test]
 fn products_keep_to_the_bound() {
-    if !available() {
-        return;
-    }
+    let Some(program) = client("pblas_memory", "", &[]) else { return };
     let shapes = [(2, ["1", "2"]), (4, ["2", "2"])];
-    let shapes = if Mpi::selected() == Mpi::Open { &shapes[..] } else { &shapes[..1] };
+    let shapes = by_mpi(&shapes[..], &shapes[..1]);
     for &(ranks, grid) in shapes {
         for bound in [64 << 10, 1 << 20, 4 << 20] {
-            let (told, grown) = measure(bound, ranks, grid);
+            let (told, grown) = measure(&program, bound, ranks, grid);
             assert!(told > 0 && told <= bound, "{told} bytes by the statistics, {bound} permitted");
             // The MPI library's buffers grow as well.
             let permitted = bound + bound / 8 + (512 << 10);

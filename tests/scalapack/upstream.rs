@@ -2,7 +2,7 @@
 //! use descriptors of type 2 and check error exits by a PB_Cabort of their own.
 
 use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
-use crate::common::{Mpi, folder};
+use crate::common::{Mpi, by_mpi, folder};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,8 +93,7 @@ fn shipped(letter: &str) -> Option<String> {
 #[test]
 fn testers_of_pblas_with_their_own_input() {
     // MPICH busy-waits, and ScaLAPACK's own runs take most of the time.
-    let letters = if Mpi::selected() == Mpi::Open { &LETTERS[..] } else { &LETTERS[1..3] };
-    for letter in letters {
+    for letter in by_mpi(&LETTERS[..], &LETTERS[1..3]) {
         let Some(data) = shipped(letter) else { return };
         if Mpi::selected() == Mpi::Open {
             check(letter, "shipped", 4, &data);
@@ -118,7 +117,7 @@ fn testers_of_pblas_with_other_distributions() {
         (6, "3", "2 3 6", "3 2 1"),
         (8, "3", "2 4 8", "4 2 1"),
     ];
-    let count = if Mpi::selected() == Mpi::Open { grids.len() } else { 2 };
+    let count = by_mpi(grids.len(), 2);
     for (number, (ranks, count, rows, columns)) in grids[..count].iter().enumerate() {
         let letter = LETTERS[(number + 1) % LETTERS.len()];
         let Some(data) = shipped(letter) else { return };

@@ -85,9 +85,7 @@ static inline bsp_pid_t at(int distance) {
 }
 
 static inline void *room(size_t bytes) {
-  void *memory = malloc(bytes + 1);
-  REQUIRE(memory != NULL);
-  return memory;
+  return allocate(bytes + 1);
 }
 
 /* A value that says whose it is. */
@@ -96,21 +94,18 @@ static inline unsigned char byte_of(size_t index, size_t process, size_t salt) {
 }
 
 static inline void fill(void *memory, size_t bytes, size_t process, size_t salt) {
-  size_t index;
-  for (index = 0; index < bytes; index++) ((unsigned char *)memory)[index] = byte_of(index, process, salt);
+  for (size_t index = 0; index < bytes; index++) ((unsigned char *)memory)[index] = byte_of(index, process, salt);
 }
 
 static inline int is_filled(const void *memory, size_t bytes, size_t process, size_t salt) {
-  size_t index;
-  for (index = 0; index < bytes; index++)
+  for (size_t index = 0; index < bytes; index++)
     if (((const unsigned char *)memory)[index] != byte_of(index, process, salt)) return 0;
   return 1;
 }
 
 /* Whether all bytes have this value. */
 static inline int is_all(const void *memory, size_t bytes, int value) {
-  size_t index;
-  for (index = 0; index < bytes; index++)
+  for (size_t index = 0; index < bytes; index++)
     if (((const unsigned char *)memory)[index] != value) return 0;
   return 1;
 }

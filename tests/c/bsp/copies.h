@@ -53,12 +53,11 @@ static void gets_read_before_puts_write(void) {
 static void every_process_has_its_size(void) {
   size_t bytes = 3 + 5 * (size_t)own;
   unsigned char *block = (unsigned char *)room(bytes), values[64], read[64];
-  int other;
   memset(block, 0, bytes);
   fill(values, sizeof values, (size_t)own, 1);
   bsp_push_reg(block, (bsp_size_t)bytes);
   bsp_sync();
-  for (other = 0; other < all; other++) {
+  for (int other = 0; other < all; other++) {
     /* The last byte of the block, the first one, and one between. */
     bsp_size_t size = (bsp_size_t)(3 + 5 * other);
     if (other == (int)at(1)) bsp_put((bsp_pid_t)other, values, block, size - 1, 1);
@@ -70,7 +69,7 @@ static void every_process_has_its_size(void) {
   REQUIRE(block[0] == byte_of(1, at(-2), 1));
   REQUIRE(block[1] == byte_of(2, at(-3), 1));
   fill(block, bytes, (size_t)own, 2);
-  for (other = 0; other < all; other++) {
+  for (int other = 0; other < all; other++) {
     bsp_size_t size = (bsp_size_t)(3 + 5 * other);
     memset(read, 0xee, sizeof read);
     bsp_get((bsp_pid_t)other, block, 1, read + 1, size - 1);
@@ -105,22 +104,21 @@ static void no_bytes(void) {
 static void total_exchange(size_t bytes) {
   unsigned char *block = (unsigned char *)room(bytes * (size_t)all), *values = (unsigned char *)room(bytes);
   unsigned char *read = (unsigned char *)room(bytes * (size_t)all);
-  int other;
   memset(block, 0, bytes * (size_t)all);
   bsp_push_reg(block, (bsp_size_t)(bytes * (size_t)all));
   bsp_sync();
-  for (other = 0; other < all; other++) {
+  for (int other = 0; other < all; other++) {
     fill(values, bytes, (size_t)own, (size_t)other);
     bsp_put((bsp_pid_t)other, values, block, (bsp_size_t)(bytes * (size_t)own), (bsp_size_t)bytes);
   }
   bsp_sync();
-  for (other = 0; other < all; other++) {
+  for (int other = 0; other < all; other++) {
     REQUIRE(is_filled(block + bytes * (size_t)other, bytes, (size_t)other, (size_t)own));
     bsp_get((bsp_pid_t)other, block, (bsp_size_t)(bytes * (size_t)own), read + bytes * (size_t)other,
             (bsp_size_t)bytes);
   }
   bsp_sync();
-  for (other = 0; other < all; other++)
+  for (int other = 0; other < all; other++)
     REQUIRE(is_filled(read + bytes * (size_t)other, bytes, (size_t)own, (size_t)other));
   bsp_pop_reg(block);
   bsp_sync();
@@ -133,10 +131,9 @@ static void total_exchange(size_t bytes) {
 static void unbuffered(size_t bytes) {
   unsigned char *block = (unsigned char *)room(3 * bytes), *values = (unsigned char *)room(bytes);
   unsigned char *read = (unsigned char *)room(bytes);
-  int step;
   bsp_push_reg(block, (bsp_size_t)(3 * bytes));
   bsp_sync();
-  for (step = 0; step < 3; step++) {
+  for (int step = 0; step < 3; step++) {
     fill(values, bytes, (size_t)own, (size_t)step);
     fill(block, bytes, (size_t)own, (size_t)step + 50);
     bsp_sync();
@@ -175,31 +172,29 @@ static void puts_to_the_same_bytes(void) {
 static void many_puts_and_gets(void) {
   enum { COUNT = 3000 };
   static int block[COUNT], read[COUNT];
-  int index;
   bsp_push_reg(block, sizeof block);
   bsp_sync();
-  for (index = 0; index < COUNT; index++) {
+  for (int index = 0; index < COUNT; index++) {
     int value = own * COUNT + index;
     bsp_put(at(index), &value, block, (bsp_size_t)((size_t)index * sizeof(int)), sizeof value);
   }
   bsp_sync();
-  for (index = 0; index < COUNT; index++) {
+  for (int index = 0; index < COUNT; index++) {
     REQUIRE(block[index] == (int)at(-index) * COUNT + index);
     bsp_get(at(index), block, (bsp_size_t)((size_t)index * sizeof(int)), read + index, sizeof(int));
   }
   bsp_sync();
-  for (index = 0; index < COUNT; index++) REQUIRE(read[index] == own * COUNT + index);
+  for (int index = 0; index < COUNT; index++) REQUIRE(read[index] == own * COUNT + index);
   bsp_pop_reg(block);
   bsp_sync();
 }
 
 static void copies(void) {
-  size_t bytes;
   puts_are_buffered();
   gets_read_before_puts_write();
   every_process_has_its_size();
   no_bytes();
-  for (bytes = 1; bytes < 100000; bytes = bytes * 9 + 1) total_exchange(bytes);
+  for (size_t bytes = 1; bytes < 100000; bytes = bytes * 9 + 1) total_exchange(bytes);
   total_exchange(16384);
   unbuffered(8);
   unbuffered(40000);

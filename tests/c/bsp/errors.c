@@ -176,8 +176,8 @@ static void wrong_on_all(int is_last) {
 
 /* Every function outside of the SPMD part, each in a process of its own, in which MPI is not initialised. */
 static void outside(void) {
-  int function, functions = 20;
-  for (function = 0; function < functions; function++) {
+  int functions = 20;
+  for (int function = 0; function < functions; function++) {
     pid_t child = fork();
     int status = 0;
     bsp_size_t size = 0;

@@ -34,18 +34,18 @@ static void say(const char *place, int number) {
 /* Supersteps in which every process hears of all others. */
 static void supersteps(void) {
   static int cells[64];
-  int other, step;
+  int step;
   own = (int)bsp_pid();
   all = (int)bsp_nprocs();
   bsp_push_reg(cells, sizeof cells);
   bsp_sync();
   for (step = 0; step < 10; step++) {
-    for (other = 0; other < all; other++) {
+    for (int other = 0; other < all; other++) {
       int value = 100 * own + step;
       bsp_put((bsp_pid_t)other, &value, cells, (bsp_size_t)((size_t)own * sizeof value), sizeof value);
     }
     bsp_sync();
-    for (other = 0; other < all; other++) REQUIRE(cells[other] == 100 * other + step);
+    for (int other = 0; other < all; other++) REQUIRE(cells[other] == 100 * other + step);
   }
   /* Not carried out: the SPMD part ends before. */
   bsp_put(at(1), &step, cells, 0, sizeof step);

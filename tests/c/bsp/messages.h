@@ -30,8 +30,7 @@ static void is_left(int messages, int payload) {
 /* The first message: tag and length, which stay the same however often one looks. */
 static void is_first(const void *tag, size_t tag_bytes, bsp_size_t payload) {
   unsigned char found[64];
-  int look;
-  for (look = 0; look < 2; look++) {
+  for (int look = 0; look < 2; look++) {
     bsp_size_t status = NONE;
     memset(found, 0xee, sizeof found);
     bsp_get_tag(&status, found);
@@ -68,11 +67,11 @@ static void sizes_of_tags(void) {
 /* Highest process first, and then in the order in which they were sent; buffered at the source. */
 static void order_of_the_queue(void) {
   enum { COUNT = 7 };
-  int number, other, tag[2], payload, packets = 0;
+  int tag[2], payload, packets = 0;
   set_tag(sizeof tag, 0);
   bsp_sync();
-  for (number = 0; number < COUNT; number++) {
-    for (other = 0; other < all; other++) {
+  for (int number = 0; number < COUNT; number++) {
+    for (int other = 0; other < all; other++) {
       tag[0] = own;
       tag[1] = payload = number;
       if (number % 3 == 1) bsp_hpsend((bsp_pid_t)other, tag, NULL, 0);
@@ -81,8 +80,8 @@ static void order_of_the_queue(void) {
   }
   is_left(0, 0);
   bsp_sync();
-  for (other = all - 1; other >= 0; other--) {
-    for (number = 0; number < COUNT; number++, packets++) {
+  for (int other = all - 1; other >= 0; other--) {
+    for (int number = 0; number < COUNT; number++, packets++) {
       int is_empty = number % 3 == 1;
       tag[0] = other;
       tag[1] = number;
@@ -102,11 +101,10 @@ static void order_of_the_queue(void) {
 static void moves_cut(void) {
   unsigned char payload[40], found[64];
   const int rooms[] = {0, 1, 39, 40, 64};
-  int index;
   fill(payload, sizeof payload, (size_t)own, 3);
-  for (index = 0; index < 6; index++) bsp_send(at(1), NULL, payload, sizeof payload);
+  for (int index = 0; index < 6; index++) bsp_send(at(1), NULL, payload, sizeof payload);
   bsp_sync();
-  for (index = 0; index < 5; index++) {
+  for (int index = 0; index < 5; index++) {
     size_t bytes = (size_t)(rooms[index] < 40 ? rooms[index] : 40);
     is_left(6 - index, 40 * (6 - index));
     memset(found, 0xee, sizeof found);
@@ -132,23 +130,22 @@ static void in_place(size_t bytes) {
   enum { COUNT = 5, TAG = 3 };
   unsigned char *payload = (unsigned char *)room(bytes + COUNT), *cells = (unsigned char *)room(bytes);
   void *tags[COUNT], *payloads[COUNT];
-  int number;
   set_tag(TAG, 0);
   bsp_push_reg(cells, (bsp_size_t)bytes);
   bsp_sync();
-  for (number = 0; number < COUNT; number++) {
+  for (int number = 0; number < COUNT; number++) {
     fill(payload, bytes + (size_t)number, (size_t)own, (size_t)number);
     bsp_send(at(1), payload, payload, (bsp_size_t)(bytes + (size_t)number));
   }
   bsp_sync();
-  for (number = 0; number < COUNT; number++)
+  for (int number = 0; number < COUNT; number++)
     REQUIRE(bsp_hpmove(&tags[number], &payloads[number]) == (bsp_size_t)(bytes + (size_t)number));
   REQUIRE(bsp_hpmove(&tags[0], &payloads[0]) == NONE);
   is_left(0, 0);
   /* Others go on meanwhile: they put here, and send the same again. */
   bsp_put(at(1), payload, cells, 0, (bsp_size_t)bytes);
   bsp_send(at(1), payload, payload, (bsp_size_t)bytes);
-  for (number = 0; number < COUNT; number++) {
+  for (int number = 0; number < COUNT; number++) {
     REQUIRE((uintptr_t)payloads[number] % 16 == 0 && (uintptr_t)tags[number] % 16 == 0);
     REQUIRE(is_filled(payloads[number], bytes + (size_t)number, at(-1), (size_t)number));
     REQUIRE(is_filled(tags[number], TAG, at(-1), (size_t)number));
@@ -166,16 +163,17 @@ static void in_place(size_t bytes) {
 /* Messages in place outlast what processes that are ahead do in the superstep, and those of the next superstep do not
  * touch them. */
 static void in_place_while_others_are_ahead(void) {
-  int step, number, value;
+  int value;
   void *tag, *payload[20];
-  for (step = 0; step < 20; step++) {
+  for (int step = 0; step < 20; step++) {
     is_left(step == 0 ? 0 : 20, step == 0 ? 0 : 20 * (int)sizeof value);
-    for (number = 0; number < 20 && step > 0; number++) bsp_hpmove(&tag, &payload[number]);
-    for (number = 0; number < 20; number++) {
+    for (int number = 0; number < 20 && step > 0; number++) bsp_hpmove(&tag, &payload[number]);
+    for (int number = 0; number < 20; number++) {
       value = step * 1000 + number;
       bsp_send(at(step), NULL, &value, sizeof value);
     }
-    for (number = 0; number < 20 && step > 0; number++) REQUIRE(*(int *)payload[number] == (step - 1) * 1000 + number);
+    for (int number = 0; number < 20 && step > 0; number++)
+      REQUIRE(*(int *)payload[number] == (step - 1) * 1000 + number);
     bsp_sync();
   }
   bsp_sync();
@@ -185,11 +183,11 @@ static void in_place_while_others_are_ahead(void) {
 static void many_messages(void) {
   enum { COUNT = 2000, LARGE = 1500000 };
   unsigned char *large = (unsigned char *)room(LARGE), *found = (unsigned char *)room(LARGE);
-  int number, value = 0, cell = own, read = -1;
+  int value = 0, cell = own, read = -1;
   bsp_push_reg(&cell, sizeof cell);
   bsp_sync();
   fill(large, LARGE, (size_t)own, 9);
-  for (number = 0; number < COUNT; number++) {
+  for (int number = 0; number < COUNT; number++) {
     value = number * all + own;
     bsp_send(at(1), NULL, &value, sizeof value);
     if (number == COUNT / 2) bsp_send(at(1), NULL, large, LARGE);
@@ -199,7 +197,7 @@ static void many_messages(void) {
   bsp_sync();
   REQUIRE(read == (int)at(-1) && cell == (COUNT - 1) * all + (int)at(-1));
   is_left(COUNT + 1, COUNT * (int)sizeof value + LARGE);
-  for (number = 0; number < COUNT; number++) {
+  for (int number = 0; number < COUNT; number++) {
     bsp_move(&value, sizeof value);
     REQUIRE(value == number * all + (int)at(-1));
     if (number != COUNT / 2) continue;

@@ -80,16 +80,15 @@ static void send(int from, int to, int salt, size_t tag_bytes) {
 
 /* What this process has received, against the model: the highest process first. */
 static void take(size_t tag_bytes, int salt) {
-  size_t index, bytes = 0;
-  int from;
+  size_t bytes = 0;
   bsp_nprocs_t packets;
   bsp_size_t accumulated;
-  for (index = 0; index < messages; index++) bytes += expected[index].bytes;
+  for (size_t index = 0; index < messages; index++) bytes += expected[index].bytes;
   bsp_qsize(&packets, &accumulated);
   if ((size_t)packets != messages || (size_t)accumulated != bytes)
     FAIL("process %d has %ld messages instead of %zu", own, (long)packets, messages);
-  for (from = all - 1; from >= 0; from--) {
-    for (index = 0; index < messages; index++) {
+  for (int from = all - 1; from >= 0; from--) {
+    for (size_t index = 0; index < messages; index++) {
       const message *next = &expected[index];
       unsigned char tag[MAX_TAG];
       void *found_tag = tag, *found = data;
@@ -109,12 +108,12 @@ static void take(size_t tag_bytes, int salt) {
 /* Calls of all processes, in an order that is the same for each of them in itself. In every other superstep nobody
  * writes the first segment, which is read unbuffered then. */
 static void superstep(int step, size_t tag_bytes) {
-  int process, salt = step * 10000;
-  size_t index, first = (size_t)(step % 2);
+  int salt = step * 10000;
+  size_t first = (size_t)(step % 2);
   /* Gets first, because the model has their results before those of puts. */
-  for (process = 0; process < all; process++) {
+  for (int process = 0; process < all; process++) {
     memcpy(after[process], before[process], SEGMENTS * segment);
-    for (index = first; index < SEGMENTS - UNBUFFERED; index++) {
+    for (size_t index = first; index < SEGMENTS - UNBUFFERED; index++) {
       int from = (int)number((size_t)all);
       /* Not from segments of unbuffered operations, which may change at any time. */
       size_t source = number(SEGMENTS - UNBUFFERED);
@@ -123,8 +122,8 @@ static void superstep(int step, size_t tag_bytes) {
       memcpy(after[process] + index * segment, before[from] + source * segment, segment);
     }
   }
-  for (process = 0; process < all; process++) {
-    for (index = first; index < SEGMENTS; index++) {
+  for (int process = 0; process < all; process++) {
+    for (size_t index = first; index < SEGMENTS; index++) {
       int other = (int)number((size_t)all), is_unbuffered = index >= SEGMENTS - UNBUFFERED;
       switch (number(4)) {
         case 0:
@@ -143,13 +142,12 @@ static void superstep(int step, size_t tag_bytes) {
 
 static void program(void) {
   static const size_t tags[SUPERSTEPS + 1] = {0, 4, 17, 32, 0, 0};
-  int process, step;
   segment = 1 + number(segment);
-  for (process = 0; process < all; process++) fill(before[process], SEGMENTS * segment, (size_t)process, 77);
+  for (int process = 0; process < all; process++) fill(before[process], SEGMENTS * segment, (size_t)process, 77);
   memcpy(block, before[own], SEGMENTS * segment);
   bsp_push_reg(block, (bsp_size_t)(SEGMENTS * segment));
   bsp_sync();
-  for (step = 0; step < SUPERSTEPS; step++) {
+  for (int step = 0; step < SUPERSTEPS; step++) {
     bsp_size_t tag = (bsp_size_t)tags[step + 1];
     size_t looked_at = SEGMENTS - (step + 1 < SUPERSTEPS ? UNBUFFERED : 0);
     bsp_set_tagsize(&tag);
@@ -160,31 +158,29 @@ static void program(void) {
     /* Others may write to segments of unbuffered operations again. */
     if (memcmp(block, after[own], looked_at * segment) != 0) FAIL("process %d, superstep %d: other memory", own, step);
     take(tags[step], step);
-    for (process = 0; process < all; process++) memcpy(before[process], after[process], SEGMENTS * segment);
+    for (int process = 0; process < all; process++) memcpy(before[process], after[process], SEGMENTS * segment);
   }
   bsp_pop_reg(block);
   bsp_sync();
 }
 
 int main(int argc, char **argv) {
-  size_t largest;
-  int programs, index;
   REQUIRE(argc == 4);
   state = strtoull(argv[1], NULL, 10) * 2 + 1;
-  programs = atoi(argv[2]);
-  largest = (size_t)atol(argv[3]);
+  int programs = atoi(argv[2]);
+  size_t largest = (size_t)atol(argv[3]);
   bsp_begin(bsp_nprocs());
   own = (int)bsp_pid();
   all = (int)bsp_nprocs();
   REQUIRE(all <= MAX_PROCESSES);
-  for (index = 0; index < all; index++) {
+  for (int index = 0; index < all; index++) {
     before[index] = (unsigned char *)room(SEGMENTS * largest);
     after[index] = (unsigned char *)room(SEGMENTS * largest);
   }
   block = (unsigned char *)room(SEGMENTS * largest);
   data = (unsigned char *)room((size_t)(1 + all * UNBUFFERED) * 3 * largest);
   expected = (message *)room(sizeof(message) * 100000);
-  for (index = 0; index < programs; index++) {
+  for (int index = 0; index < programs; index++) {
     segment = largest;
     program();
   }

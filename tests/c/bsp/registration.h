@@ -119,19 +119,18 @@ static void null_on_all_processes(void) {
 static void many_registrations(void) {
   enum { COUNT = 400 };
   static unsigned char block[COUNT + 8];
-  int index, repeat;
-  for (repeat = 0; repeat < 2; repeat++) {
+  for (int repeat = 0; repeat < 2; repeat++) {
     memset(block, 0, sizeof block);
-    for (index = 0; index < COUNT; index++) bsp_push_reg(block + index, 8);
+    for (int index = 0; index < COUNT; index++) bsp_push_reg(block + index, 8);
     bsp_sync();
-    for (index = 0; index < COUNT; index++) {
+    for (int index = 0; index < COUNT; index++) {
       unsigned char value = (unsigned char)(index + own + repeat);
       bsp_put(at(index), &value, block + index, 5, 1);
     }
     bsp_sync();
-    for (index = 0; index < COUNT; index++)
+    for (int index = 0; index < COUNT; index++)
       REQUIRE(block[index + 5] == (unsigned char)(index + (int)at(-index) + repeat));
-    for (index = 0; index < COUNT; index++) bsp_pop_reg(block + (index * 7 + repeat) % COUNT);
+    for (int index = 0; index < COUNT; index++) bsp_pop_reg(block + (index * 7 + repeat) % COUNT);
     bsp_sync();
   }
 }
@@ -140,12 +139,11 @@ static void many_registrations(void) {
 static void registrations_that_come_and_go(void) {
   enum { TURNS = 300, KINDS = 5 };
   static int kept[2], blocks[KINDS][2];
-  int turn;
   bsp_push_reg(&kept[0], sizeof kept[0]);
   bsp_push_reg(blocks[0], sizeof blocks[0]);
   bsp_push_reg(&kept[1], sizeof kept[1]);
   bsp_sync();
-  for (turn = 1; turn < TURNS; turn++) {
+  for (int turn = 1; turn < TURNS; turn++) {
     int *old = blocks[(turn - 1) % KINDS], *block = blocks[turn % KINDS];
     bsp_push_reg(block, sizeof blocks[0]);
     put_int(&kept[turn % 2], 1000 * turn + own);

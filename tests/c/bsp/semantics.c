@@ -28,13 +28,13 @@ static void affine(void *result, void *left, void *right, int *bytes) {
 }
 
 static void broadcast_and_fold(void) {
-  int root, cell = -1, value = 40 + own, step;
+  int cell = -1, value = 40 + own;
   unsigned char *large = (unsigned char *)room(300000);
   bsp_push_reg(&cell, sizeof cell);
   bsp_sync();
   /* They are no supersteps: this put is not carried out by them. */
   bsp_put(at(1), &value, &cell, 0, sizeof cell);
-  for (root = 0; root < all; root++) {
+  for (int root = 0; root < all; root++) {
     int source = 1000 + own, target = -1;
     bsp_bcast(root, own == root ? &source : NULL, &target, sizeof target);
     REQUIRE(target == 1000 + root && cell == -1);
@@ -43,10 +43,10 @@ static void broadcast_and_fold(void) {
     REQUIRE(is_filled(large, 300000, (size_t)root, 4));
   }
   bsp_bcast(0, NULL, NULL, 0);
-  for (step = 0; step < 2; step++) {
+  for (int step = 0; step < 2; step++) {
     uint64_t function[2] = {(uint64_t)own * 2 + 3, (uint64_t)own + 5}, result[2] = {1, 0}, expected[2] = {1, 0};
-    int process, bytes = sizeof expected;
-    for (process = 0; process < all; process++) {
+    int bytes = sizeof expected;
+    for (int process = 0; process < all; process++) {
       uint64_t of[2] = {(uint64_t)process * 2 + 3, (uint64_t)process + 5};
       affine(expected, expected, of, &bytes);
     }
@@ -81,19 +81,19 @@ static void direct_gets(int all_of_them) {
 
 static void identity(void) {
   int processes, process;
-  double begin = bsp_time(), now;
+  double begin = bsp_time();
   /* The library has initialised MPI. */
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   MPI_Comm_rank(MPI_COMM_WORLD, &process);
   REQUIRE(own == process && all == processes && begin >= 0);
-  now = bsp_time();
+  double now = bsp_time();
   REQUIRE(now >= begin && now < 1000);
   while (bsp_time() == begin) continue;
 }
 
 int main(int argc, char **argv) {
-  int direct = 0, index, most = (int)bsp_nprocs();
-  for (index = 1; index < argc; index++) direct |= strcmp(argv[index], "direct") == 0;
+  int direct = 0, most = (int)bsp_nprocs();
+  for (int index = 1; index < argc; index++) direct |= strcmp(argv[index], "direct") == 0;
   if (argc > 2 && strcmp(argv[1], "refused") == 0) {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK") != NULL ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
     REQUIRE(rank != NULL);

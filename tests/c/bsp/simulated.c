@@ -7,21 +7,21 @@ static void larger(void *result, void *left, void *right, int *bytes) {
 }
 
 int main(int argc, char **argv) {
-  int process, processes, other, step, number, packets, bytes, status, most = -1, *cells, *read;
+  int other, packets, bytes, status, most = -1;
   MPI_Init(&argc, &argv);
-  processes = bsp_nprocs();
+  int processes = bsp_nprocs();
   bsp_begin(processes);
-  process = bsp_pid();
+  int process = bsp_pid();
   REQUIRE(bsp_nprocs() == processes);
   MPI_Comm_rank(MPI_COMM_WORLD, &other);
   REQUIRE(process == other);
-  cells = (int *)room((size_t)processes * sizeof(int));
-  read = (int *)room((size_t)processes * sizeof(int));
+  int *cells = (int *)room((size_t)processes * sizeof(int));
+  int *read = (int *)room((size_t)processes * sizeof(int));
   bsp_push_reg(cells, processes * (int)sizeof(int));
-  number = sizeof(int);
+  int number = sizeof(int);
   bsp_set_tagsize(&number);
   bsp_sync();
-  for (step = 0; step < 3; step++) {
+  for (int step = 0; step < 3; step++) {
     for (other = 0; other < processes; other++) cells[other] = 1000 * process + step;
     bsp_sync();
     for (other = 0; other < processes; other++) {

@@ -47,26 +47,25 @@ static void count_callbacks(void) {
 static void compare_handles(void) {
   enum { COMMUNICATORS = 20 };
   MPI_Comm comms[COMMUNICATORS];
-  int number;
-  for (number = 0; number < COMMUNICATORS; number++) {
+  for (int number = 0; number < COMMUNICATORS; number++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]);
     if (number > 0) agree("distance", (long)MPI_Comm_c2f(comms[number]) - MPI_Comm_c2f(comms[number - 1]));
     exchange_often(comms[number], EXCHANGES, ELEMENTS);
   }
-  for (number = 0; number < COMMUNICATORS; number++) MPI_Comm_free(&comms[number]);
+  for (int number = 0; number < COMMUNICATORS; number++) MPI_Comm_free(&comms[number]);
 }
 
 /* Every identifier that the MPI library has. */
 static void create_all(void) {
   enum { MAX_COMMUNICATORS = 80000 };
   MPI_Comm *comms = (MPI_Comm *)allocate(MAX_COMMUNICATORS * sizeof(MPI_Comm));
-  long number = 0, each;
+  long number = 0;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   while (number < MAX_COMMUNICATORS && MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]) == MPI_SUCCESS) {
     exchange_often(comms[number], 2, 1);
     number++;
   }
-  for (each = 0; each < number; each++) MPI_Comm_free(&comms[each]);
+  for (long each = 0; each < number; each++) MPI_Comm_free(&comms[each]);
   free(comms);
   agree("communicators", number);
 }
@@ -78,6 +77,5 @@ int main(int argc, char **argv) {
   else if (strcmp(argv[1], "all") == 0) create_all();
   else count_callbacks();
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

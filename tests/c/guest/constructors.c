@@ -8,7 +8,7 @@
 
 enum { EXCHANGES = 4, ELEMENTS = 3 };
 
-static int rank, size, communicators;
+static int communicators;
 
 static void exchange_and_free(MPI_Comm *comm) {
   if (*comm == MPI_COMM_NULL) return;
@@ -30,9 +30,9 @@ static void use(MPI_Comm comm) {
 
 /* A group of the first processes, or of all in the opposite order. */
 static MPI_Group group_of(int processes, int reversed) {
-  int *ranks = (int *)allocate((size_t)processes * sizeof(int)), i;
+  int *ranks = (int *)allocate((size_t)processes * sizeof(int));
   MPI_Group all, some;
-  for (i = 0; i < processes; i++) ranks[i] = reversed ? processes - 1 - i : i;
+  for (int i = 0; i < processes; i++) ranks[i] = reversed ? processes - 1 - i : i;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Group_incl(all, processes, ranks, &some);
   MPI_Group_free(&all);
@@ -57,8 +57,7 @@ static void duplicates(void) {
 
 static void parts(void) {
   MPI_Comm comm;
-  int reversed;
-  for (reversed = 0; reversed < 2; reversed++) {
+  for (int reversed = 0; reversed < 2; reversed++) {
     int key = reversed ? -rank : rank;
     MPI_Comm_split(MPI_COMM_WORLD, 0, key, &comm);
     use(comm);
@@ -70,9 +69,8 @@ static void parts(void) {
 }
 
 static void of_groups(void) {
-  int reversed, processes;
-  for (processes = size; processes >= size - 1; processes--)
-    for (reversed = 0; reversed < 2; reversed++) {
+  for (int processes = size; processes >= size - 1; processes--)
+    for (int reversed = 0; reversed < 2; reversed++) {
       MPI_Group group = group_of(processes, reversed);
       MPI_Comm comm = MPI_COMM_NULL;
       MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
@@ -115,11 +113,10 @@ static void grids(void) {
 /* Rings. */
 static void graphs(void) {
   int *index = (int *)allocate((size_t)size * sizeof(int)), *edges = (int *)allocate((size_t)(2 * size) * sizeof(int));
-  int reorder, processes, i;
   MPI_Comm comm;
-  for (processes = size; processes >= size - 1; processes--)
-    for (reorder = 0; reorder < 2; reorder++) {
-      for (i = 0; i < processes; i++) {
+  for (int processes = size; processes >= size - 1; processes--)
+    for (int reorder = 0; reorder < 2; reorder++) {
+      for (int i = 0; i < processes; i++) {
         index[i] = 2 * (i + 1);
         edges[2 * i] = (i + processes - 1) % processes;
         edges[2 * i + 1] = (i + 1) % processes;
@@ -127,7 +124,7 @@ static void graphs(void) {
       MPI_Graph_create(MPI_COMM_WORLD, processes, index, edges, reorder, &comm);
       use(comm);
     }
-  for (reorder = 0; reorder < 2; reorder++) {
+  for (int reorder = 0; reorder < 2; reorder++) {
     int degree = 1, weight = 1, before = (rank + size - 1) % size, behind = (rank + 1) % size;
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &degree, &behind, &weight, MPI_INFO_NULL, reorder, &comm);
     use(comm);
@@ -142,10 +139,9 @@ static void graphs(void) {
 /* The first process and the others, merged in both orders. */
 static void merged(void) {
   MPI_Comm part, between, comm;
-  int high;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &part);
   MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 5, &between);
-  for (high = 0; high < 2; high++) {
+  for (int high = 0; high < 2; high++) {
     MPI_Intercomm_merge(between, (rank == 0) == high, &comm);
     use(comm);
   }
@@ -199,9 +195,7 @@ static void with_children(const char *program) {
 
 int main(int argc, char **argv) {
   int child = argc > 1 && strcmp(argv[1], "child") == 0;
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
+  begin_program(&argc, &argv);
   if (argc > 1) {
     with_children(argv[0]);
   } else {
@@ -215,6 +209,5 @@ int main(int argc, char **argv) {
     agree("communicators", communicators);
   }
   if (!child && rank == 0) printf("ok constructors\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -14,8 +14,7 @@ static void exchange_all_sizes(MPI_Comm comm) {
 
 /* By parents and children: on both orders of the merged communicator, on parts of it, and between the groups. */
 static void exchange_across(MPI_Comm between, int is_child) {
-  int order;
-  for (order = 0; order < 2; order++) {
+  for (int order = 0; order < 2; order++) {
     MPI_Comm merged, half;
     MPI_Intercomm_merge(between, is_child == order, &merged);
     exchange_all_sizes(merged);
@@ -71,6 +70,5 @@ int main(int argc, char **argv) {
   else if (argc > 2) spawn(argv[0], atoi(argv[2]));
   else exchange_between_parts();
   if (!child && rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

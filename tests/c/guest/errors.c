@@ -10,8 +10,6 @@
 
 enum { EXCHANGES = 6, ELEMENTS = 500, MAX_RANKS = 16 };
 
-static int rank, size;
-
 static long class_of(int code) {
   int class_number;
   MPI_Error_class(code, &class_number);
@@ -22,8 +20,8 @@ static long class_of(int code) {
 enum { NEGATIVE_COUNT, NO_TYPE, NEGATIVE_COUNT_OF_ONE, KINDS };
 
 static int bad_call(int kind, MPI_Comm comm) {
-  int sent[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], i;
-  for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = i, sent[i] = i;
+  int sent[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS];
+  for (int i = 0; i < size; i++) counts[i] = 1, displacements[i] = i, sent[i] = i;
   counts[size - 1] = -3;
   if (kind == NEGATIVE_COUNT) return MPI_Alltoall(sent, -1, MPI_INT, received, 1, MPI_INT, comm);
   if (kind == NO_TYPE) return MPI_Alltoall(sent, 1, MPI_INT, received, 1, MPI_DATATYPE_NULL, comm);
@@ -41,8 +39,7 @@ static void err_alone(MPI_Comm comm, int kind) {
 /* In one of the first calls of each communicator, when hcube need not serve its exchanges yet. */
 static void run_early(int before) {
   MPI_Comm copy;
-  int kind;
-  for (kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     exchange_often(copy, before, ELEMENTS);
     err_alone(copy, kind);
@@ -56,21 +53,19 @@ static void run_twice(void) {
   enum { ERRORS = 10 };
   MPI_Comm comms[2];
   long found[ERRORS] = {0};
-  int turn;
   comms[0] = MPI_COMM_WORLD;
   MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
-  for (turn = 0; turn < 2; turn++) exchange_often(comms[turn], EXCHANGES, ELEMENTS);
-  for (turn = 0; turn < ERRORS && rank == size - 1; turn++)
+  for (int turn = 0; turn < 2; turn++) exchange_often(comms[turn], EXCHANGES, ELEMENTS);
+  for (int turn = 0; turn < ERRORS && rank == size - 1; turn++)
     found[turn] = class_of(bad_call(turn % KINDS, comms[turn % 2]));
   MPI_Bcast(found, ERRORS, MPI_LONG, size - 1, MPI_COMM_WORLD);
-  for (turn = 0; turn < ERRORS; turn++) agree("class", found[turn]);
+  for (int turn = 0; turn < ERRORS; turn++) agree("class", found[turn]);
   MPI_Comm_free(&comms[1]);
 }
 
 static void run_alone(void) {
   MPI_Comm copy;
-  int kind;
-  for (kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < KINDS; kind++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     exchange_often(copy, EXCHANGES, ELEMENTS);
     err_alone(copy, kind);
@@ -80,9 +75,9 @@ static void run_alone(void) {
 }
 
 static void run_together(void) {
-  int kind, turn, good[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], code;
-  for (turn = 0; turn < size; turn++) good[turn] = counts[turn] = 1, displacements[turn] = turn;
-  for (turn = 0; turn < 3 * KINDS; turn++) {
+  int kind, good[MAX_RANKS], received[MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], code;
+  for (int turn = 0; turn < size; turn++) good[turn] = counts[turn] = 1, displacements[turn] = turn;
+  for (int turn = 0; turn < 3 * KINDS; turn++) {
     kind = turn % KINDS;
     exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
     if (rank == turn % size) code = bad_call(kind, MPI_COMM_WORLD);
@@ -97,8 +92,8 @@ static void run_together(void) {
 
 /* The last rank expects one element less than rank 0 sends to it. */
 static void run_mismatch(void) {
-  int blocks[2 * MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS], i;
-  for (i = 0; i < size; i++) counts[i] = 1, displacements[i] = 2 * i;
+  int blocks[2 * MAX_RANKS], counts[MAX_RANKS], displacements[MAX_RANKS];
+  for (int i = 0; i < size; i++) counts[i] = 1, displacements[i] = 2 * i;
   memset(blocks, 0, sizeof blocks);
   exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
   if (rank == 0) counts[size - 1] = 2;
@@ -108,10 +103,8 @@ static void run_mismatch(void) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
+  begin_program(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
   REQUIRE(size <= MAX_RANKS);
   if (strcmp(argv[1], "together") == 0) run_together();
   else if (strcmp(argv[1], "mismatch") == 0) run_mismatch();
@@ -119,6 +112,5 @@ int main(int argc, char **argv) {
   else if (strcmp(argv[1], "twice") == 0) run_twice();
   else run_alone();
   if (rank == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -4,10 +4,6 @@
 #ifndef GUEST_H
 #define GUEST_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "../fail.h"
 
 #include <string.h>
@@ -27,26 +23,20 @@ static inline int partners_in(MPI_Comm comm) {
   return size;
 }
 
-static inline void *allocate(size_t bytes) {
-  void *block = malloc(bytes > 0 ? bytes : 1);
-  REQUIRE(block != NULL);
-  return block;
-}
-
 static inline int element_of(int from, int to, int round, int element) {
   return ((from * 131 + to) * 257 + round) * 1021 + element;
 }
 
 static inline void fill_blocks(int *blocks, MPI_Comm comm, int round, int elements) {
-  int partners = partners_in(comm), rank = rank_in(comm), to, i;
-  for (to = 0; to < partners; to++)
-    for (i = 0; i < elements; i++) blocks[to * elements + i] = element_of(rank, to, round, i);
+  int partners = partners_in(comm), rank = rank_in(comm);
+  for (int to = 0; to < partners; to++)
+    for (int i = 0; i < elements; i++) blocks[to * elements + i] = element_of(rank, to, round, i);
 }
 
 static inline void check_blocks(const int *blocks, MPI_Comm comm, int round, int elements) {
-  int partners = partners_in(comm), rank = rank_in(comm), from, i;
-  for (from = 0; from < partners; from++)
-    for (i = 0; i < elements; i++)
+  int partners = partners_in(comm), rank = rank_in(comm);
+  for (int from = 0; from < partners; from++)
+    for (int i = 0; i < elements; i++)
       if (blocks[from * elements + i] != element_of(from, rank, round, i))
         FAIL("rank %d, round %d: element %d from %d is %d", rank, round, i, from, blocks[from * elements + i]);
 }
@@ -74,8 +64,7 @@ static inline void exchange_in_place(MPI_Comm comm, int round, int elements) {
 
 /* Exchanges in turn out of place and in place. The first one of a communicator need not be one of hcube. */
 static inline void exchange_often(MPI_Comm comm, int times, int elements) {
-  int round;
-  for (round = 0; round < times; round++) {
+  for (int round = 0; round < times; round++) {
     if (round % 2 == 0) exchange_blocks(comm, round, elements);
     else exchange_in_place(comm, round, elements);
   }

@@ -7,7 +7,6 @@
 
 enum { MAX_BLOCKS = 16 };
 
-static int size;
 static MPI_Comm plain, ring;
 static MPI_Datatype uncommitted, empty;
 static int sent[64], received[64];
@@ -95,11 +94,10 @@ typedef struct {
 
 static Arguments arguments_of(Side side, int one_block, int own_block, int *own, int *other) {
   Arguments a;
-  int block;
   a.buffer = buffer_of(side.buffer, own, other);
   a.count = side.count;
   a.type = type_of(side.type);
-  for (block = 0; block < MAX_BLOCKS; block++) {
+  for (int block = 0; block < MAX_BLOCKS; block++) {
     int concerned = !one_block || block == own_block;
     a.counts[block] = concerned ? side.count : 0;
     a.places[block] = block;
@@ -198,17 +196,16 @@ static const char *class_of(int code) {
 
 static void judge(const Case *of) {
   static const char *const FORMS[] = {"", "v", "w"};
-  int kind, form, rank = rank_in(MPI_COMM_WORLD);
-  for (kind = 0; kind < KINDS; kind++)
-    for (form = 0; form < 3; form++) {
+  int rank = rank_in(MPI_COMM_WORLD);
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int form = 0; form < 3; form++) {
       int code;
       const char *found;
-      char first;
       if (!is_wanted((Kind)kind, form, of)) continue;
       code =
           call((Kind)kind, form, arguments_of(of->send, of->one_block, kind == NEIGHBOURS ? 0 : rank, sent, received),
                arguments_of(of->receive, of->one_block, kind == NEIGHBOURS ? 0 : rank, received, sent));
-      first = *(found = class_of(code));
+      char first = *(found = class_of(code));
       MPI_Bcast(&first, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
       if (first != *found) FAIL("rank %d: %s of %s%s, and not on rank 0", rank, found, NAMES[kind], FORMS[form]);
       if (rank == 0) printf("%s: %s%s: %s\n", of->name, NAMES[kind], FORMS[form], found);
@@ -217,9 +214,7 @@ static void judge(const Case *of) {
 
 int main(int argc, char **argv) {
   int periodic = 1, before = argc > 1 ? atoi(argv[1]) : 0;
-  size_t number;
-  MPI_Init(&argc, &argv);
-  size = partners_in(MPI_COMM_WORLD);
+  begin_program(&argc, &argv);
   REQUIRE(size <= MAX_BLOCKS);
   MPI_Comm_dup(MPI_COMM_WORLD, &plain);
   MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
@@ -231,7 +226,7 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&empty);
   exchange_often(plain, before, 3);
   exchange_often(ring, before, 3);
-  for (number = 0; number < sizeof CASES / sizeof *CASES; number++) judge(&CASES[number]);
+  for (size_t number = 0; number < sizeof CASES / sizeof *CASES; number++) judge(&CASES[number]);
   exchange_often(plain, 4, 3);
   exchange_often(ring, 4, 3);
   MPI_Type_free(&uncommitted);
@@ -239,6 +234,5 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&ring);
   MPI_Comm_free(&plain);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok judged\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

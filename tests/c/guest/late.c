@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 int main(int argc, char **argv) {
-  int rank;
   MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
+  int rank = rank_in(MPI_COMM_WORLD);
   exchange_often(MPI_COMM_WORLD, 1, 3);
   if (rank == partners_in(MPI_COMM_WORLD) - 1) sleep((unsigned)atoi(argv[1]));
   exchange_often(MPI_COMM_WORLD, 5, 3);
   if (rank == 0) printf("ok late\n");
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -65,12 +65,12 @@ static int erroneous(MPI_Comm comm) {
 }
 
 static void between_groups(MPI_Errhandler handler) {
-  int rank = rank_in(MPI_COMM_WORLD), turn;
+  int rank = rank_in(MPI_COMM_WORLD);
   MPI_Comm group, between;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &group);
   MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - rank % 2, 1, &between);
   MPI_Comm_set_errhandler(between, handler);
-  for (turn = 0; turn < TURNS; turn++) {
+  for (int turn = 0; turn < TURNS; turn++) {
     if (rank % 2 == 0) REQUIRE(class_of(erroneous(between)) == MPI_ERR_COUNT);
     exchange_often(MPI_COMM_WORLD, EXCHANGES, ELEMENTS);
     exchange_blocks(between, turn, ELEMENTS);
@@ -80,9 +80,8 @@ static void between_groups(MPI_Errhandler handler) {
 }
 
 static void inside_group(MPI_Errhandler handler) {
-  int turn;
   MPI_Comm copy;
-  for (turn = 0; turn < TURNS; turn++) {
+  for (int turn = 0; turn < TURNS; turn++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Comm_set_errhandler(copy, handler);
     /* On a new communicator, and on one with exchanges behind it. */
@@ -103,6 +102,5 @@ int main(int argc, char **argv) {
   else inside_group(handler);
   MPI_Errhandler_free(&handler);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

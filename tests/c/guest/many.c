@@ -5,6 +5,7 @@
  *   many threads <n> [<exchanges>]   the same with MPI_THREAD_MULTIPLE
  *   many fork          children that are forked while communicators live, and after they were freed
  */
+#include "../process.h"
 #include "guest.h"
 
 #include <sys/wait.h>
@@ -39,33 +40,23 @@ static Mappings mappings(void) {
 
 /* Resident memory of this process in KiB, with what it shares with others. */
 static long resident(void) {
-  char line[256];
-  long kilobytes = -1;
-  FILE *maps = fopen("/proc/self/smaps_rollup", "r");
-  REQUIRE(maps != NULL);
-  while (fgets(line, sizeof line, maps) != NULL)
-    if (sscanf(line, "Rss: %ld", &kilobytes) == 1) break;
-  fclose(maps);
-  return kilobytes;
+  return field("/proc/self/smaps_rollup", "Rss") / 1024;
 }
 
 static MPI_Comm *duplicates(int number) {
   MPI_Comm *comms = (MPI_Comm *)allocate((size_t)number * sizeof(MPI_Comm));
-  int i;
-  for (i = 0; i < number; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  for (int i = 0; i < number; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
   return comms;
 }
 
 static void free_all(MPI_Comm *comms, int number) {
-  int i;
-  for (i = 0; i < number; i++) MPI_Comm_free(&comms[i]);
+  for (int i = 0; i < number; i++) MPI_Comm_free(&comms[i]);
   free(comms);
 }
 
 static void run_first(int number) {
   MPI_Comm *comms = duplicates(number);
-  int i;
-  for (i = 0; i < number; i++) exchange_blocks(comms[i], i, ELEMENTS);
+  for (int i = 0; i < number; i++) exchange_blocks(comms[i], i, ELEMENTS);
   exchange_often(MPI_COMM_SELF, EXCHANGES, ELEMENTS);
   agree("mappings after first exchanges", mappings().shared);
   free_all(comms, number);
@@ -73,8 +64,7 @@ static void run_first(int number) {
 
 static void run_living(int number, int exchanges) {
   MPI_Comm *comms = duplicates(number);
-  int i;
-  for (i = 0; i < number; i++) exchange_often(comms[i], exchanges, ELEMENTS);
+  for (int i = 0; i < number; i++) exchange_often(comms[i], exchanges, ELEMENTS);
   figure("living", resident());
   free_all(comms, number);
   /* What the others still held at that time. */
@@ -99,9 +89,8 @@ static long mappings_of_child(void) {
 static void run_fork(void) {
   enum { NUMBER = 20 };
   MPI_Comm *comms = duplicates(NUMBER), half;
-  int i;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD), &half);
-  for (i = 0; i < NUMBER; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
+  for (int i = 0; i < NUMBER; i++) exchange_often(comms[i], EXCHANGES, ELEMENTS);
   exchange_often(half, EXCHANGES, ELEMENTS);
   figure("own", mappings().shared);
   agree("mappings of a child", mappings_of_child());
@@ -118,6 +107,5 @@ int main(int argc, char **argv) {
   else run_fork();
   figure("library", mappings().library);
   if (rank_in(MPI_COMM_WORLD) == 0) printf("ok %s\n", argv[1]);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

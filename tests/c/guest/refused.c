@@ -11,6 +11,7 @@
  *   refused memory <whom>          files in memory (memfd_create), by a filter, before the first exchange
  * Whom: all ranks, the first or the last one. Prints `skipped <what>` where it cannot be done.
  */
+#include "../process.h"
 #include "../single_copy_filter.h"
 #include "guest.h"
 
@@ -27,8 +28,6 @@
 
 /* Single copy is for blocks of more than hcube's memory holds; with the others the shared memory has its turn. */
 enum { LARGE = 1 << 17, MIDDLE = 5000, SMALL = 2 };
-
-static int rank, size;
 
 /* --- the kernel's refusals ---------------------------------------------------------------------- */
 
@@ -93,10 +92,9 @@ static void run_refused(const char *what, int concerned, int in_place) {
 static int *secret_memory(int elements) {
   size_t bytes = (size_t)size * (size_t)elements * sizeof(int);
   int file = (int)syscall(SYS_memfd_secret, 0);
-  void *memory;
   if (file < 0) return NULL;
   REQUIRE(ftruncate(file, (off_t)bytes) == 0);
-  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   return memory == MAP_FAILED ? NULL : (int *)memory;
 }
@@ -104,10 +102,10 @@ static int *secret_memory(int elements) {
 /* Rank 0 sends from such memory, then it receives there. */
 static int run_secret(void) {
   size_t bytes = (size_t)size * LARGE * sizeof(int);
-  int *secret = secret_memory(LARGE), *other = (int *)allocate(bytes), possible = secret != NULL, all, turn;
+  int *secret = secret_memory(LARGE), *other = (int *)allocate(bytes), possible = secret != NULL, all;
   MPI_Allreduce(&possible, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (!all) return 0;
-  for (turn = 0; turn < 4; turn++) {
+  for (int turn = 0; turn < 4; turn++) {
     int sends = rank == 0 && turn % 2 == 0, receives = rank == 0 && turn % 2 == 1;
     int *sent = sends ? secret : (int *)allocate(bytes), *received = receives ? secret : other;
     exchange_all_sizes(MPI_COMM_WORLD);
@@ -147,11 +145,10 @@ enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 /* Exchanges of the same lengths that are not collective. */
 static void warm_up(void) {
-  int number, distance;
   memset(sent, 1, sizeof sent);
   memset(received, 1, sizeof received);
-  for (number = 0; number < LENGTHS; number++)
-    for (distance = 1; distance < size; distance++)
+  for (int number = 0; number < LENGTHS; number++)
+    for (int distance = 1; distance < size; distance++)
       MPI_Sendrecv(sent, lengths[number], MPI_INT, (rank + distance) % size, 1, received, lengths[number], MPI_INT,
                    (rank + size - distance) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -168,15 +165,7 @@ static rlim_t limit_to(int resource, rlim_t value) {
 }
 
 static rlim_t address_space_kib(void) {
-  char line[200];
-  long kib = 0;
-  FILE *file = fopen("/proc/self/status", "r");
-  REQUIRE(file != NULL);
-  while (fgets(line, sizeof line, file) != NULL)
-    if (strncmp(line, "VmSize:", 7) == 0) kib = atol(line + 7);
-  fclose(file);
-  REQUIRE(kib > 0);
-  return (rlim_t)kib;
+  return (rlim_t)field("/proc/self/status", "VmSize") / 1024;
 }
 
 static void refuse_files_in_memory(void) {
@@ -207,7 +196,7 @@ static void exchange_static(MPI_Comm comm, int round, int elements) {
 }
 
 static void run_short_of(const char *what, int concerned, long kib) {
-  int resource = strcmp(what, "space") == 0 ? (int)RLIMIT_AS : (int)RLIMIT_NOFILE, number, round;
+  int resource = strcmp(what, "space") == 0 ? (int)RLIMIT_AS : (int)RLIMIT_NOFILE;
   rlim_t before = 0;
   MPI_Comm copy;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
@@ -217,8 +206,8 @@ static void run_short_of(const char *what, int concerned, long kib) {
     if (strcmp(what, "memory") == 0) refuse_files_in_memory();
     else before = limit_to(resource, resource == (int)RLIMIT_AS ? (address_space_kib() + (rlim_t)kib) * 1024 : 3);
   }
-  for (number = 0; number < LENGTHS; number++)
-    for (round = 0; round < 12; round++)
+  for (int number = 0; number < LENGTHS; number++)
+    for (int round = 0; round < 12; round++)
       exchange_static(round % 2 == 0 ? MPI_COMM_WORLD : copy, round, lengths[number]);
   /* The statistics are written when this has ended. */
   if (before != 0) limit_to(resource, before);
@@ -227,13 +216,11 @@ static void run_short_of(const char *what, int concerned, long kib) {
 
 int main(int argc, char **argv) {
   const char *part = argv[1], *whom = argc > 2 ? argv[2] : "all";
-  int concerned, possible = 1;
+  int possible = 1;
   if (strcmp(part, "limited") == 0) limit_files((rlim_t)atol(argv[3]));
   if (strcmp(part, "traced") == 0) give_up_tracing();
-  MPI_Init(&argc, &argv);
-  rank = rank_in(MPI_COMM_WORLD);
-  size = partners_in(MPI_COMM_WORLD);
-  concerned = strcmp(whom, "all") == 0 || rank == (strcmp(whom, "last") == 0 ? size - 1 : 0);
+  begin_program(&argc, &argv);
+  int concerned = strcmp(whom, "all") == 0 || rank == (strcmp(whom, "last") == 0 ? size - 1 : 0);
   if (strcmp(part, "limited") == 0) {
     run_limited();
   } else if (strcmp(part, "files") == 0) {
@@ -249,7 +236,5 @@ int main(int argc, char **argv) {
     run_refused(part, concerned, atoi(argv[3]));
   }
   if (rank == 0) printf("%s %s\n", possible ? "ok" : "skipped", part);
-  fflush(stdout);
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

@@ -14,8 +14,6 @@
 
 enum { ROUNDS = 4, ELEMENTS = 100, PAUSE = 30000 };
 
-static int rank;
-
 /* --- apart ------------------------------------------------------------------------------------- */
 
 /* The communicators of the threads, and one for the word that rank 1's first thread waits for. */
@@ -41,9 +39,8 @@ static void *exchange_second(void *unused) {
 }
 
 static void run_apart(void) {
-  int pair;
   MPI_Comm_dup(MPI_COMM_WORLD, &word);
-  for (pair = 0; pair < 3; pair++) {
+  for (int pair = 0; pair < 3; pair++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &first);
     MPI_Comm_dup(MPI_COMM_WORLD, &second);
     for (round_number = 0; round_number < ROUNDS; round_number++) {
@@ -68,8 +65,8 @@ static int rounds;
 
 /* Blocks of changing lengths, and other data than the other thread's in the same round. */
 static void *exchange_rounds(void *comm) {
-  int round, base = *(MPI_Comm *)comm == second ? rounds : 0;
-  for (round = base; round < base + rounds; round++)
+  int base = *(MPI_Comm *)comm == second ? rounds : 0;
+  for (int round = base; round < base + rounds; round++)
     exchange_blocks(*(MPI_Comm *)comm, round, 1 + 37 * round % LONGEST);
   return NULL;
 }
@@ -106,10 +103,10 @@ static void ignore(MPI_Comm *comm, int *code, ...) {
 /* How often the error handler was another one than that which this thread, the only one, had set. */
 static void *set_and_read(void *result) {
   MPI_Errhandler own[2], found;
-  long wrong = 0, turn;
+  long wrong = 0;
   MPI_Comm_create_errhandler(ignore, &own[0]);
   MPI_Comm_create_errhandler(ignore, &own[1]);
-  for (turn = 0;; turn++) {
+  for (long turn = 0;; turn++) {
     int number = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
     if (number == communicators) break;
     MPI_Comm_set_errhandler(comms[number], own[turn % 2]);
@@ -127,25 +124,22 @@ static void *set_and_read(void *result) {
 static void run_handlers(void) {
   pthread_t setter;
   long wrong = 0;
-  int number;
   comms[0] = MPI_COMM_WORLD;
-  for (number = 1; number < communicators; number++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]);
+  for (int number = 1; number < communicators; number++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[number]);
   REQUIRE(pthread_create(&setter, NULL, set_and_read, &wrong) == 0);
-  for (number = 0; number < communicators; number++) {
+  for (int number = 0; number < communicators; number++) {
     while (__atomic_load_n(&seen, __ATOMIC_ACQUIRE) != number) sched_yield();
     exchange_often(comms[number], 3, 2);
     __atomic_store_n(&current, number + 1, __ATOMIC_RELEASE);
   }
   pthread_join(setter, NULL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  for (number = 1; number < communicators; number++) MPI_Comm_free(&comms[number]);
+  for (int number = 1; number < communicators; number++) MPI_Comm_free(&comms[number]);
   agree("wrong error handlers", wrong);
 }
 
 int main(int argc, char **argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  rank = rank_in(MPI_COMM_WORLD);
+  int provided = begin_with_threads(&argc, &argv, MPI_THREAD_MULTIPLE);
   if (provided < MPI_THREAD_MULTIPLE) {
     if (rank == 0) printf("skipped threads\n");
   } else {
@@ -154,6 +148,5 @@ int main(int argc, char **argv) {
     else communicators = atoi(argv[2]), run_handlers();
     if (rank == 0) printf("ok %s\n", argv[1]);
   }
-  MPI_Finalize();
-  return 0;
+  return end_program();
 }

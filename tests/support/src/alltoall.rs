@@ -22,7 +22,7 @@ impl Run<'_> {
     pub fn go_with(&self, change: impl FnOnce(Launch) -> Launch) -> UsedPaths {
         let numbers = [self.seed, u64::from(self.cases), self.largest].map(|number| number.to_string());
         let launch = Launch::client("alltoall", self.ranks).args(numbers).args(self.more).limit(60);
-        let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+        let launch = launch.envs(self.environment);
         let text = change(launch).run().success();
         let line = text.lines().find(|line| line.starts_with("ok ")).expect("a line of success").to_owned();
         assert!(line.starts_with(&format!("ok {} cases", self.cases)), "{line}");

@@ -64,9 +64,9 @@ pub fn check_linked(program: &Path) {
     assert!(called.contains("_gfortran_caf_"), "no function of a coarray library is called: {called}");
 }
 
-/// A program on some images.
-pub fn launch(name: &str, images: usize) -> Launch {
-    Launch::new(program(name), images).limit(60)
+/// A program on some images, where there is a compiler.
+pub fn launch(name: &str, images: usize) -> Option<Launch> {
+    has_compiler().then(|| Launch::new(program(name), images).limit(60))
 }
 
 /// Whether there is a compiler whose interface the library has.

@@ -2,7 +2,7 @@
 //! print the same both times.
 
 use super::preload::{Preloaded, Statistics, preload_variable};
-use super::{Language, Launch, Mpi, Outcome, folder, modified, newest_header, output, root};
+use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, modified, newest_header, output, root};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -109,11 +109,8 @@ impl Guest {
     }
 
     fn complete(&self, launch: Launch, variables: Variables<'_>) -> Launch {
-        let all = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let launch = all
-            .chain(variables.iter().copied())
-            .fold(launch, |launch, (name, value)| launch.env(name, value));
-        launch.args(&self.arguments).limit(LIMIT)
+        let launch = self.environment.iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+        launch.envs(variables).args(&self.arguments).limit(LIMIT)
     }
 
     /// Without the preload library.
@@ -188,5 +185,5 @@ pub fn all_are_served(statistics: &Statistics) {
 
 /// Numbers of ranks, `openmpi` for Open MPI. MPICH never yields: more ranks than cores take minutes.
 pub fn ranks(openmpi: usize) -> usize {
-    if Mpi::selected() == Mpi::Open { openmpi } else { 2 }
+    by_mpi(openmpi, 2)
 }

@@ -74,6 +74,11 @@ impl Mpi {
     }
 }
 
+/// What a test uses with Open MPI, and with MPICH: that never yields, so more ranks than cores take minutes.
+pub fn by_mpi<T>(open: T, mpich: T) -> T {
+    if Mpi::selected() == Mpi::Open { open } else { mpich }
+}
+
 fn selected_name() -> &'static str {
     static NAME: LazyLock<String> =
         LazyLock::new(|| std::env::var("MPI").unwrap_or_else(|_| "openmpi".to_owned()));
@@ -321,6 +326,15 @@ impl Launch {
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// This number of ranks counts as a node.
+    pub fn per_node(self, ranks: usize) -> Self {
+        self.env("HCUBE_RANKS_PER_NODE", &ranks.to_string())
+    }
+
+    pub fn envs(self, variables: &[(&str, &str)]) -> Self {
+        variables.iter().fold(self, |launch, (name, value)| launch.env(name, value))
     }
 
     pub fn folder(mut self, folder: &Path) -> Self {

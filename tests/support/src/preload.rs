@@ -1,9 +1,10 @@
 //! The preload library, and programs that know nothing of hcube and run under it.
 
-use super::{Language, Launch, Mpi, Outcome, folder, numbered, output, root};
+use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, numbered, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -87,19 +88,30 @@ pub fn python() -> Option<PathBuf> {
     })
 }
 
-/// A program under the preload library, with statistics.
+/// A program that runs with one of hcube's libraries, which writes statistics.
 #[derive(Debug)]
-pub struct Preloaded {
+pub struct Counted<S> {
     launch: Launch,
     file: StatisticsFile,
+    statistics: PhantomData<S>,
 }
+
+/// A program under the preload library.
+pub type Preloaded = Counted<Statistics>;
 
 impl Preloaded {
     /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
     pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
-        let file = StatisticsFile::new(&format!("{name}-{ranks}"));
         let launch = Launch::new("env", ranks).arg(preload_variable()).arg(program.into());
-        Self { launch: launch.env("HCUBE_STATS", &file.variable()), file }
+        Self::of(&format!("{name}-{ranks}"), launch)
+    }
+}
+
+impl<S: From<Value>> Counted<S> {
+    /// With statistics of this name.
+    pub(crate) fn of(name: &str, launch: Launch) -> Self {
+        let file = StatisticsFile::new(name);
+        Self { launch: launch.env("HCUBE_STATS", &file.variable()), file, statistics: PhantomData }
     }
 
     /// Changes how it is started.
@@ -108,13 +120,13 @@ impl Preloaded {
         self
     }
 
-    pub fn run(self) -> (Outcome, Option<Statistics>) {
+    pub fn run(self) -> (Outcome, Option<S>) {
         let outcome = self.launch.run();
         (outcome, self.file.read())
     }
 
     /// Standard output and statistics of a run in which all goes well.
-    pub fn success(self) -> (String, Statistics) {
+    pub fn success(self) -> (String, S) {
         let (outcome, statistics) = self.run();
         let errors = outcome.stderr.clone();
         let text = outcome.success();
@@ -139,15 +151,11 @@ impl StatisticsFile {
         format!("json:{}", self.0.display())
     }
 
-    /// What the job has written, if it has.
-    pub(crate) fn text(&self) -> Option<String> {
-        fs::read_to_string(&self.0).ok()
-    }
-
     /// The statistics, if the job has written them.
-    pub fn read(&self) -> Option<Statistics> {
-        let text = self.text()?;
-        Some(Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))))
+    pub fn read<S: From<Value>>(&self) -> Option<S> {
+        let text = fs::read_to_string(&self.0).ok()?;
+        let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        Some(value.into())
     }
 }
 
@@ -160,6 +168,12 @@ impl Drop for StatisticsFile {
 /// What `HCUBE_STATS=json:FILE` has written; hpcc-glue/mpi/README.md describes it.
 #[derive(Debug)]
 pub struct Statistics(Value);
+
+impl From<Value> for Statistics {
+    fn from(value: Value) -> Self {
+        Self(value)
+    }
+}
 
 impl Statistics {
     pub fn ranks(&self) -> usize {
@@ -252,5 +266,5 @@ pub fn served(statistics: &Statistics, ranks: usize, forms: u64) {
 
 /// With MPI-4 the client calls the functions with large counts as well.
 pub fn c_forms() -> u64 {
-    if Mpi::selected() == Mpi::Open { 1 } else { 2 }
+    by_mpi(1, 2)
 }

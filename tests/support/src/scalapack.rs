@@ -1,7 +1,7 @@
 //! Programs that use ScaLAPACK, without hcube and with its library for PBLAS.
 
-use super::preload::{StatisticsFile, pblas_library};
-use super::{Launch, Mpi, Outcome, build, folder, modified, newest_header, output, root};
+use super::preload::{Counted, pblas_library};
+use super::{Launch, Mpi, build, folder, modified, newest_header, output, root};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -52,9 +52,9 @@ pub fn testers() -> Option<PathBuf> {
     found
 }
 
-/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed.
-/// `variant` distinguishes programs of the same source.
-pub fn client(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
+/// Compiles tests/c/`name`.c with further arguments, unless that has been done since it was changed, where
+/// ScaLAPACK is. `variant` distinguishes programs of the same source.
+pub fn client(name: &str, variant: &str, arguments: &[&str]) -> Option<PathBuf> {
     let sources = root().join("tests/c");
     let source = sources.join(format!("{name}.c"));
     let mut compiler = super::Language::C11.compiler(Mpi::selected());
@@ -63,7 +63,7 @@ pub fn client(name: &str, variant: &str, arguments: &[&str]) -> PathBuf {
 }
 
 /// The same for a program in Fortran.
-pub fn fortran_client(name: &str, arguments: &[&str]) -> PathBuf {
+pub fn fortran_client(name: &str, arguments: &[&str]) -> Option<PathBuf> {
     let source = root().join(format!("tests/fortran/{name}.f90"));
     let compiler = Command::new(format!("mpifort.{}", Mpi::selected().name()));
     compiled(compiler, &source, None, &format!("{name}-fortran"), arguments)
@@ -75,7 +75,10 @@ fn compiled(
     headers: Option<std::time::SystemTime>,
     name: &str,
     arguments: &[&str],
-) -> PathBuf {
+) -> Option<PathBuf> {
+    if !available() {
+        return None;
+    }
     static COMPILING: Mutex<()> = Mutex::new(());
     let _compiling = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder("scalapack").join(name);
@@ -84,7 +87,7 @@ fn compiled(
         compiler.arg(source).arg("-o").arg(&program).args(arguments);
         output(compiler.args([&scalapack(), "-lm", "-pthread"]));
     }
-    program
+    Some(program)
 }
 
 /// Options of the linker by which a program gets hcube before ScaLAPACK, also where it names no routine of
@@ -107,54 +110,29 @@ pub fn stock(program: impl Into<OsString>, ranks: usize) -> Launch {
 }
 
 /// A program with hcube and statistics.
-#[derive(Debug)]
-pub struct WithHcube {
-    launch: Launch,
-    file: StatisticsFile,
-}
+pub type WithHcube = Counted<Statistics>;
 
 impl WithHcube {
     /// By preloading; the name is that of the statistics.
     pub fn preloaded(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
-        Self::new(name, stock("env", ranks).arg(preload_variable()).arg(program.into()))
+        Self::of(name, stock("env", ranks).arg(preload_variable()).arg(program.into()))
     }
 
     /// A program that is linked to it.
     pub fn linked(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
-        Self::new(name, stock(program, ranks))
-    }
-
-    fn new(name: &str, launch: Launch) -> Self {
-        let file = StatisticsFile::new(name);
-        Self { launch: launch.env("HCUBE_STATS", &file.variable()), file }
-    }
-
-    /// Changes how it is started.
-    pub fn with(mut self, change: impl FnOnce(Launch) -> Launch) -> Self {
-        self.launch = change(self.launch);
-        self
-    }
-
-    pub fn run(self) -> (Outcome, Option<Statistics>) {
-        let outcome = self.launch.run();
-        let parsed = self.file.text().map(|text| {
-            Statistics(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
-        });
-        (outcome, parsed)
-    }
-
-    /// Standard output and statistics of a run in which all goes well.
-    pub fn success(self) -> (String, Statistics) {
-        let (outcome, statistics) = self.run();
-        let errors = outcome.stderr.clone();
-        let text = outcome.success();
-        (text, statistics.unwrap_or_else(|| panic!("no statistics:\n{errors}")))
+        Self::of(name, stock(program, ranks))
     }
 }
 
 /// What `HCUBE_STATS=json:FILE` has written.
 #[derive(Debug)]
 pub struct Statistics(Value);
+
+impl From<Value> for Statistics {
+    fn from(value: Value) -> Self {
+        Self(value)
+    }
+}
 
 impl Statistics {
     fn rows(&self) -> impl Iterator<Item = &Value> {
