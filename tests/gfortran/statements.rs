@@ -6,6 +6,7 @@
 
 use crate::common;
 use crate::common::Outcome;
+use crate::common::by_mpi;
 use crate::common::gfortran::{has_compiler, launch, program_with_mpi};
 use crate::common::preload::has_fortran;
 use std::fs;
@@ -235,12 +236,15 @@ fn an_image_fails_inside_of_an_io_statement() {
     assert!(stderr.contains("hcube: image 2: sync all: image 1 has failed"), "{stderr}");
 }
 
-/// On one node, on several, and with a progress thread.
+/// On one node, on several, and with a progress thread. Not with MPICH, whose `MPI_Finalize` stops locking
+/// before it deletes attributes, by which hcube ends its thread: a thread that is inside of MPI then keeps a
+/// lock, and MPICH aborts (doc/coarrays.md, Progress).
 #[test]
 fn programs_finalise_mpi_themselves() {
     if !has_compiler() || !has_fortran() {
         return;
     }
+    let thread = by_mpi("100", "0");
     let program = program_with_mpi("finalised");
     let reads = "called after MPI_Finalize, by which the program has ended its coarrays\n";
     for (case, code, text) in [
@@ -256,7 +260,7 @@ fn programs_finalise_mpi_themselves() {
         (10, 1, &format!("allocate: {reads}")),
     ] {
         for (images, per_node, progress) in
-            [(1, 1, "0"), (2, 2, "0"), (2, 1, "100"), (3, 1, "0"), (3, 3, "100")]
+            [(1, 1, "0"), (2, 2, "0"), (2, 1, thread), (3, 1, "0"), (3, 3, thread)]
         {
             let name = format!("case {case}, {images} images, {per_node} per node, progress {progress}");
             let run = common::Launch::new(&program, images).arg(case.to_string()).limit(60);
