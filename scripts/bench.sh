@@ -123,7 +123,7 @@ measure() {
     echo
 }
 
-# with_mpich <seconds> <name> <title> <subcommand> [option...]: a step on 2 ranks of MPICH, beside those of Open MPI.
+# with_mpich <seconds> <name> <title> <subcommand> [option...]: a step on 2 ranks of MPICH, in addition to Open MPI.
 with_mpich() {
     local time=$1 name=$2 title="$3 with MPICH, 2 ranks" other=$root/target/mpich/release/hcube
     shift 3

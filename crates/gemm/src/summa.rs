@@ -8,7 +8,7 @@
 //!
 //! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w
 //! broadcasts along a row and along a column, k (m/R + n/C) elements per rank; each element of a factor
-//! enters each domain of its line once. Copies and memory: those of [`crate::pipeline`].
+//! enters each domain of its line once. Copies and memory: see [`crate::pipeline`].
 //!
 //! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency:
 //! Practice and Experience 9, 1997; Quintin, Hasanov and Lastovetsky, ICPP 2013; shared panels: our own.

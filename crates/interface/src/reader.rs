@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// The lines of a comment of which the first is given.
+    /// The lines of a comment that begins with `first`.
     fn comment(&mut self, first: &str) -> Result<Doc, String> {
         let mut doc = Doc::new();
         let mut line = first.trim_start_matches("/*").trim_start_matches('*');
@@ -112,28 +112,29 @@ fn field(text: &str, doc: Doc) -> Option<Field> {
     complete.then(|| Field { name: name.into(), before: before.into(), behind: behind.into(), doc })
 }
 
-/// Parts of a text between commas that are not in parentheses.
-pub(crate) fn arguments(text: &str) -> Vec<&str> {
-    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
-    for (at, character) in text.char_indices() {
+/// The first of these characters that is in no parentheses, where `depth` of them are open before the text.
+fn outside(text: &str, mut depth: i32, wanted: char) -> Option<usize> {
+    text.find(|character| {
         depth += i32::from(character == '(') - i32::from(character == ')');
-        if character == ',' && depth == 0 {
-            parts.push(&text[begin..at]);
-            begin = at + 1;
-        }
+        character == wanted && depth == 0
+    })
+}
+
+/// Parts of a text between commas that are not in parentheses.
+pub(crate) fn arguments(mut text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    while let Some(at) = outside(text, 0, ',') {
+        parts.push(&text[..at]);
+        text = &text[at + 1..];
     }
-    parts.push(&text[begin..]);
+    parts.push(text);
     parts
 }
 
 /// `int name(parameters);`, or with a macro for an attribute before the semicolon.
 fn function(text: &str, doc: Doc) -> Option<Function> {
     let (head, rest) = text.split_once('(')?;
-    let mut depth = 1;
-    let end = rest.find(|character| {
-        depth += i32::from(character == '(') - i32::from(character == ')');
-        depth == 0
-    })?;
+    let end = outside(rest, 1, ')')?;
     let (inside, attribute) = (&rest[..end], rest[end + 1..].strip_suffix(';')?.trim());
     if !(attribute.is_empty() || attribute.starts_with("BSP_FORMAT(")) {
         return None;
@@ -165,13 +166,8 @@ fn parse(text: &str) -> Result<Interface, String> {
             }
         } else if let Some(definition) = line.strip_prefix("#define ") {
             let definition = reader.until(definition, |text| !text.ends_with('\\'))?;
-            let mut depth = 0;
-            let end = definition.find(|c: char| {
-                depth += i32::from(c == '(') - i32::from(c == ')');
-                c == ' ' && depth == 0
-            });
             // Without a value it is the guard of the header.
-            if let Some((name, value)) = end.map(|end| definition.split_at(end)) {
+            if let Some((name, value)) = outside(&definition, 0, ' ').map(|end| definition.split_at(end)) {
                 let (name, value) = (name.to_owned(), value.trim().to_owned());
                 header.constants.push(Constant { name, value, doc: doc.clone() });
             }

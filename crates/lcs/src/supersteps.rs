@@ -118,7 +118,7 @@ fn check<C: Comm>(comm: &C, bits: u32, options: &SuperstepOptions) -> Result<(),
     )
 }
 
-/// The number of the receive buffer, behind those of the strings.
+/// The index of the receive buffer, after the strings.
 const RECEIVED: usize = 2;
 
 /// What a process has.

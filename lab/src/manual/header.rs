@@ -1,4 +1,4 @@
-//! The headers of hcube, of which the pages of section 3 are made.
+//! The headers of hcube, from which the pages of section 3 follow.
 
 use hcube_interface::Interface;
 

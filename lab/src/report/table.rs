@@ -22,7 +22,7 @@ pub type Column<'a, T> = (&'a str, Option<Evidence>, &'a dyn Fn(&T) -> String);
 /// The cell of a row.
 type Text<'a, T> = Box<dyn Fn(&T) -> String + 'a>;
 
-/// Columns that depend on the figures: as those of [`Column`], in a list that grows.
+/// A growing list of columns, for tables whose columns depend on the figures; see [`Column`].
 pub struct Columns<'a, T>(Vec<(String, Option<Evidence>, Text<'a, T>)>);
 
 impl<'a, T> Columns<'a, T> {

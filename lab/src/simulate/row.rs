@@ -26,8 +26,8 @@ fn is_zero(ranks: &usize) -> bool {
 pub struct Outcome {
     /// Wrong values, bytes, elements or lengths.
     pub errors: u64,
-    /// Whether routes shared the links between nodes; otherwise only the ports of nodes. Those of files that
-    /// do not say it did.
+    /// Whether routes shared the links between nodes; otherwise only the ports of nodes. In files without
+    /// this field they did.
     #[serde(default = "shared")]
     pub links_shared: bool,
 }

@@ -32,7 +32,7 @@ fn kind<T>(batches: Vec<Batch<T>>, kind: fn(T) -> Case) -> Batches {
     Ok(batches.into_iter().map(|batch| batch.map(kind)).collect())
 }
 
-/// All batches as cases of a kind, each of which is a simulation of its own on many ranks.
+/// All batches as cases of a kind; each case is a simulation of its own on many ranks.
 fn separated<T: Clone>(batches: Vec<Batch<T>>, of: fn(T) -> Case) -> Batches {
     let split = |batch: Batch<T>| {
         let size = if batch.ranks < MIN_RANKS_SEPARATE { batch.cases.len() } else { 1 };

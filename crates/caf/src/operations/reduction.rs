@@ -14,7 +14,7 @@
 //! boards.
 //!
 //! Restrictions: operations whose result does not depend on order: integers.
-//! Cost: twice the words and one more written per round, of which there are ⌈log2 S⌉; or as many messages.
+//! Cost: twice the words and one more written in each of ⌈log2 S⌉ rounds; or as many messages.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
 
 use crate::engine::image::Image;

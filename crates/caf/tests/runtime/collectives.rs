@@ -23,7 +23,7 @@ struct Group<'a> {
     memory: [Region<'static>; 2],
 }
 
-/// Both sides of an exposed block, and those of one page; long blocks in small teams only.
+/// Lengths below and above the limit of eager blocks, and of one page; long blocks only in small teams.
 const LENGTHS: [usize; 6] = [0, 1, 8, 511, 513, 5000];
 const LONG: usize = 300_000;
 

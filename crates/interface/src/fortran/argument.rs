@@ -19,8 +19,8 @@ pub struct Passing {
 ///
 /// - A type takes the place of the one that follows from C, for example `logical`. `out` is `intent(out)`.
 /// - The procedure may give it another name than C: `text => path`.
-/// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, of which C receives the
-///   address. Without a shape it is a scalar.
+/// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, whose address C
+///   receives. Without a shape it is a scalar.
 /// - `?` says that it is optional.
 /// - An expression is passed for what the procedure has no argument for.
 #[derive(Debug)]

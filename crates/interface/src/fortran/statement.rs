@@ -12,7 +12,7 @@ pub fn statement(indentation: usize, text: &str) -> String {
     lines.join(" &\n") + "\n"
 }
 
-/// Declarations, those of the same type that follow each other as one.
+/// Declarations; successive names of the same type share one.
 pub fn declarations(indentation: usize, all: &[(String, String)]) -> String {
     let same = all.chunk_by(|(first, _), (second, _)| first == second);
     same.map(|group| {
