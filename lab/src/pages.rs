@@ -12,6 +12,7 @@ pub mod markdown;
 mod measured;
 pub mod picture;
 mod random_access;
+mod readme;
 mod table;
 
 use crate::records::read;
@@ -26,18 +27,13 @@ struct Part {
     text: fn(&Path) -> Result<String, String>,
 }
 
-const PARTS: [Part; 20] = [
+const PARTS: [Part; 14] = [
+    Part { name: "what-to-expect", text: readme::what_to_expect },
     Part { name: "bsp-published", text: bsp::published },
     Part { name: "bsp-predict", text: bsp::prediction },
     Part { name: "bsp-largest-put", text: bsp::largest_put },
-    Part { name: "readme-bsp", text: bsp::readme_programs },
-    Part { name: "readme-bsp-model", text: bsp::readme_predictions },
-    Part { name: "readme-llcs", text: bsp::readme_subsequences },
     Part { name: "hpcc", text: measured::official },
-    Part { name: "readme-hpcc", text: measured::readme_official },
-    Part { name: "readme-alltoall", text: alltoall::readme_in_place },
     Part { name: "alltoall-memory", text: alltoall::memory },
-    Part { name: "readme-lammps", text: alltoall::readme_lammps },
     Part { name: "red-storm", text: |_| Ok(random_access::red_storm()) },
     Part { name: "red-storm-signs", text: |_| Ok(random_access::signs()) },
     Part { name: "look-ahead", text: |_| Ok(random_access::look_ahead()) },
@@ -46,7 +42,6 @@ const PARTS: [Part; 20] = [
     Part { name: "coarray-events", text: |_| Ok(random_access::coarray_events()) },
     Part { name: "hsumma", text: |_| Ok(gemm::hsumma()) },
     Part { name: "fftw", text: measured::transposition },
-    Part { name: "readme-fftw", text: measured::readme_transposition },
 ];
 
 /// Pictures in `doc/plots` that are drawn from results in `doc/results`.

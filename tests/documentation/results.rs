@@ -1,4 +1,4 @@
-//! The figures of README.md's results, which are those of the page that a row links to.
+//! The figures of README.md's table of speed-ups, which are those of the page that a row links to.
 
 use hcube_testing as common;
 use std::fs;
@@ -35,9 +35,9 @@ fn missing<'a>(row: &'a str, page: &str) -> Vec<&'a str> {
 fn figures_of_the_results_are_those_of_the_pages() {
     let root = common::root();
     let text = fs::read_to_string(root.join("README.md")).expect("there");
-    let (_, results) = text.split_once("## Results").expect("a section");
+    let (_, results) = text.split_once("## What to expect").expect("a section");
     let results = results.split("\n## ").next().expect("a section");
-    let rows: Vec<&str> = results.lines().filter(|line| line.starts_with("| **")).collect();
+    let rows: Vec<&str> = results.lines().filter(|line| line.starts_with("| [")).collect();
     assert!(rows.len() >= 10, "{rows:?}");
     for row in rows {
         let name = page(row).unwrap_or_else(|| panic!("no page in the row '{row}'"));
@@ -51,8 +51,8 @@ fn figures_of_the_results_are_those_of_the_pages() {
 fn other_figures_are_found() {
     let page = "1.414 on 2 ranks, 46 ns, 8.6 to 9.2 ns and 2407";
     for (row, figures) in [
-        ("| **A** | 1.41 on 2 ranks, 9.2 ns, 2407 times, `x 77` ([all](doc/a.md#b)) |", &[][..]),
-        ("| **A** | 1.42, 46.5, 12 and 240 ([all](doc/a.md)) |", &["1.42", "46.5", "12", "240"]),
+        ("| [A](doc/a.md#b) | 1.41 on 2 ranks | 9.2 ns, 2407 times, `x 77` |", &[][..]),
+        ("| [A](doc/a.md) | 1.42, 46.5 | 12 and 240 |", &["1.42", "46.5", "12", "240"]),
     ] {
         assert_eq!(self::page(row), Some("a.md"));
         assert_eq!(missing(row, page), figures);

@@ -4,7 +4,7 @@ use crate::hpcc::Results as Hpcc;
 use crate::records::read_json;
 use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
-use hcube_results::hpcc::{self, Compared, figure};
+use hcube_results::hpcc::{self, figure};
 use hcube_results::numbers::{bytes, percent, significant};
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -30,11 +30,13 @@ impl Official {
         format!("HPCC 1.5.0, Open MPI, N = {}", self.n)
     }
 
-    /// The figures on the most ranks, and how many these are.
-    fn on_most_ranks(&self) -> (usize, Vec<&Compared>) {
+    /// Titles and speed-ups on the most ranks with one of these findings.
+    fn on_most_ranks_with(&self, findings: &[Finding]) -> Vec<(String, f64)> {
         let figures = &self.file.figures;
         let ranks = figures.iter().map(|one| one.ranks).max().unwrap_or(0);
-        (ranks, figures.iter().filter(|one| one.ranks == ranks).collect())
+        let own =
+            figures.iter().filter(|one| one.ranks == ranks && findings.contains(&Finding::of(one, figures)));
+        own.filter_map(|one| Some((one.merit()?.title.to_owned(), one.speed_up()?))).collect()
     }
 }
 
@@ -50,40 +52,20 @@ pub fn official(root: &Path) -> Result<String, String> {
     ))
 }
 
-/// The row of README.md on the official HPCC, on the most ranks.
-pub fn readme_official(root: &Path) -> Result<String, String> {
+/// The benchmark of the official HPCC with the largest speed-up on the most ranks.
+pub fn largest_official_gain(root: &Path) -> Result<(String, f64), String> {
     let results = Official::of(root)?;
-    let (ranks, own) = results.on_most_ranks();
-    let all = &results.file.figures;
-    let titles = |finding: Finding| {
-        let alike = own.iter().filter(|one| Finding::of(one, all) == finding);
-        alike.filter_map(|one| Some((one.merit()?.title, one.speed_up()?))).collect::<Vec<_>>()
-    };
-    let mut faster = titles(Finding::Faster);
-    faster.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let list = |all: &[(&str, f64)], digits: usize| {
-        all.iter()
-            .map(|(title, speed_up)| format!("{title} {speed_up:.digits$}"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let no_gain = [titles(Finding::WithinControl), titles(Finding::WithinSpread)].concat();
-    let mut text = format!(
-        "speed-ups over HPCC as shipped on {ranks} ranks (`make run`, HPL size {}, medians over {} pairs of runs): {}",
-        results.n,
-        own.iter().map(|one| one.pairs().len()).min().unwrap_or(0),
-        list(&faster, 1)
-    );
-    for (end, figures) in
-        [("no gain beyond what the control moved", no_gain), ("slower", titles(Finding::Slower))]
-    {
-        if !figures.is_empty() {
-            text += &format!("; {end}: {}", list(&figures, 2));
-        }
-    }
-    let ours = results.file.runs.iter().filter(|run| run.variant == "hcube");
-    let errors = ours.map(|run| run.errors.max(run.errors_lcg)).max().ok_or("no run with hcube")?;
-    Ok(format!("{text}. Errors of RandomAccess: {errors}"))
+    let faster = results.on_most_ranks_with(&[Finding::Faster]);
+    let largest = faster.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    largest.ok_or_else(|| "doc/results/hpcc.json: no benchmark is faster".to_owned())
+}
+
+/// The benchmarks of the official HPCC that hcube serves and that are not faster on the most ranks.
+pub fn official_without_gain(root: &Path) -> Result<String, String> {
+    let others = [Finding::WithinControl, Finding::WithinSpread, Finding::Slower];
+    let all = Official::of(root)?.on_most_ranks_with(&others);
+    let texts: Vec<String> = all.iter().map(|(title, speed_up)| format!("{title}: {speed_up:.2}")).collect();
+    Ok(texts.join(", "))
 }
 
 /// The picture of the official HPCC.
@@ -125,24 +107,13 @@ pub fn transposition(root: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Problems of the row of README.md on FFTW: the benchmark's names, and those of the row.
-const FFTW_PROBLEMS: [(&str, &str); 2] = [
-    ("4096x4096 in place", "4096 x 4096 doubles transposed in place"),
-    ("c2c 128x128x128 in place", "complex FFT 128 x 128 x 128"),
-];
-
-/// The row of README.md on FFTW, on the fewest ranks.
-pub fn readme_transposition(root: &Path) -> Result<String, String> {
+/// The speed-up over FFTW's own plan on the fewest ranks.
+pub fn transposition_gain(root: &Path, problem: &str) -> Result<f64, String> {
     let results = transposes(root)?;
     let all = results.comparisons();
-    let ranks = all.iter().map(|one| one.own.ranks).min().ok_or("no comparison in doc/results/fftw.json")?;
-    let mut texts = Vec::new();
-    for (problem, title) in FFTW_PROBLEMS {
-        let found = all.iter().find(|one| one.own.problem == problem && one.own.ranks == ranks);
-        let one = found.ok_or_else(|| format!("doc/results/fftw.json: no comparison of {problem}"))?;
-        texts.push(format!("{title} {:.1}", one.gain()));
-    }
-    Ok(format!("speed-ups over its own plan on {ranks} ranks: {}", texts.join(", ")))
+    let alike = all.iter().filter(|one| one.own.problem == problem);
+    let fewest = alike.min_by_key(|one| one.own.ranks);
+    fewest.map(|one| one.gain()).ok_or_else(|| format!("doc/results/fftw.json: no comparison of {problem}"))
 }
 
 /// The picture of FFTW.
