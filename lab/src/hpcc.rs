@@ -48,7 +48,7 @@ fn compare(arguments: &Arguments) -> Result<bool, String> {
     }
     let launcher = Launcher::new(arguments)?;
     for variant in arguments.variants() {
-        arguments.program(variant)?;
+        launch::check_libraries(&arguments.program(variant)?)?;
     }
     launch::end_children_on_signals()?;
     let outcomes = run_all(arguments, &launcher)?;

@@ -70,6 +70,23 @@ impl Launcher {
     }
 }
 
+/// Refuses a program whose shared libraries are not found: each of its runs would fail.
+pub fn check_libraries(program: &Path) -> Result<(), String> {
+    // Without ldd, and for what it does not understand, a run shows what is wrong.
+    let Ok(output) = Command::new("ldd").arg(program).output() else { return Ok(()) };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let missing: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_suffix(" => not found")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} needs {}, which the loader does not find: build it again (make run), or name the folder in LD_LIBRARY_PATH",
+        program.display(),
+        missing.join(", ")
+    ))
+}
+
 /// A running launcher with its process group; stopped when dropped.
 #[derive(Debug)]
 pub struct Job {
@@ -160,6 +177,29 @@ mod tests {
         let mut text = String::new();
         reader.read_to_string(&mut text).expect("a pipe");
         text
+    }
+
+    #[test]
+    fn libraries_that_are_not_found_are_named() {
+        let folder = std::env::temp_dir().join(format!("hcube-hpcc-libraries-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (library, program) = (folder.join("libabsent.so.1"), folder.join("program"));
+        let compile = |arguments: &[&str], output: &Path| {
+            let source = folder.join("source.c");
+            std::fs::write(&source, "int main(void) { return 0; }").expect("a file");
+            let status = Command::new("cc").args(["-o".as_ref(), output, &source]).args(arguments).status();
+            assert!(status.expect("a compiler").success());
+        };
+        compile(&["-shared", "-fPIC", "-Wl,-soname,libabsent.so.1"], &library);
+        compile(&["-Wl,--no-as-needed", &library.display().to_string()], &program);
+        std::fs::remove_file(&library).expect("there");
+        let refused = check_libraries(&program).expect_err("no library");
+        assert!(
+            refused.contains("program needs libabsent.so.1, which the loader does not find"),
+            "{refused}"
+        );
+        assert_eq!(check_libraries(Path::new("/bin/sh")), Ok(()));
+        drop(std::fs::remove_dir_all(folder));
     }
 
     #[test]

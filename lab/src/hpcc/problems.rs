@@ -4,54 +4,67 @@ use super::outcome::Outcome;
 use super::plan::Run;
 use super::variant::Variant;
 
-/// Failures of a run, whose widest process grid has `columns`; each makes the command fail.
+/// Failures of a run, whose widest process grid has `columns`; each makes the command fail. Of a run that
+/// broke off, only the cause: missing results and announcements follow from it.
 pub fn problems(run: &Run, outcome: &Outcome, columns: usize) -> Vec<String> {
     let ours = run.variant == Variant::Hcube;
     let name = run.name();
-    if outcome.timed_out && ours {
-        return vec![format!("{name}: reached the time limit; {}", outcome.tail)];
-    }
-    let mut problems = Vec::new();
-    for (stream, section) in [("polynomial", outcome.polynomial), ("LCG", outcome.lcg)] {
-        match section {
-            // The standard algorithm may well be too slow; what it has finished must be right.
-            None if outcome.timed_out => {}
-            None => problems.push(format!("{name}: no result for the {stream} stream")),
-            Some(section) if !section.passed => {
-                problems.push(format!("{name}: verification failed, {} errors ({stream})", section.errors));
-            }
-            Some(section) if ours && section.errors > 0 => {
-                problems.push(format!("{name}: {} errors ({stream}), expected 0", section.errors));
-            }
-            Some(_) => {}
-        }
-    }
-    // That of stock HPCC that was too slow has no summary.
-    if run.whole && !outcome.success && !outcome.timed_out {
-        problems.push(format!("{name}: HPCC did not succeed (no Success=1)"));
+    let mut problems = wrong(run, outcome);
+    if outcome.timed_out {
+        // The standard algorithm may well be too slow; what it has finished must be right.
+        problems.extend(ours.then(|| format!("{name}: reached the time limit; {}", outcome.tail)));
+        return problems;
     }
     if let Some(failure) = &outcome.failure {
-        problems.push(format!("{name}: the launcher ended with {failure}"));
+        problems.push(format!("{name}: the launcher ended with {failure}; {}", outcome.tail));
+        return problems;
     }
-    if !outcome.timed_out && !outcome.tail.is_empty() {
+    for (stream, section) in [("polynomial", outcome.polynomial), ("LCG", outcome.lcg)] {
+        if section.is_none() {
+            problems.push(format!("{name}: no result for the {stream} stream"));
+        }
+    }
+    if run.whole && !outcome.success {
+        problems.push(format!("{name}: HPCC did not succeed (no Success=1)"));
+    }
+    if !outcome.tail.is_empty() {
         problems.push(format!("{name}: {}", outcome.tail));
     }
-    if ours {
-        // What it does not serve it says; the table has these lines as notes.
-        let named = |kernel: &str| {
-            let fallbacks = outcome.fallbacks.iter().map(|(kernel, _)| kernel);
-            outcome.active.iter().chain(fallbacks).any(|one| one == kernel)
-        };
-        let missing = expected(run, columns).filter(|kernel| !named(kernel));
-        problems.extend(
-            missing.map(|kernel| {
-                format!("{name}: hcube's {kernel} was not active: its announcement is missing")
-            }),
-        );
-    } else if !outcome.active.is_empty() {
-        problems.push(format!("{name}: hcube was active in a variant that is not its own"));
-    }
+    problems.extend(announcements(run, outcome, columns));
     problems
+}
+
+/// Results of RandomAccess that are wrong.
+fn wrong(run: &Run, outcome: &Outcome) -> Vec<String> {
+    let (ours, name) = (run.variant == Variant::Hcube, run.name());
+    let sections = [("polynomial", outcome.polynomial), ("LCG", outcome.lcg)];
+    let found = sections.into_iter().filter_map(|(stream, section)| {
+        let section = section?;
+        if !section.passed {
+            return Some(format!("{name}: verification failed, {} errors ({stream})", section.errors));
+        }
+        (ours && section.errors > 0)
+            .then(|| format!("{name}: {} errors ({stream}), expected 0", section.errors))
+    });
+    found.collect()
+}
+
+/// Kernels that hcube has not announced, or has announced where it must not.
+fn announcements(run: &Run, outcome: &Outcome, columns: usize) -> Vec<String> {
+    let name = run.name();
+    if run.variant != Variant::Hcube {
+        let line = format!("{name}: hcube was active in a variant that is not its own");
+        return (!outcome.active.is_empty()).then_some(line).into_iter().collect();
+    }
+    // What it does not serve it says; the table has these lines as notes.
+    let named = |kernel: &str| {
+        let fallbacks = outcome.fallbacks.iter().map(|(kernel, _)| kernel);
+        outcome.active.iter().chain(fallbacks).any(|one| one == kernel)
+    };
+    let missing = expected(run, columns).filter(|kernel| !named(kernel));
+    missing
+        .map(|kernel| format!("{name}: hcube's {kernel} was not active: its announcement is missing"))
+        .collect()
 }
 
 /// Kernels that hcube must have announced. Selected by hand, or of a run that was stopped, they may be fewer.
@@ -114,11 +127,14 @@ mod tests {
             tail: "the end of output.txt:\nno memory".to_owned(),
             ..outcome(0.1, 0)
         };
-        let expected = [
-            "stock on 2 ranks: HPCC did not succeed (no Success=1)",
-            "stock on 2 ranks: the launcher ended with exit status: 1",
-            "stock on 2 ranks: the end of output.txt:\nno memory",
-        ];
-        assert_eq!(problems(&whole(Variant::Stock), &failed, 2), expected);
+        let expected =
+            "stock on 2 ranks: the launcher ended with exit status: 1; the end of output.txt:\nno memory";
+        assert_eq!(problems(&whole(Variant::Stock), &failed, 2), [expected]);
+        // Neither missing results nor missing announcements: they follow from the failure.
+        let broken = Outcome { polynomial: None, lcg: None, ..failed };
+        assert_eq!(problems(&whole(Variant::Hcube), &broken, 2).len(), 1);
+        // Wrong results are told also of a run that broke off.
+        let wrong = Outcome { failure: broken.failure, ..outcome(0.1, 1) };
+        assert_eq!(problems(&whole(Variant::Hcube), &wrong, 2).len(), 3);
     }
 }

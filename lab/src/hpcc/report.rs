@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::merits;
 use super::outcome::Outcome;
 use super::parse::Section;
-use super::plan::Run;
+use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
@@ -116,7 +116,7 @@ impl Results {
     }
 
     /// The sentence to quote: hcube on all cores, or on the most ranks that are no more, beside the others.
-    /// Without enough runs it states no speed-up.
+    /// Without enough runs, or of a smaller problem than that of `make run`, it states no speed-up.
     pub fn sentence(&self, cores: usize) -> Option<String> {
         let ours = self.runs.iter().filter(|entry| entry.variant == Variant::Hcube.name());
         let ours = ours.max_by_key(|entry| (entry.ranks <= cores, entry.ranks))?;
@@ -131,7 +131,12 @@ impl Results {
         };
         let others = [of(Variant::Stock, "stock HPCC"), of(Variant::Sandia, "Sandia's update")];
         let others: Vec<String> = others.into_iter().flatten().collect();
-        let speed_up = if others.is_empty() {
+        let (own, usual) = (self.order(), plan::size(cores));
+        let speed_up = if own < usual {
+            format!(
+                ". N = {own} is too small for a speed-up to quote: use {usual}, the default here, or more"
+            )
+        } else if others.is_empty() {
             String::new()
         } else {
             format!(": a speed-up of {}", others.join(" and of "))
@@ -346,7 +351,8 @@ pub mod tests {
             };
             kinds.iter().flat_map(repeated).collect::<Vec<_>>()
         };
-        let sentence = |of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, 4000, of).sentence(2);
+        let sentence_of = |n, of: &[(Run, Outcome)]| Results::new(Mpi::Openmpi, n, of).sentence(2);
+        let sentence = |of: &[(Run, Outcome)]| sentence_of(4000, of);
         let expected = "On 2 ranks (Open MPI, table of 2^20 words, polynomial stream) HPCC RandomAccess with hcube \
                         reaches 0.3000 GUP/s with 0 errors: a speed-up of 30 over stock HPCC (0.01000 GUP/s, 12 \
                         errors) and of 3.0 over Sandia's update (0.1000 GUP/s, 3 errors).";
@@ -355,6 +361,11 @@ pub mod tests {
             assert!(sentence(few).is_some_and(|text| text.ends_with("with 0 errors.")));
         }
         assert_eq!(sentence(&outcomes(1)[1..3]), None);
+        let small = sentence_of(1000, &outcomes(3)).expect("a sentence");
+        assert!(
+            small.contains("0 errors. N = 1000 is too small") && !small.contains("speed-up of"),
+            "{small}"
+        );
     }
 
     #[test]

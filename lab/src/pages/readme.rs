@@ -12,8 +12,11 @@ type Row = [String; 4];
 
 const HEADINGS: [&str; 4] = ["workload", "compared with", "speed-up", "**no gain or slower**"];
 
+/// Finds the figures of a row below a directory.
+type Figures = fn(&Path) -> Result<Row, String>;
+
 /// The rows, by system.
-const ROWS: [fn(&Path) -> Result<Row, String>; 10] =
+const ROWS: [Figures; 10] =
     [hpcc, in_place, programs, fftw, gemm, bsp, coarrays, gfortran, subsequences, between_nodes];
 
 /// The table.
