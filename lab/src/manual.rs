@@ -17,7 +17,7 @@ use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
-use hcube_tool::output::{self, Kind};
+use hcube_tool::output::{self, ForceOption, Kind};
 use hcube_tool::session;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,6 +39,8 @@ pub struct Arguments {
     /// '<!-- end -->'
     #[arg(long, value_name = "DIRECTORY")]
     pages: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceOption,
 }
 
 /// A page or a completion that an earlier call has written.
