@@ -88,7 +88,7 @@ ifneq ($(FULL),)
 endif
 	@scripts/build-hpcc.sh hcube $(MPI)
 	@$(RELEASE)/hcube-lab hpcc --root target/hpcc/$(MPI) $(if $(RANKS),--ranks "$(RANKS)") $(if $(FULL),--full) \
-		$(if $(N),--n $(N)) --json target/hpcc/results.json --plot target/hpcc/results.svg
+		$(if $(N),--n $(N)) --json=target/hpcc/results.json --plot target/hpcc/results.svg
 endif
 
 fftw: ## Build the solver for FFTW, and FFTW's benchmark program

@@ -46,7 +46,7 @@ probe_bsp() {
 predicted() {
     local program=$1
     "${launcher[@]}" -np 2 "$tool" bsp run "$@" --no-progress --machine "$work/supersteps.json" \
-        --json "$folder/bsp-$program.json" --plot "$folder/bsp-$program.svg"
+        --json="$folder/bsp-$program.json" --plot "$folder/bsp-$program.svg"
     echo
 }
 
@@ -55,6 +55,6 @@ write_bsp() {
     all=$(joined "bsp-*.json")
     more=$(joined "other-mpi-bsp.json")
     "$tool" bench bsp --from "$all" --plot "$folder/bsp.svg" >/dev/null
-    "$tool" bench bsp --from "$all${more:+,$more}" --json "$folder/bsp.json" >/dev/null
+    "$tool" bench bsp --from "$all${more:+,$more}" --json="$folder/bsp.json" >/dev/null
     echo "All results: ${folder#"$root"/}/bsp.json and bsp.svg"
 }

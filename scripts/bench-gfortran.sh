@@ -33,6 +33,6 @@ programs_with_coarrays() {
     local count=$1
     shift
     "$tool" bench gfortran --images "$count" --no-progress --launcher "${launcher[*]}" \
-        --json "$work/gfortran-$count.json" "$@"
+        --json="$work/gfortran-$count.json" "$@"
     echo
 }

@@ -29,6 +29,6 @@ write_llcs() {
     "$tool" bench llcs --from "$(joined "llcs-one-*.json")" --plot "$folder/llcs.svg" >/dev/null
     all=$(joined "llcs-ranks-*.json")
     [ -z "$all" ] || "$tool" bench llcs --from "$all" --plot "$folder/llcs-ranks.svg" >/dev/null
-    "$tool" bench llcs --from "$(joined "llcs-*.json")" --json "$folder/llcs.json" >/dev/null
+    "$tool" bench llcs --from "$(joined "llcs-*.json")" --json="$folder/llcs.json" >/dev/null
     echo "All results: ${folder#"$root"/}/llcs.json, llcs.svg and llcs-ranks.svg"
 }

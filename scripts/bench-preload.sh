@@ -85,7 +85,7 @@ bench_preload() {
 write_preload() {
     local extra=()
     [ ! -f "$folder/alltoall.json" ] || extra=(--alltoall "$folder/alltoall.json")
-    "$lab" collect preload --mpi "$mpi" --cores "$cores" "${extra[@]}" --json "$folder/preload.json" "$work/preload.records"
+    "$lab" collect preload --mpi "$mpi" --cores "$cores" "${extra[@]}" --json="$folder/preload.json" "$work/preload.records"
     echo "All results: ${folder#"$root"/}/preload.json"
 }
 
@@ -177,7 +177,7 @@ bench_programs() {
 }
 
 write_programs() {
-    "$lab" collect preload --mpi "$mpi" --cores "$cores" --json "$folder/programs.json" --plot "$folder/programs.svg" \
+    "$lab" collect preload --mpi "$mpi" --cores "$cores" --json="$folder/programs.json" --plot "$folder/programs.svg" \
         "$work/programs.records"
     echo "All results: ${folder#"$root"/}/programs.json and programs.svg"
 }

@@ -119,7 +119,7 @@ measured() {
 measure() {
     local name=$1 ranks=$2
     shift 2
-    "${launcher[@]}" -np "$ranks" "$tool" bench "$@" --no-progress --json "$work/$name.json"
+    "${launcher[@]}" -np "$ranks" "$tool" bench "$@" --no-progress --json="$work/$name.json"
     echo
 }
 
@@ -135,13 +135,13 @@ with_mpich() {
 measure_with_mpich() {
     local program=$1 name=$2
     shift 2
-    mpirun.mpich -np 2 "$program" bench "$@" --no-progress --json "$work/$name.json"
+    mpirun.mpich -np 2 "$program" bench "$@" --no-progress --json="$work/$name.json"
     echo
 }
 
 # write_joined <system>: all its results in one file, and the picture.
 write_joined() {
-    "$tool" bench "$1" --from "$(joined "$1-*.json")" --json "$folder/$1.json" --plot "$folder/$1.svg" >/dev/null
+    "$tool" bench "$1" --from "$(joined "$1-*.json")" --json="$folder/$1.json" --plot "$folder/$1.svg" >/dev/null
     echo "All results: ${folder#"$root"/}/$1.json and $1.svg"
 }
 
@@ -201,14 +201,14 @@ bench_random_access() {
 
 messages_in_hpcc() {
     HCUBE_RANKS_PER_NODE=1 "$lab" hpcc --root "target/hpcc/$mpi" --mpi "$kind" --launcher "${launcher[*]}" --ranks "$1" --n 6000 --brief \
-        --variants sandia,hcube --repeat 3 --json "$work/hpcc.json"
+        --variants sandia,hcube --repeat 3 --json="$work/hpcc.json"
 }
 
 write_random_access() {
     local name files=() hpcc=()
     for name in "${sections[@]}"; do files+=("$work/$name.json"); done
     [ ! -f "$work/hpcc.json" ] || hpcc=(--hpcc "$work/hpcc.json")
-    "$lab" collect random-access --mpi "$mpi" "${hpcc[@]}" --json "$folder/gups.json" "${files[@]}"
+    "$lab" collect random-access --mpi "$mpi" "${hpcc[@]}" --json="$folder/gups.json" "${files[@]}"
     echo "All results: ${folder#"$root"/}/gups.json"
 }
 
@@ -243,7 +243,7 @@ write_alltoall() {
         more=$(joined "$pattern")
         all=$all${more:+,$more}
     done
-    "$tool" bench alltoall --from "$all" --json "$folder/alltoall.json"
+    "$tool" bench alltoall --from "$all" --json="$folder/alltoall.json"
     echo "All results: ${folder#"$root"/}/alltoall.json and alltoall-{ranks,sizes,memory,kinds}.svg"
 }
 
@@ -292,7 +292,7 @@ compare_fftw() {
     local name=$1 ranks=$2
     shift 2
     "${launcher[@]}" -np "$ranks" env "LD_PRELOAD=$plugin" "$work/fftw-bench" --output "$work/$name.records" "$@"
-    "$lab" collect fftw "$work/$name.records" --json "$work/$name.json"
+    "$lab" collect fftw "$work/$name.records" --json="$work/$name.json"
     "$tool" bench fftw --from "$work/$name.json"
     echo
 }
@@ -320,7 +320,7 @@ upstream() {
             mpi_bench "$ranks" "$solver" "$problem" >>"$outputs/$solver.times"
         done
     done
-    "$lab" collect mpi-bench --problem "$name" --ranks "$ranks" "$outputs" --json "$outputs.json"
+    "$lab" collect mpi-bench --problem "$name" --ranks "$ranks" "$outputs" --json="$outputs.json"
     "$tool" bench fftw --from "$outputs.json"
     echo
 }
@@ -395,7 +395,7 @@ upstream_step() {
 }
 
 write_fftw() {
-    "$tool" bench fftw --from "$(joined "fftw-*.json"),$(joined "mpi-bench-*.json")" --json "$folder/fftw.json" \
+    "$tool" bench fftw --from "$(joined "fftw-*.json"),$(joined "mpi-bench-*.json")" --json="$folder/fftw.json" \
         --plot "$folder/fftw.svg"
     echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg"
 }

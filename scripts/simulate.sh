@@ -32,4 +32,4 @@ if [ "$platform" -nt "$folder/platform.so" ]; then
     g++ -std=c++17 -O2 -Wall -Wextra -fPIC -shared "$platform" -o "$folder/platform.so" -lsimgrid
 fi
 [ -z "${HCUBE_BUILD_ONLY:-}" ] || exit 0
-exec "${HCUBE_TOOL:-target/openmpi/release/hcube-lab}" simulate --root "$folder" --json "$folder/simulate.json" "$@"
+exec "${HCUBE_TOOL:-target/openmpi/release/hcube-lab}" simulate --root "$folder" --json="$folder/simulate.json" "$@"

@@ -138,7 +138,7 @@ pub fn report_panels(data: &[u8]) {
 
 /// Runs `hcube-lab collect` with a path.
 fn collect_from(path: &Path, arguments: &[&str]) {
-    if let Lab::Collect(arguments) = with_path(path, &[&["collect"], arguments, &["--json", "-"]].concat()) {
+    if let Lab::Collect(arguments) = with_path(path, &[&["collect"], arguments, &["--json=-"]].concat()) {
         collect::run(&arguments);
     }
 }

@@ -17,7 +17,7 @@ use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
-use hcube_tool::output::{self, Kind};
+use hcube_tool::output::{self, ForceOption, Kind};
 use hcube_tool::session;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,8 +27,17 @@ use std::process::ExitCode;
 ///
 /// What it writes is the same on every machine.
 #[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
 pub struct Arguments {
+    #[command(flatten)]
+    written: Written,
+    #[command(flatten)]
+    pub force: ForceOption,
+}
+
+/// What is written.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct Written {
     /// Write pages and completions to DIRECTORY, arranged as in /usr/share, and print their names
     #[arg(long, value_name = "DIRECTORY")]
     to: Option<PathBuf>,
@@ -48,17 +57,17 @@ const MANUAL: Kind = Kind {
 };
 
 /// Writes or prints what was asked for.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(Arguments { written, .. }: &Arguments) -> ExitCode {
     // Help on help is of no use on a page.
     let mut tool = without_help(CommandLine::command());
     tool.build();
-    if arguments.options {
+    if written.options {
         print!("{}", options::markdown(&tool));
     }
-    if let Some(root) = &arguments.pages {
+    if let Some(root) = &written.pages {
         return session::without_mpi(|| pages::write(root));
     }
-    let Some(folder) = &arguments.to else { return ExitCode::SUCCESS };
+    let Some(folder) = &written.to else { return ExitCode::SUCCESS };
     session::without_mpi(|| write(folder, &all(&tool)?))
 }
 

@@ -31,7 +31,7 @@ mod table;
 mod transforms;
 mod variants;
 
-use hcube_tool::output::{self, Kind};
+use hcube_tool::output::{self, ForceOption, Kind};
 use hcube_tool::session::{self, Verdict};
 use section::Section;
 use sources::{Inputs, Named, Refusal};
@@ -56,6 +56,8 @@ pub struct Arguments {
     /// Also write the main plots as SVG files to DIRECTORY
     #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceOption,
 }
 
 /// A page that an earlier call has written.

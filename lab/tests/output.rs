@@ -23,14 +23,14 @@ fn no_command_replaces_what_it_has_not_written() {
     };
     let other = "it holds something else";
     for (line, option, file, why) in [
-        ("hpcc --root . --json notes", "--json", "notes", other),
+        ("hpcc --root . --json=notes", "--json", "notes", other),
         ("hpcc --root . --plot notes", "--plot", "notes", other),
-        ("simulate --root . --json notes", "--json", "notes", other),
+        ("simulate --root . --json=notes", "--json", "notes", other),
         ("report --run results.json --output notes", "--output", "notes", other),
         ("report --run results.json --output page.html", "--output", "page.html", other),
         ("report --run results.json --output results.json", "--output", "results.json", "that of --run"),
-        ("collect fftw results.json --json results.json", "--json", "results.json", "that of FILE"),
-        ("collect random-access --mpi openmpi results.json --json notes", "--json", "notes", other),
+        ("collect fftw results.json --json=results.json", "--json", "results.json", "that of FILE"),
+        ("collect random-access --mpi openmpi results.json --json=notes", "--json", "notes", other),
     ] {
         let former = fs::read(folder.join(file)).expect("a file");
         let output = run(line);
@@ -45,7 +45,7 @@ fn no_command_replaces_what_it_has_not_written() {
     for _ in 0..2 {
         let output = run("report --run results.json --output new.html --plots plots");
         assert!(output.status.success(), "{output:?}");
-        let output = run("collect random-access --mpi openmpi results.json --json new.json");
+        let output = run("collect random-access --mpi openmpi results.json --json=new.json");
         assert!(output.status.success(), "{output:?}");
     }
 }

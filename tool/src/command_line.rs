@@ -70,7 +70,11 @@ impl GupsArguments {
         let Some(file) = self.calibrate.clone() else { return random_access::run(&self.bench) };
         let random_access::Arguments { table_size, no_huge_pages, .. } = self.bench;
         let table = probe::TableArguments { table_size, no_huge_pages };
-        let target = probe::Target { file, no_progress: self.bench.common.no_progress };
+        let target = probe::Target {
+            file,
+            no_progress: self.bench.common.no_progress,
+            force: self.bench.common.json.force.clone(),
+        };
         let probe = probe::Arguments { table, target };
         session::run(|session| probe::run(session, &probe, "--calibrate"))
     }

@@ -1,8 +1,8 @@
 //! Where results go: tables to standard output, JSON to a file or instead of the tables.
 //!
 //! All files that a command writes because the command line names them are written here. A file that exists
-//! is replaced only if it is empty or of the [`Kind`] that is written, and never if another argument names
-//! it, as an input or for another output.
+//! is replaced only if it is empty or of the [`Kind`] that is written, or with `--force`; and never if another
+//! argument names it, as an input or for another output.
 
 mod kind;
 mod named;
@@ -53,13 +53,13 @@ fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
     }
     // Pipes and devices hold nothing; what cannot be opened fails when it is written.
     let is_file = path.metadata().is_ok_and(|data| data.is_file() && data.len() > 0);
-    if !is_file || named::is_standard_output(path) {
+    if !is_file || named::force() || named::is_standard_output(path) {
         return None;
     }
     match fs::read(path) {
         Ok(bytes) if (kind.holds)(&bytes) => None,
         Ok(_) => Some(format!(
-            "a new file, or one with {}, which are replaced: it holds something else",
+            "a new file, or one with {}: it holds something else; --force replaces it",
             kind.name
         )),
         Err(error) => Some(format!("a new file, or one with {} ({error})", kind.name)),
@@ -142,9 +142,20 @@ fn json(results: &impl Serialize) -> serde_json::Result<String> {
 #[derive(Debug, Clone, clap::Args)]
 pub struct JsonOption {
     /// Write the results as JSON, to FILE beside the tables; without FILE or with '-' to standard
-    /// output instead of them. FILE is replaced only if it holds such results
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    /// output instead of them
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<String>,
+    #[command(flatten)]
+    pub force: ForceOption,
+}
+
+/// The option `--force`, which [`parse`] remembers for all files that the command writes.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ForceOption {
+    /// Replace files that hold something else; without this option, only files of the kind that is written
+    /// are replaced
+    #[arg(long)]
+    pub force: bool,
 }
 
 impl JsonOption {

@@ -16,7 +16,7 @@ pub mod supersteps;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
 use crate::machine::{self, CALIBRATED, DEFAULT_FILE, parameters};
-use crate::output;
+use crate::output::{self, ForceOption};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
 use clap::value_parser;
@@ -38,6 +38,8 @@ pub struct Target {
     /// Do not show progress
     #[arg(long)]
     pub no_progress: bool,
+    #[command(flatten)]
+    pub force: ForceOption,
     /// The machine file to write
     #[arg(value_name = "FILE", default_value = DEFAULT_FILE)]
     pub file: PathBuf,
@@ -71,7 +73,7 @@ pub struct TableArguments {
 
 /// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
 pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
-    let Arguments { table, target: Target { no_progress, file } } = arguments;
+    let Arguments { table, target: Target { no_progress, file, .. } } = arguments;
     session.checked(|| output::check(option, file, &output::MACHINE))?;
     let Measured { machine, samples, errors } = measured(session, table, !no_progress)?;
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };

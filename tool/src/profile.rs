@@ -1,6 +1,6 @@
 //! `hcube profile`: shows the profile of a BSP program. Never starts MPI.
 
-use crate::output;
+use crate::output::{self, ForceOption};
 use crate::session::{self, Failure};
 use hcube_results::profile::Profile;
 use std::fs;
@@ -18,6 +18,8 @@ pub struct Arguments {
     /// Draw times and h-relations over the supersteps to FILE (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceOption,
 }
 
 /// Prints and draws.
@@ -25,7 +27,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     session::without_mpi(|| show(arguments))
 }
 
-fn show(Arguments { file, plot }: &Arguments) -> Result<(), Failure> {
+fn show(Arguments { file, plot, .. }: &Arguments) -> Result<(), Failure> {
     let check = |plot: &PathBuf| output::check("--plot", plot, &output::PLOT);
     plot.as_ref().map_or(Ok(()), check).map_err(|error| error.to_string())?;
     let failed = |error: String| format!("{}: {error}", file.display());

@@ -15,9 +15,9 @@ fn file(name: &str) -> PathBuf {
 /// Measures two small sizes; returns the file.
 fn measure(command: &[&str], ranks: usize, more: &[&str]) -> PathBuf {
     let path = file(&format!("{}-{ranks}-{}.json", command.join("-"), more.len()));
-    let usual = ["--sizes", "8k,64k", "--repeat", "2", "--no-progress", "--json"];
+    let usual = ["--sizes", "8k,64k", "--repeat", "2", "--no-progress"];
     let launch = Launch::new(TOOL.as_str(), ranks).args(command.iter().copied()).args(usual);
-    let output = launch.arg(&path).args(more).run().success();
+    let output = launch.arg(common::json_to(&path)).args(more).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     path
 }
@@ -49,7 +49,7 @@ fn results_of_several_runs_become_one_plot() {
     let (plot, joined) = (file("ranks.svg"), file("joined.json"));
     let mut command = Command::new(TOOL.as_str());
     command.args(["bench", "alltoall", "--from", &list, "--sizes", "64k"]).arg("--plot").arg(&plot);
-    common::output(command.arg("--json").arg(&joined));
+    common::output(command.arg(common::json_to(&joined)));
     assert_eq!(json(&joined)["runs"].as_array().map(Vec::len), Some(2 * usual.len()));
     let drawn = fs::read_to_string(&plot).expect("a plot");
     for words in ["hcube, in place", "hcube, out of place", "MPI library, in place", "64 KiB per rank"] {
@@ -93,7 +93,8 @@ fn rows_of_each_size_follow_one_heading() {
 #[test]
 fn files_that_cannot_be_written_are_refused_before_measuring() {
     for option in ["--plot", "--json"] {
-        let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall", option, "/proc/none/results"]);
+        let written = format!("{option}=/proc/none/results");
+        let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall", &written]);
         let outcome = launch.run();
         assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
         assert_eq!(outcome.stderr.matches(option).count(), 1, "{outcome:?}");

@@ -21,8 +21,9 @@ fn ranks() -> &'static [usize] {
 /// Measures kinds; returns the table and the file of results.
 fn measure(kinds: &str, ranks: usize, more: &[&str]) -> (String, PathBuf) {
     let path = file(&format!("{kinds}-{ranks}-{}.json", more.join("")));
-    let usual = ["bench", "alltoall", "--kinds", kinds, "--repeat", "2", "--no-progress", "--json"];
-    let output = Launch::new(TOOL.as_str(), ranks).args(usual).arg(&path).args(more).run().success();
+    let usual = ["bench", "alltoall", "--kinds", kinds, "--repeat", "2", "--no-progress"];
+    let output =
+        Launch::new(TOOL.as_str(), ranks).args(usual).arg(common::json_to(&path)).args(more).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     (output, path)
 }
@@ -154,8 +155,7 @@ fn all_kinds_make_one_file_and_one_plot() {
     command
         .args(["bench", "alltoall", "--from"])
         .arg(&path)
-        .arg("--json")
-        .arg(&joined)
+        .arg(common::json_to(&joined))
         .arg("--plot")
         .arg(&drawn);
     common::output(&mut command);
@@ -173,8 +173,8 @@ fn all_kinds_make_one_file_and_one_plot() {
 #[test]
 fn without_kinds_the_results_are_those_of_the_blocking_exchange() {
     let path = file("usual.json");
-    let usual = ["bench", "alltoall", "--sizes", "8k", "--repeat", "2", "--no-progress", "--json"];
-    Launch::new(TOOL.as_str(), 2).args(usual).arg(&path).run().success();
+    let usual = ["bench", "alltoall", "--sizes", "8k", "--repeat", "2", "--no-progress"];
+    Launch::new(TOOL.as_str(), 2).args(usual).arg(common::json_to(&path)).run().success();
     let results = json(&path);
     assert!(results["kinds"].is_null() && results["runs"].as_array().is_some_and(|runs| runs.len() == 4));
 }

@@ -42,7 +42,7 @@ fn results_are_joined_and_drawn() {
             ["svg", "json"].map(|kind| common::folder("tool").join(format!("{system}-joined.{kind}")));
         let mut command = Command::new(&tool);
         command.args(["bench", system, "--from"]).arg(&fixture);
-        let text = common::output(command.arg("--plot").arg(&plot).arg("--json").arg(&joined));
+        let text = common::output(command.arg("--plot").arg(&plot).arg(common::json_to(&joined)));
         for expected in lines {
             let words: Vec<&str> = expected.split(' ').collect();
             let begins = |line: &str| line.split_whitespace().take(words.len()).eq(words.iter().copied());

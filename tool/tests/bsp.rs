@@ -26,7 +26,7 @@ fn supersteps_are_measured_and_compared_with_mpi_and_another_library() {
     let (other, path) = (file("libother.so"), file("bsp.json"));
     fs::copy(library(), &other).expect("a copy");
     let launch = bsp(ranks, &["--sizes", "8,4k", "--messages", "1,5", "--repeat", "2", "--library"]);
-    let output = launch.arg(&other).arg("--json").arg(&path).run().success();
+    let output = launch.arg(&other).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("x other"), "{output}");
     let runs = runs(&path);
     assert_eq!(runs.len(), (3 + 5 * 4) * 3);
@@ -59,7 +59,7 @@ fn what_cannot_be_is_refused_by_name() {
         ),
         (&["--library", "libc.so.6"], &["--library = libc.so.6", "bsp_begin was not found"]),
         (&["--sizes", "1M", "--max-bytes", "1k", "--operations", "put"], &["--max-bytes = 1024"]),
-        (&["--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (&["--json=/proc/none/results"], &["--json", "/proc/none"]),
         (&["--operations", "push"], &["--operations", "push"]),
     ] {
         let outcome = bsp(1, options).run();

@@ -24,7 +24,8 @@ fn of<'a>(runs: &'a [Value], variant: &str) -> Vec<&'a Value> {
 fn operations_are_measured_verified_and_compared() {
     let ranks = if Mpi::selected() == Mpi::Mpich { 2 } else { 3 };
     let path = file("caf.json");
-    let output = caf(ranks, &["--repeat", "2", "--sizes", "8,128k", "--json"]).arg(&path).run().success();
+    let output =
+        caf(ranks, &["--repeat", "2", "--sizes", "8,128k"]).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("x mpi"), "{output}");
     let runs = runs(&path);
     let (hcube, mpi) = (of(&runs, "hcube"), of(&runs, "mpi"));
@@ -57,7 +58,7 @@ fn images_on_several_nodes_exchange_messages() {
     let path = file("caf-nodes.json");
     let options =
         ["--ranks-per-node", "1", "--repeat", "1", "--sizes", "8,128k", "--no-mpi", "--no-openshmem"];
-    let output = caf(2, &options).arg("--json").arg(&path).run().success();
+    let output = caf(2, &options).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("2 (1/node)"), "{output}");
     assert!(output.contains("memcpy left out: ranks 0 and 1 have no memory"), "{output}");
     let runs = runs(&path);
@@ -78,7 +79,7 @@ fn what_cannot_be_is_refused_by_name() {
     for (options, words) in [
         (&["--caf", "libc.so.6"][..], &["--caf = libc.so.6", "hcube_caf_init was not found"][..]),
         (&["--caf", "/nowhere/libhcube.so"], &["--caf = /nowhere/libhcube.so"]),
-        (&["--caf", library, "--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (&["--caf", library, "--json=/proc/none/results"], &["--json", "/proc/none"]),
         (&["--caf", library, "--operations", "push"], &["--operations", "push"]),
     ] {
         let launch = Launch::new(TOOL.as_str(), 1).args(["bench", "caf", "--no-progress"]);

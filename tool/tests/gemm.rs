@@ -35,7 +35,7 @@ fn is_missing() -> bool {
 /// The runs that a measurement writes.
 fn measured(name: &str, ranks: usize, options: &[&str]) -> Vec<Value> {
     let path = file(name);
-    let output = gemm(ranks, options).args(["--repeat", "2", "--json"]).arg(&path).run().success();
+    let output = gemm(ranks, options).args(["--repeat", "2"]).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     runs(&path)
 }
@@ -102,7 +102,7 @@ fn what_cannot_be_is_refused_by_name() {
             &["--scalapack = /nowhere/libscalapack.so", "/nowhere"],
         ),
         (1, &["--routines", "getrf", "--sizes", "10x20x30"], &["--sizes = 10x20x30"]),
-        (1, &["--sizes", "16", "--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (1, &["--sizes", "16", "--json=/proc/none/results"], &["--json", "/proc/none"]),
         (1, &["--op", "NX"], &["--op", "NX"]),
     ] {
         let outcome = gemm(ranks, options).run();

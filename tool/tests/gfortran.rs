@@ -40,8 +40,8 @@ fn programs_are_compiled_measured_verified_and_compared() {
     }
     let path = file("gfortran.json");
     let operations = "get,put-vector,sync-all,halo-faces,transpose-get";
-    let options = ["--images", "2", "--sizes", "8,4k", "--operations", operations, "--json"];
-    let output = common::output(bench(&options).arg(&path));
+    let options = ["--images", "2", "--sizes", "8,4k", "--operations", operations];
+    let output = common::output(bench(&options).arg(common::json_to(&path)));
     assert!(output.contains("verified: 0 errors") && output.contains("x mpi"), "{output}");
     let runs = runs(&path);
     let expected = ["get", "get", "put-vector", "sync-all", "halo-faces", "transpose-get"];
@@ -78,8 +78,8 @@ fn every_operation_works_with_one_image_and_with_several() {
         return;
     }
     let path = file("gfortran-all.json");
-    let options = ["--images", "1,3", "--sizes", "8", "--no-opencoarrays", "--no-mpi", "--json"];
-    let output = common::output(bench(&options).arg(&path));
+    let options = ["--images", "1,3", "--sizes", "8", "--no-opencoarrays", "--no-mpi"];
+    let output = common::output(bench(&options).arg(common::json_to(&path)));
     assert!(output.contains("verified: 0 errors") && !output.contains("opencoarrays"), "{output}");
     assert!(output.contains("event-round-trip left out of 1 image(s): it needs two"), "{output}");
     assert!(output.contains("transpose-put left out of 3 image(s): 1024 columns"), "{output}");
@@ -97,7 +97,7 @@ fn images_on_several_nodes_exchange_messages() {
     let operations = "get,put-row,get-component,atomic-add,halo-get-elements";
     let options = ["--images", "2", "--sizes", "8,256k", "--ranks-per-node", "1", "--no-opencoarrays"];
     let mut command = bench(&options);
-    let output = common::output(command.args(["--operations", operations, "--json"]).arg(&path));
+    let output = common::output(command.args(["--operations", operations]).arg(common::json_to(&path)));
     assert!(output.contains("verified: 0 errors") && output.contains("2 (1/node)"), "{output}");
     let runs = runs(&path);
     assert!(runs.iter().all(|run| run["ranks_per_node"].as_u64() == Some(1)), "{runs:?}");
@@ -115,7 +115,7 @@ fn what_cannot_be_is_refused_by_name() {
         (&["--compiler", "no-such-compiler"], &["--compiler = no-such-compiler", "gfortran 12 to 14"]),
         (&["--launcher", "no-such-launcher -x"], &["--launcher = no-such-launcher -x"]),
         (&["--folder", "/proc/none"], &["--folder = /proc/none"]),
-        (&["--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (&["--json=/proc/none/results"], &["--json", "/proc/none"]),
     ] {
         let mut command = Command::new(TOOL.as_str());
         let text = refused(command.args(["bench", "gfortran", "--no-progress"]).args(options));

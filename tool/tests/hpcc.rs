@@ -47,8 +47,8 @@ fn has_fftw() -> bool {
 fn transforms_are_measured_verified_and_compared() {
     let ranks = if Mpi::selected() == Mpi::Mpich { 2 } else { 3 };
     let path = file("fft.json");
-    let options = ["--lengths", "36*2^7,3600", "--repeat", "2", "--json"];
-    let output = bench(ranks, "fft", &options).arg(&path).run().success();
+    let options = ["--lengths", "36*2^7,3600", "--repeat", "2"];
+    let output = bench(ranks, "fft", &options).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("GFLOP/s"), "{output}");
     let runs = runs(&path);
     check(&runs, ranks, 2);
@@ -77,7 +77,8 @@ fn transforms_on_several_nodes_exchange_messages() {
     let path = file("fft-nodes.json");
     let options =
         ["--ranks-per-node", "1", "--out-of-place", "--lengths", "2^10", "--algorithms", "six-step"];
-    let output = bench(2, "fft", &options).args(["--repeat", "1", "--json"]).arg(&path).run().success();
+    let output =
+        bench(2, "fft", &options).args(["--repeat", "1"]).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("2 (1/node)"), "{output}");
     let runs = runs(&path);
     assert!(runs.len() == 1 && runs[0]["ranks_per_node"].as_u64() == Some(1), "{runs:?}");
@@ -87,8 +88,8 @@ fn transforms_on_several_nodes_exchange_messages() {
 #[test]
 fn stream_has_four_kernels_by_all_ranks_and_by_one() {
     let path = file("stream.json");
-    let options = ["--sizes", "8,64k", "--repeat", "2", "--json"];
-    let output = bench(2, "stream", &options).arg(&path).run().success();
+    let options = ["--sizes", "8,64k", "--repeat", "2"];
+    let output = bench(2, "stream", &options).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("over plain C"), "{output}");
     let runs = runs(&path);
     check(&runs, 2, 2);
@@ -109,8 +110,8 @@ fn stream_has_four_kernels_by_all_ranks_and_by_one() {
 fn panels_are_broadcast_by_all_means() {
     let ranks = if Mpi::selected() == Mpi::Mpich { 2 } else { 3 };
     let path = file("panels.json");
-    let options = ["--sizes", "8,4k,300k", "--work", "0,20", "--panels", "7", "--repeat", "2", "--json"];
-    let output = bench(ranks, "panels", &options).arg(&path).run().success();
+    let options = ["--sizes", "8,4k,300k", "--work", "0,20", "--panels", "7", "--repeat", "2"];
+    let output = bench(ranks, "panels", &options).arg(common::json_to(&path)).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("x hcube"), "{output}");
     let runs = runs(&path);
     check(&runs, ranks, 2);
@@ -141,7 +142,7 @@ fn what_cannot_be_is_refused_by_name() {
         (1, "fft --lengths 14", &["--lengths = 14: expected 2^a 3^b 5^c"][..]),
         (2, "fft --lengths 2^10,6", &["--lengths = 6", "a multiple of 2 x 2 on 2 ranks"]),
         (1, "fft --lengths 2^40", &["--lengths = 2^40", "a vector that can fit"]),
-        (1, "fft --lengths 2^9 --json /proc/none/results", &["--json", "/proc/none"]),
+        (1, "fft --lengths 2^9 --json=/proc/none/results", &["--json", "/proc/none"]),
         (1, "fft --algorithms radix", &["--algorithms", "radix"]),
         (1, "stream --sizes 1T", &["--sizes = 1 TiB", "six vectors that can fit"]),
         (1, "stream --sizes 12", &["--sizes", "12", "a multiple of 8"]),

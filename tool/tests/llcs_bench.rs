@@ -21,7 +21,7 @@ fn llcs(ranks: usize, options: &[&str]) -> Launch {
 fn one_process_is_compared_with_its_kernels_and_with_rapidfuzz() {
     let (path, plot) = (file("llcs-one.json"), file("llcs-one.svg"));
     let options = ["--lengths", "200,2^9", "--symbols", "4,300", "--common", "50", "--max-standard", "200"];
-    let output = llcs(1, &options).arg("--json").arg(&path).arg("--plot").arg(&plot).run().success();
+    let output = llcs(1, &options).arg(common::json_to(&path)).arg("--plot").arg(&plot).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("standard left out"), "{output}");
     assert!(output.contains("planes left out") && !output.contains("predicted"), "{output}");
     let runs = runs(&path);
@@ -46,7 +46,7 @@ fn one_process_is_compared_with_its_kernels_and_with_rapidfuzz() {
 fn all_ranks_are_compared_with_one_and_with_the_cost_model() {
     let (path, plot) = (file("llcs-two.json"), file("llcs-two.svg"));
     let options = ["--lengths", "1000", "--symbols", "4", "--alpha", "1,3", "--machine", "fat-nodes"];
-    let output = llcs(2, &options).arg("--json").arg(&path).arg("--plot").arg(&plot).run().success();
+    let output = llcs(2, &options).arg(common::json_to(&path)).arg("--plot").arg(&plot).run().success();
     assert!(output.contains("verified: 0 errors") && output.contains("predictions: "), "{output}");
     let runs = runs(&path);
     assert_eq!(runs.len(), 6 + 1 + 2 + 2);
@@ -84,7 +84,7 @@ fn what_cannot_be_is_refused_by_name() {
     for (options, words) in [
         (&["--machine", "nowhere.json"][..], &["nowhere.json", "expected a file or one of"][..]),
         (&["--lengths", "2^40"], &["--lengths = 1099511627776", "strings that can fit"]),
-        (&["--json", "/proc/none/results"], &["--json", "/proc/none"]),
+        (&["--json=/proc/none/results"], &["--json", "/proc/none"]),
         (&["--symbols", "0"], &["--symbols", "0"]),
     ] {
         let outcome = llcs(1, options).run();

@@ -230,7 +230,7 @@ fn what_cannot_be_is_refused_by_name() {
         (&["--machine", "red-storm", "--look-ahead", "0"], &["--look-ahead", "'0'"]),
         (&["--machine", "juropa", "--ranks-per-node", "0"], &["--ranks-per-node", "'0'"]),
         (&["--machine", "juropa", "--ranks", "8", "--bytes", "7"], &["--bytes = 7", "8 or more"]),
-        (&["--machine", "juropa", "--json", "/proc/none/results"], &["--json", "/proc/none/results"]),
+        (&["--machine", "juropa", "--json=/proc/none/results"], &["--json", "/proc/none/results"]),
         (&["gemm"], &["--machine", "calibration.json", "bluegene-p"]),
         (&["gemm", "--machine", "graphene", "--block", "9000"], &["--block = 9000", "at most 8192"]),
         (&["gemm", "--paper", "--ranks", "4"], &["--paper", "--ranks"]),
@@ -257,7 +257,7 @@ fn a_full_disk_costs_no_former_results() {
         "--machine",
         "red-storm",
     ]);
-    let output = command.arg("--json").arg(&path).output().expect("the tool starts");
+    let output = command.arg(common::json_to(&path)).output().expect("the tool starts");
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && message.contains("--json"), "{output:?}");
     assert_eq!(fs::read_to_string(&path).expect("a file"), "former");

@@ -85,6 +85,12 @@ fn commands() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
+/// A profile of a BSP program.
+fn profile() -> String {
+    let columns = "{\"compute\": [1], \"wait\": [0], \"communicate\": [0], \"sent\": [0], \"received\": [0], \"operations\": [0]}";
+    format!("{{\"processes\": 1, \"mean\": {columns}, \"max\": {columns}}}")
+}
+
 #[test]
 fn no_command_replaces_what_it_has_not_written() {
     let folder = folder("kinds");
@@ -97,9 +103,7 @@ fn no_command_replaces_what_it_has_not_written() {
     ] {
         fs::write(folder.join(name), text).expect("a file");
     }
-    let columns = "{\"compute\": [1], \"wait\": [0], \"communicate\": [0], \"sent\": [0], \"received\": [0], \"operations\": [0]}";
-    let profile = format!("{{\"processes\": 1, \"mean\": {columns}, \"max\": {columns}}}");
-    fs::write(folder.join("profile"), profile).expect("a file");
+    fs::write(folder.join("profile"), profile()).expect("a file");
     let mut expected = BTreeSet::new();
     let mut description = CommandLine::command();
     description.build();
@@ -117,10 +121,11 @@ fn no_command_replaces_what_it_has_not_written() {
                 _ => "package.json",
             };
             for file in ["notes", other] {
+                let written = format!("{option}={file}");
                 let line: Vec<&str> = name
                     .split(' ')
                     .chain(options.iter().map(String::as_str).filter(|_| option != "--calibrate"))
-                    .chain([option, file])
+                    .chain([written.as_str()])
                     .collect();
                 refused(&folder, &line, option, file, "it holds something else");
             }
@@ -131,7 +136,7 @@ fn no_command_replaces_what_it_has_not_written() {
         refused(&folder, line, "FILE", line[line.len() - 1], "it holds something else");
     }
     // Where it measures, before it does.
-    let line = ["bench", "fft", "--no-progress", "--lengths", "2^20", "--json", "notes"];
+    let line = ["bench", "fft", "--no-progress", "--lengths", "2^20", "--json=notes"];
     refused(&folder, &line, "--json", "notes", "it holds something else");
 }
 
@@ -145,44 +150,41 @@ fn no_command_replaces_its_inputs() {
         fs::copy(fixture(name), folder.join(name)).expect("a copy");
     }
     fs::copy(folder.join("fft.json"), folder.join("other.json")).expect("a copy");
-    // The option takes the first of three files.
-    refused(
-        &folder,
-        &["llcs", "--json", "x.fa", "y.fa", "z.fa"],
-        "--json",
-        "x.fa",
-        "it holds something else",
-    );
-    // Of two: a file is missing.
+    // The option does not take the first of two files.
     let output = run(&folder, &["llcs", "--json", "x.fa", "y.fa"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.status.success() && output.stdout.starts_with(b"{\n"), "{output:?}");
     assert_eq!(fs::read_to_string(folder.join("x.fa")).expect("a file"), NOTES);
+    // With a former command line, nothing is read or written.
+    let output = run(&folder, &["llcs", "--json", "x.fa", "y.fa", "z.fa"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(message.contains("unexpected argument 'z.fa'") && message.contains("'--json=x.fa'"), "{message}");
     // Files of the kind that is written.
     for (line, option, file, other) in [
-        ("llcs llcs.json fft.json --json llcs.json", "--json", "llcs.json", "that of FILE"),
-        ("llcs --json ./fft.json llcs.json fft.json", "--json", "./fft.json", "that of FILE"),
-        ("bench fft --from other.json,fft.json --json fft.json", "--json", "fft.json", "that of --from"),
+        ("llcs llcs.json fft.json --json=llcs.json", "--json", "llcs.json", "that of FILE"),
+        ("llcs --json=./fft.json llcs.json fft.json", "--json", "./fft.json", "that of FILE"),
+        ("bench fft --from other.json,fft.json --json=fft.json", "--json", "fft.json", "that of --from"),
         ("bench fft --from fft.json --plot fft.json", "--plot", "fft.json", "that of --from"),
         (
-            "model --machine calibration.json --json calibration.json",
+            "model --machine calibration.json --json=calibration.json",
             "--json",
             "calibration.json",
             "that of --machine",
         ),
         ("bsp probe --samples calibration.json", "FILE", "calibration.json", "that of --samples"),
         (
-            "llcs --machine calibration.json x.fa y.fa --json calibration.json",
+            "llcs --machine calibration.json x.fa y.fa --json=calibration.json",
             "--json",
             "calibration.json",
             "--machine",
         ),
         // Read without being named.
-        ("llcs x.fa y.fa --json calibration.json", "--json", "calibration.json", "it holds something else"),
+        ("llcs x.fa y.fa --json=calibration.json", "--json", "calibration.json", "it holds something else"),
     ] {
         refused(&folder, &line.split(' ').collect::<Vec<_>>(), option, file, other);
     }
     // Two outputs: neither exists, and neither is made.
-    let output = run(&folder, &["bench", "fft", "--from", "fft.json", "--json", "new", "--plot", "./new"]);
+    let output = run(&folder, &["bench", "fft", "--from", "fft.json", "--json=new", "--plot", "./new"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && message.contains("--json = new"), "{output:?}");
     assert!(!folder.join("new").exists());
@@ -201,24 +203,53 @@ fn own_files_are_replaced() {
     };
     let from = format!("bench fft --from {}", fixture("fft.json"));
     for _ in 0..2 {
-        success("llcs x.fa x.fa --json results");
-        success(&format!("{from} --json joined --plot plot"));
-        success("model --machine juropa --json empty");
-        success("model gemm --paper --json figures");
+        success("llcs x.fa x.fa --json=results");
+        success(&format!("{from} --json=joined --plot plot"));
+        success("model --machine juropa --json=empty");
+        success("model gemm --paper --json=figures");
     }
     // Of another command.
-    success("llcs x.fa x.fa --json joined");
+    success("llcs x.fa x.fa --json=joined");
     for name in ["results", "joined", "empty", "figures"] {
         let text = fs::read_to_string(folder.join(name)).expect("a file");
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(value["hcube"].as_str(), Some(env!("CARGO_PKG_VERSION")), "{text}");
     }
     // Standard output that goes to a file, by its other name: behind the tables.
-    let script = format!("\"$0\" {from} --json /dev/stdout > both");
+    let script = format!("\"$0\" {from} --json=/dev/stdout > both");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script, TOOL.as_str()]).current_dir(&folder);
     common::output(&mut shell);
     let both = fs::read_to_string(folder.join("both")).expect("a file");
     let (tables, json) = both.split_once("\n{\n").expect("both");
     assert!(tables.contains("six-step") && json.ends_with("}\n"), "{both}");
+}
+
+#[test]
+fn other_files_are_replaced_only_by_force() {
+    let folder = folder("force");
+    let from = fixture("fft.json");
+    for (line, file) in [
+        ("model --machine juropa --json=notes", "notes"),
+        ("bsp probe --source notes", "notes"),
+        ("profile profile --plot notes", "notes"),
+        (&format!("bench fft --from {from} --plot notes"), "notes"),
+    ] {
+        for (name, text) in [("notes", NOTES), ("profile", &profile())] {
+            fs::write(folder.join(name), text).expect("a file");
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = run(&folder, &words);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {output:?}");
+        assert!(message.contains("--force replaces it"), "{line}: {message}");
+        assert_eq!(fs::read_to_string(folder.join(file)).expect("a file"), NOTES, "{line}");
+        let output = run(&folder, &[&words[..], &["--force"]].concat());
+        assert!(output.status.success(), "{line}: {output:?}");
+        assert_ne!(fs::read_to_string(folder.join(file)).expect("a file"), NOTES, "{line}");
+    }
+    // An input is not replaced by force either.
+    fs::copy(&from, folder.join("fft.json")).expect("a copy");
+    let line = ["bench", "fft", "--from", "fft.json", "--json=fft.json", "--force"];
+    refused(&folder, &line, "--json", "fft.json", "that of --from");
 }

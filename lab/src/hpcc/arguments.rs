@@ -65,7 +65,7 @@ pub fn broadcasts(list: &str) -> Result<Broadcasts, String> {
 /// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its
 /// broadcasts in stock HPCC.
 ///
-/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 4000 --json results.json
+/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 4000 --json=results.json
 ///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --grids 1x2,2x2,1x4,2x4 --broadcasts all --repeat 3
 #[derive(Debug, clap::Args)]

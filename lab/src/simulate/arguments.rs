@@ -74,7 +74,7 @@ impl Section {
 /// programs by every element. The machines are models; their files name the sources. Fails if a run has
 /// errors, hangs or cannot be started.
 ///
-/// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json results.json
+/// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json=results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Directory of the drivers and platform.so, built by scripts/simulate.sh, and of the files of runs

@@ -137,6 +137,11 @@ pub(crate) fn numbered(name: &str) -> String {
     format!("{name}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
+/// The option with which a command writes its results to a file.
+pub fn json_to(path: &Path) -> String {
+    format!("--json={}", path.display())
+}
+
 /// Writes a file that several tests of a process write alike and may be reading: it is never seen half
 /// written.
 pub fn write(path: &Path, text: &str) {

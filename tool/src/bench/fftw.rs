@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// Ruenger 2013 do in Figure 6 (right).
 ///
 /// Example:
-///   hcube bench fftw --from two.json,four.json --json fftw.json --plot fftw.svg
+///   hcube bench fftw --from two.json,four.json --json=fftw.json --plot fftw.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

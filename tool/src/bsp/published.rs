@@ -19,7 +19,7 @@ use std::process::ExitCode;
 /// and published efficiencies with constant g, g(h) and g(h,h*), and the mean error of predicted times beside
 /// the one that the thesis prints for its own predictions.
 ///
-/// Example: hcube bsp published --json published.json
+/// Example: hcube bsp published --json=published.json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -1,9 +1,9 @@
 //! Files that the command line names.
 //!
-//! `--json` without a value takes the next word as one: in `hcube llcs --json a.fa b.fa c.fa` that is a file
-//! to compare. No command has to tell which of its files are inputs: a file that is written may not be named
-//! by another argument.
+//! No command has to tell which of its files are inputs: a file that is written may not be named by another
+//! argument.
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, Parser};
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -16,18 +16,58 @@ use std::sync::OnceLock;
 /// An argument that names files, as its command calls it, and a value of it.
 type Named = (String, PathBuf);
 
-/// The files that the command line of this process names; not set where none was parsed (in tests).
-static NAMED: OnceLock<Vec<Named>> = OnceLock::new();
+/// The files that the command line of this process names, and whether it has `--force`; not set where none
+/// was parsed (in tests).
+static COMMAND_LINE: OnceLock<(Vec<Named>, bool)> = OnceLock::new();
 
-/// Parses a command line, and remembers the files that it names. Lists of them, and file or another word,
-/// count.
+/// Parses a command line, and remembers the files that it names and `--force`. Lists of files, and file or
+/// another word, count.
 pub fn parse<C: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<C, clap::Error> {
     let mut command = C::command();
-    let mut matches = command.try_get_matches_from_mut(words)?;
-    let named = files(&command, &matches);
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut matches =
+        command.try_get_matches_from_mut(&words).map_err(|error| with_equals(error, &command, &words))?;
+    let known = (files(&command, &matches), has_force(&matches));
     let parsed = C::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
-    NAMED.get_or_init(|| named);
+    COMMAND_LINE.get_or_init(|| known);
     Ok(parsed)
+}
+
+/// Adds how an option takes its value to the error for an operand too many: `--json FILE` is an option
+/// without a value, and an operand.
+fn with_equals(mut error: clap::Error, command: &Command, words: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let is_operand = |word: &str| !word.starts_with('-');
+    let is_unexpected =
+        matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(word)) if is_operand(word));
+    let mut pairs = words.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
+    let found = pairs.find(|(option, value)| {
+        is_operand(value) && option.strip_prefix("--").is_some_and(|name| requires_equals(command, name))
+    });
+    if let (true, Some((option, value))) = (is_unexpected, found) {
+        let tip = format!("a file follows '{option}' after an equals sign: '{option}={value}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// Whether a command or one of its subcommands has an option of which only `--NAME=VALUE` has a value.
+fn requires_equals(command: &Command, name: &str) -> bool {
+    let is = |argument: &clap::Arg| argument.get_long() == Some(name) && argument.is_require_equals_set();
+    command.get_arguments().any(is) || command.get_subcommands().any(|inner| requires_equals(inner, name))
+}
+
+/// Whether the command line has `--force`.
+fn has_force(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>("force").ok().flatten() == Some(&true)
+        || matches.subcommand().is_some_and(|(_, matches)| has_force(matches))
+}
+
+/// Whether files that hold something else are replaced.
+pub fn force() -> bool {
+    COMMAND_LINE.get().is_some_and(|(_, force)| *force)
 }
 
 /// The files that a command line names, which are the values of arguments whose value is called FILE.
@@ -52,7 +92,7 @@ fn files(command: &Command, matches: &ArgMatches) -> Vec<Named> {
 
 /// The argument that names the file as well as `option` does.
 pub fn elsewhere(option: &str, path: &Path) -> Option<String> {
-    among(NAMED.get()?, option, path)
+    among(&COMMAND_LINE.get()?.0, option, path)
 }
 
 fn among(named: &[Named], option: &str, path: &Path) -> Option<String> {
@@ -132,6 +172,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_after_an_option_without_equals_sign_is_explained() {
+        for (line, tip) in [
+            ("hcube llcs --json out.json a b", Some("'--json=out.json'")),
+            ("hcube llcs a b --json out.json", Some("'--json=out.json'")),
+            ("hcube bench stream --json out.json", Some("'--json=out.json'")),
+            ("hcube llcs a b c", None),
+            ("hcube llcs --json a b --fast", None),
+        ] {
+            let words = line.split(' ').map(OsString::from);
+            let error = parse::<crate::command_line::CommandLine>(words).expect_err("refused").to_string();
+            assert!(error.contains("unexpected argument"), "{line}: {error}");
+            assert_eq!(error.contains("after an equals sign"), tip.is_some(), "{line}: {error}");
+            assert!(error.contains(tip.unwrap_or_default()), "{line}: {error}");
+        }
+    }
+
+    #[test]
     fn arguments_that_name_files_are_known() {
         let named = |line: &str| -> Vec<Named> {
             let mut command = <crate::command_line::CommandLine as clap::CommandFactory>::command();
@@ -145,13 +202,14 @@ mod tests {
             labels
         };
         assert_eq!(
-            labels("hcube llcs a b --machine m --json j"),
+            labels("hcube llcs a b --machine m --json=j"),
             ["--json j", "--machine m", "FILE a", "FILE b"]
         );
         assert_eq!(
             labels("hcube bench fft --from a,b --plot p --json"),
             ["--from a", "--from b", "--json -", "--plot p"]
         );
+        assert_eq!(labels("hcube llcs --json a b"), ["--json -", "FILE a", "FILE b"]);
         assert_eq!(labels("hcube bsp probe --samples s"), ["--samples s", "FILE calibration.json"]);
         assert_eq!(labels("hcube bsp predict llcs --machine m"), ["--machine m"]);
     }

@@ -46,7 +46,7 @@ const REPEAT: u32 = 9;
 ///   mpirun -np 2 hcube bench caf
 ///   mpirun -np 4 hcube bench caf --operations barrier,finish,spawn-xor
 ///   mpirun -np 2 hcube bench caf --operations put,get --sizes 8,1k,16M --repeat 3
-///   mpirun -np 2 hcube bench caf --ranks-per-node 1 --json two.json --plot caf.svg
+///   mpirun -np 2 hcube bench caf --ranks-per-node 1 --json=two.json --plot caf.svg
 ///   hcube bench caf --from two.json,four.json --plot caf.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, mut_arg("plot", |plot| plot.help(PLOT)))]
