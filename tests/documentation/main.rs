@@ -4,6 +4,7 @@
 mod expression;
 mod numbers;
 mod results;
+mod shape;
 mod texts;
 mod words;
 
