@@ -1,8 +1,12 @@
-//! The pages of the documentation: links lead somewhere, and their numbers are those of the sources.
+//! The pages of the documentation: links lead somewhere, numbers agree with the sources, and words and shape
+//! are plain.
 
 mod expression;
 mod numbers;
 mod results;
+mod shape;
+mod texts;
+mod words;
 
 use hcube_testing as common;
 

@@ -14,7 +14,7 @@ pub fn table(programs: &[(String, Lines)]) -> String {
     sorted.sort_by_key(|(file, _)| (file.file_stem(), file.extension()));
     let mut text =
         "| program | language | computation | communication | declarations | total | comments, empty | \
-                    paper |\n|---|---|---|---|---|---|---|---|\n"
+                    Jin et al. 2011 |\n|---|---|---|---|---|---|---|---|\n"
             .to_owned();
     for (file, lines) in sorted {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
