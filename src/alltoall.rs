@@ -36,9 +36,9 @@ exported! {
     /// Collective. MPI_Alltoall with its arguments, its semantics and its return value: MPI_SUCCESS, or
     /// an MPI error code after the error handler of the communicator has been called.
     ///
-    /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
-    /// for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
-    /// second buffer. Any other overlap of the buffers is erroneous, as in MPI, and is not detected.
+    /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has for this
+    /// rank, with extra memory that hcube_alltoall_options.memory bounds instead of a second buffer. Any
+    /// other overlap of the buffers is erroneous, as in MPI, and not detected.
     ///
     /// hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
     /// exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
@@ -160,10 +160,9 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
     unsafe { enter_on(comm, error, |comm| set_options(comm, hcube_alltoall_options::read(options))) }
 }
 
-/// Local. Returns the path that the data of the last exchange of this rank on a communicator took,
-/// as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
-/// "message", "node+message", "hypercube", "node-leaders", "library" (forwarded to the MPI library)
-/// or "refused" (an error).
+/// Local. Returns the path of the last exchange of this rank on a communicator as text: "none" (no exchange
+/// yet), "alone" (nothing to exchange), "shared", "single-copy", "message", "node+message", "hypercube",
+/// "node-leaders", "library" (forwarded to the MPI library) or "refused" (an error).
 ///
 /// comm: an intracommunicator.
 /// text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
@@ -191,7 +190,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_path(
     }
 }
 
-/// Local. hcube_alltoall_last_path under its first name, for programs that use it.
+/// Local. Deprecated name of hcube_alltoall_last_path.
 ///
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.

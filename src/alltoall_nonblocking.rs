@@ -28,25 +28,24 @@ unsafe fn perform(
     }
 }
 
-/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI,
-/// for MPI_Wait, MPI_Waitall and their variants.
+/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request receives an MPI
+/// request, for MPI_Wait, MPI_Waitall and their variants.
 ///
-/// hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked
-/// for, by hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which
-/// performs the set-up. Of two ranks, the one that starts later copies the blocks of both; if the other one
-/// has started just before, each copies only the block that it receives. A rank that starts early stays for
-/// this for at most 1 ms. Otherwise, and in place, the MPI library's own function is called.
+/// hcube performs the exchange if all ranks of the communicator are on one node and single copy is selected:
+/// by hcube_alltoall_set_options, or by HCUBE_PATH and an earlier blocking exchange on this communicator,
+/// which performs the set-up. Of two ranks, the rank that starts later copies the blocks in both directions.
+/// If both start within 1 ms, each copies the block that it receives; a rank waits at most 1 ms for this.
+/// Otherwise, and in place, the call is forwarded to the MPI library.
 ///
-/// A rank may be any number of exchanges ahead of another one. Extra memory, beside
+/// A rank may be any number of exchanges ahead of another rank. Extra memory, in addition to
 /// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
-/// used, and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its
-/// blocks.
+/// used, and for each pending exchange 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
 ///
-/// Errors of the arguments are raised on the rank that passes them, and nothing is started there.
-/// MPI_ERR_TRUNCATE for a block that is longer than the other rank expects is raised on one of the two ranks;
-/// the exchange of the other blocks is under way then, and its request has to be completed. A datatype that
-/// hcube cannot read, and a copy that the kernel refuses, end the job with a message, as other ranks take the
-/// exchange for complete.
+/// Errors of arguments are raised only on the calling rank, which then starts nothing. MPI_ERR_TRUNCATE for a
+/// block that is longer than the other rank expects is raised on one of the two ranks; the other blocks are
+/// exchanged, and the request must still be completed. A datatype that hcube cannot decode, or a copy that
+/// the kernel refuses, ends the job with a message, because other ranks would otherwise take the exchange for
+/// complete.
 ///
 /// # Safety
 /// As MPI asks for them.

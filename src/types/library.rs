@@ -1,7 +1,7 @@
 //! Errors as C sees them.
 
-/// The error of a call. Allocated by the caller, who need not initialise it: every function with an
-/// argument error fills it, unless the argument is NULL.
+/// The error of a call. Allocated by the caller and need not be initialised: every function with an argument
+/// error sets it, unless the argument is NULL.
 #[repr(C)]
 pub struct hcube_error {
     /// The code that the function returns: HCUBE_SUCCESS or HCUBE_ERR_*.

@@ -18,10 +18,10 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_values! {
-    /// How values travel between ranks.
+    /// Path of values between ranks.
     pub enum Mode {
-        /// Shared memory inside nodes where it works; between nodes three hops, or the hypercube where
-        /// three hops need many more messages.
+        /// Shared memory inside nodes if available; between nodes three hops, or the hypercube if three hops
+        /// need many more messages.
         ///
         /// See [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
         Auto = 0, "auto", "HCUBE_MODE_AUTO";
@@ -42,7 +42,7 @@ hcube_core::named_values! {
 
 hcube_core::named_set! {
     /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change
-    /// the MPI library). They act on stages of messages. The names are the paper's numbers.
+    /// the MPI library). They act on stages of messages. The names are the numbers in Table 3.
     pub struct Optimisations as "HCUBE_OPTIMISATIONS_ALL" {
         /// The receives of all stages are posted before a round begins (Mod1).
         pub receive_ahead = 1, "1", "HCUBE_RECEIVE_AHEAD";
@@ -63,7 +63,7 @@ hcube_core::options_table! {
         pub look_ahead: usize =
             Spec::count("HCUBE_LOOK_AHEAD", 1, MAX_LOOK_AHEAD as i64, "values")
                 .default(DEFAULT_LOOK_AHEAD as i64).flag("--look-ahead"),
-        /// How values travel between ranks.
+        /// Path of values between ranks.
         pub mode: Mode =
             Spec::new("HCUBE_MODE", Kind::One(Mode::NAMES), Mode::Auto as i64).flag("--mode"),
         /// Dimensionality d of the message stages, from 1 (every rank sends to every other) to log2 of the

@@ -1,4 +1,4 @@
-//! What an image has done so far.
+//! Counters of the operations of an image since hcube_caf_init.
 
 use hcube_core::onesided::Counts;
 
