@@ -4,8 +4,9 @@ pub mod figure;
 pub mod kinds;
 
 use crate::measured::{Place, Timing, distinct};
+use crate::noise::Spread;
 use crate::numbers::{self, percent};
-use crate::runs::{self, Joined, Report, Row};
+use crate::runs::{self, Joined, Report, Row, SpeedUp};
 use crate::table::{Column, Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +89,8 @@ fn means(runs: &[Run]) -> Table {
         vec![
             ("algorithm", own.0.clone()),
             ("memory", cell(own.1.as_ref())),
-            ("x in-place", mean(|run| run.speedup_in_place)),
-            ("x out-of-place", mean(|run| run.speedup_out_of_place)),
+            (Run::SPEED_UPS[0].heading, mean(Run::SPEED_UPS[0].value)),
+            (Run::SPEED_UPS[1].heading, mean(Run::SPEED_UPS[1].value)),
         ]
     }))
 }
@@ -104,13 +105,31 @@ impl Row for Run {
         ("time", |run| numbers::time(1e-6 * run.timing.median_us)),
         ("spread", |run| percent(run.timing.spread)),
         ("extra memory", |run| bytes(run.extra_bytes)),
-        ("x in-place", |run| ratio(run.speedup_in_place)),
-        ("x out-of-place", |run| ratio(run.speedup_out_of_place)),
         ("errors", |run| cell(run.errors)),
+    ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] = &[
+        SpeedUp {
+            heading: "speed-up\nover in-place",
+            value: |run| run.speedup_in_place,
+            over: &[LIBRARY_IN_PLACE],
+        },
+        SpeedUp {
+            heading: "speed-up\nover out-of-place",
+            value: |run| run.speedup_out_of_place,
+            over: &[LIBRARY_OUT_OF_PLACE],
+        },
     ];
 
     fn measured(&self) -> (&usize, &str, f64) {
         (&self.bytes_per_rank, &self.algorithm, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{} per rank", numbers::whole_bytes(self.bytes_per_rank))
     }
 
     fn errors(&self) -> Option<u64> {
@@ -130,7 +149,7 @@ impl Row for Run {
     fn legend(runs: &[Self]) -> String {
         let several = runs.iter().any(|run| run.bytes_per_rank != runs[0].bytes_per_rank);
         let means = several.then(|| format!("\nGeometric means over all sizes:\n{}", means(runs).render()));
-        let words = "\nx: speed-up over the library's own function, in place and out of place\n\
+        let words = "\nspeed-up: over the library's own function, in place and out of place\n\
                      extra memory: peak beyond the caller's buffers (one in place, two out of place)\n";
         means.unwrap_or_default() + if runs.is_empty() { "" } else { words }
     }
@@ -162,12 +181,18 @@ impl Report for Results {
     }
 
     fn below(&self) -> String {
-        Run::legend(&self.runs) + &kinds::Run::legend(&self.kinds) + &runs::lines(&self.notes)
+        Run::legend(&self.runs) + &kinds::Run::legend(&self.kinds) + self.marks() + &runs::lines(&self.notes)
     }
 
     fn errors(&self) -> Vec<Option<u64>> {
         let exchanges = self.runs.iter().map(|run| run.errors);
         exchanges.chain(self.kinds.iter().map(|run| run.errors)).collect()
+    }
+
+    fn spreads(&self) -> Vec<Spread> {
+        let mut all = runs::spreads(&self.runs);
+        all.extend(runs::spreads(&self.kinds));
+        all
     }
 }
 

@@ -134,6 +134,14 @@ impl Row for Run {
         (&self.superstep, &self.variant, self.timing.median_us)
     }
 
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{}, {} ranks", self.superstep.name(), self.superstep.place.ranks())
+    }
+
     fn errors(&self) -> Option<u64> {
         self.errors
     }
@@ -152,7 +160,7 @@ impl Row for Run {
         let means = compared.then(|| format!("\nhcube's speed-up:\n{}", means(runs).render()));
         means.unwrap_or_default()
             + "\nus: of a superstep; bytes: of a message; messages: of a process in a superstep\n\
-               x: speed-up of hcube\n"
+               speed-up: of hcube\n"
     }
 }
 
@@ -196,7 +204,7 @@ pub mod tests {
         all[3].errors = Some(0);
         let expected = [
             "2 put 8 16 2.000 20% 0.1250 8.000 20% 4.00 6.000 20% 3.00 0",
-            "2 put 1048576 4 100.0 20% 25.00 100.0 20% 1.00 - - - -",
+            "2 put 1048576 4 100.0 20% 25.00 100.0 20% 1.00~ - - - -",
             "2 put mpi 2.00 1.00 4 x 1 MiB",
             "2 empty other 10.00 10.00",
         ];

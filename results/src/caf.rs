@@ -144,6 +144,14 @@ impl Row for Run {
         (&self.subject, &self.variant, self.timing.median_us)
     }
 
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{}, {} ranks", self.subject.name(), self.subject.place.ranks())
+    }
+
     fn errors(&self) -> Option<u64> {
         self.errors
     }
@@ -167,7 +175,7 @@ impl Row for Run {
     }
 
     fn legend(_: &[Self]) -> String {
-        "\nus: of an operation on the slowest rank; bytes: of an operation; x: speed-up of hcube\n\
+        "\nus: of an operation on the slowest rank; bytes: of an operation; speed-up: of hcube\n\
          rate: M/s counts the operations of all ranks; 1 barrier is the row 'barrier' of hcube\n"
             .to_owned()
     }
@@ -214,7 +222,7 @@ pub mod tests {
         all.extend(runs(2, SPAWN, 8, [0.1, 1.0, 0.2, 0.0]));
         all[0].errors = Some(0);
         let expected = [
-            "2 put 1048576 100.0 20% 10.49 GB/s, 90% of memcpy 100.0 20% 1.00 75.00 20% 0.75 0",
+            "2 put 1048576 100.0 20% 10.49 GB/s, 90% of memcpy 100.0 20% 1.00~ 75.00 20% 0.75 0",
             "2 finish 0 1.250 20% 2.50 barriers - - - - - - -",
             "2 spawn-xor 8 0.1000 20% 20.00 M/s 1.000 20% 10.00 0.2000 20% 2.00 -",
         ];

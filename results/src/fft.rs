@@ -4,8 +4,8 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::runs::{self, Row};
-use crate::table::{Column, bytes, cell, ratio};
+use crate::runs::{self, Row, SpeedUp};
+use crate::table::{Column, SPEED_UP, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// Algorithms: of hcube, and FFTW by the effort of its planner.
@@ -109,7 +109,6 @@ impl Row for Run {
         ("ms", |run| significant(1e-3 * run.timing.median_us)),
         ("GFLOP/s", |run| significant(run.gflop_s)),
         ("spread", |run| percent(run.timing.spread)),
-        ("over FFTW", |run| ratio(run.over_fftw)),
         ("exchange", |run| run.share(|stages| stages.exchange)),
         ("wait", |run| run.share(|stages| stages.wait)),
         ("columns", |run| run.share(|stages| stages.columns)),
@@ -118,9 +117,19 @@ impl Row for Run {
         ("error", |run| ratio(run.error)),
         ("errors", |run| cell(run.errors)),
     ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] =
+        &[SpeedUp { heading: SPEED_UP, value: |run| run.over_fftw, over: &[FFTW_ESTIMATE, FFTW_MEASURE] }];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.algorithm, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{}, {} ranks", length_name(self.subject.length), self.subject.place.ranks())
     }
 
     fn errors(&self) -> Option<u64> {
@@ -136,7 +145,7 @@ impl Row for Run {
     }
 
     fn legend(_: &[Self]) -> String {
-        "\nms: of a transform on the slowest rank; GFLOP/s: 5 n log2 n operations; over FFTW: over the faster of its plans\n\
+        "\nms: of a transform on the slowest rank; GFLOP/s: 5 n log2 n operations; speed-up: over the faster of FFTW's plans\n\
          exchange, wait, columns, rows: shares of the last transform, mean over ranks; extra/rank: memory beside the vector\n\
          error: largest difference after the inverse transform, in rounding errors times log2 n; more than 16 is wrong\n"
             .to_owned()
@@ -189,7 +198,7 @@ pub mod tests {
         let expected = [
             "4 2^20 in six-step 10.00 10.49 20% 2.00 25% 25% 30% 20% 1.0 MiB 0.50 0",
             "4 2^20 in fftw-measure 20.00 5.243 20% - - - - - - - -",
-            "2 2^20 in six-step 10.00 10.49 20% 1.00 - - - - - - -",
+            "2 2^20 in six-step 10.00 10.49 20% 1.00~ - - - - - - -",
         ];
         assert_lines(all, &expected);
     }

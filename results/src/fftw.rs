@@ -2,8 +2,9 @@
 
 pub mod plot;
 
+use crate::noise::{self, Spread};
 use crate::numbers::{self, percent, significant};
-use crate::table::{Column, Table, bytes, cell};
+use crate::table::{Column, SPEED_UP, Table, bytes, cell};
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
@@ -77,11 +78,11 @@ impl Comparison<'_> {
         ("ranks", |one| one.own.ranks.to_string()),
         ("FFTW ms", |one| significant(one.own.median_ms)),
         ("hcube ms", |one| significant(one.hcube.median_ms)),
-        ("x", |one| format!("{:.2}", one.own.median_ms / one.hcube.median_ms)),
-        ("spread", |one| percent(one.own.spread)),
-        ("spread", |one| percent(one.hcube.spread)),
-        ("extra FFTW", |one| bytes(one.own.extra_bytes)),
-        ("extra hcube", |one| bytes(one.hcube.extra_bytes)),
+        ("spread\nFFTW", |one| percent(one.own.spread)),
+        ("spread\nhcube", |one| percent(one.hcube.spread)),
+        (SPEED_UP, |one| noise::speed_up(Some(one.gain()), [one.own.spread, one.hcube.spread])),
+        ("extra\nFFTW", |one| bytes(one.own.extra_bytes)),
+        ("extra\nhcube", |one| bytes(one.hcube.extra_bytes)),
         ("in MPI", |one| one.own.exchange_share()),
         ("in hcube", |one| one.hcube.exchange_share()),
         ("plan", |one| one.hcube.solvers()),
@@ -167,10 +168,19 @@ impl Results {
     /// The table and what its columns mean.
     pub fn text(&self) -> String {
         let table = Table::with(&Comparison::COLUMNS, self.comparisons());
+        let spread = |run: &Run| -> Spread {
+            let name = match run.solver {
+                Solver::Pairwise => "FFTW",
+                Solver::Hcube => "hcube",
+            };
+            (format!("{}, {} ranks, {name}", run.problem, run.ranks), run.spread)
+        };
+        let marks = if table.has_marks() { noise::LEGEND } else { "" };
+        let noise = noise::sentence(&self.runs.iter().map(spread).collect::<Vec<_>>());
         format!(
-            "{}\nx: speed-up over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
+            "{}\nspeed-up: over FFTW's own plan; spread: (largest - smallest) / median of each\nextra: peak memory of a \
              rank beside its arrays\nin MPI, in hcube: share of the time in calls that move data between ranks; \
-             'whole' also transposes inside the blocks\n",
+             'whole' also transposes inside the blocks\n{marks}{noise}",
             table.render()
         )
     }

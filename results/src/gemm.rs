@@ -4,7 +4,7 @@ pub mod figure;
 
 use crate::measured::{Place, distinct};
 use crate::numbers::{self, percent, significant};
-use crate::runs::{self, Row};
+use crate::runs::{self, Row, SpeedUp};
 use crate::table::{Column, Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -158,7 +158,14 @@ fn means(runs: &[Run]) -> Table {
         [problem.work_name(), problem.grid_name(), problem.block_name(), problem.place.mpi.clone()]
     };
     let ours = || runs.iter().filter(|run| run.variant == HCUBE && run.problem.is_square());
-    let mut table = Table::new(["routine", "grid", "NB", "x raised", "x ScaLAPACK", "of bound"]);
+    let mut table = Table::new([
+        "routine",
+        "grid",
+        "NB",
+        Run::SPEED_UPS[0].heading,
+        Run::SPEED_UPS[1].heading,
+        "of bound",
+    ]);
     for own in distinct(ours().map(kind)) {
         let mean = |ratio_of: fn(&Run) -> Option<f64>| {
             let ratios: Vec<f64> = ours().filter(|run| kind(run) == own).filter_map(ratio_of).collect();
@@ -182,14 +189,25 @@ impl Row for Run {
         ("ms", |run| significant(run.median_ms)),
         ("quartiles", |run| run.quartiles()),
         ("GFLOP/s", |run| significant(run.gflops)),
-        ("x raised", |run| ratio(run.speedup_raised)),
-        ("x ScaLAPACK", |run| ratio(run.speedup)),
+        ("spread", |run| percent(run.spread)),
         ("of bound", |run| cell(run.of_bound.map(percent))),
         ("errors", |run| cell(run.errors)),
+    ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] = &[
+        SpeedUp { heading: "speed-up\nover raised", value: |run| run.speedup_raised, over: &[RAISED] },
+        SpeedUp { heading: "speed-up\nover ScaLAPACK", value: |run| run.speedup, over: &[SCALAPACK] },
     ];
 
     fn measured(&self) -> (&Problem, &str, f64) {
         (&self.problem, &self.variant, self.median_ms)
+    }
+
+    fn spread(&self) -> f64 {
+        self.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{}, {}", self.problem.name(), self.problem.grid_name())
     }
 
     fn errors(&self) -> Option<u64> {
@@ -209,7 +227,7 @@ impl Row for Run {
         let means =
             several.then(|| format!("\nhcube, geometric means over the sizes N:\n{}", means(runs).render()));
         means.unwrap_or_default()
-            + "\nx raised: speed-up over ScaLAPACK with wider panels, the fair comparison; x ScaLAPACK: over ScaLAPACK as installed\n\
+            + "\nspeed-up over raised: over ScaLAPACK with wider panels, the fair comparison; over ScaLAPACK: as installed\n\
                of bound: share of the rate of all ranks' local products at the same time, without communication\n\
                errors: numbers of the result that differ from those of ScaLAPACK\n"
     }

@@ -3,9 +3,10 @@
 pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
+use crate::noise;
 use crate::numbers::{percent, significant};
 use crate::runs::{self, Row};
-use crate::table::{Column, Table, cell};
+use crate::table::{Column, SPEED_UP, Table, cell, speed_up_over};
 use serde::{Deserialize, Serialize};
 
 /// The libraries that are measured.
@@ -167,7 +168,9 @@ fn cells(runs: &[Run], subject: &Subject, others: &[&str]) -> Vec<(String, Strin
         let [time, spread] = times(run);
         cells.push((format!("{other} us"), time));
         cells.push(("spread".to_owned(), spread));
-        cells.push((format!("x {other}"), cell(hcube.and_then(over).map(significant))));
+        let heading = if others.len() > 1 { speed_up_over(other) } else { SPEED_UP.to_owned() };
+        let spreads = hcube.into_iter().chain(run).map(|run| run.timing.spread);
+        cells.push((heading, noise::speed_up(hcube.and_then(over), spreads)));
     }
     cells.push(("errors".to_owned(), errors.to_string()));
     cells
@@ -183,6 +186,14 @@ impl Row for Run {
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{}, {} images", self.subject.name(), self.subject.place.ranks())
     }
 
     fn errors(&self) -> Option<u64> {
@@ -216,7 +227,7 @@ impl Row for Run {
             ""
         };
         "\nus: of a call, on the slowest image; bytes: that an image moves in a call, or those of a face or a whole matrix; \
-         x: speed-up of hcube\n"
+         speed-up: of hcube\n"
             .to_owned()
             + crowded
     }
@@ -262,12 +273,12 @@ pub mod tests {
         all.extend(runs(2, "get", 8, [0.25, 0.0, 0.0]));
         let expected = [
             "2 get 8 0.2500 20% - - - - - - 0",
-            "2 get 4096 0.5000 20% 1.000 20% 2.000 - - - 0",
-            "2 halo-faces 32768 20.00 20% 4000 20% 200.0 15.00 20% 0.7500 0",
+            "2 get 4096 0.5000 20% 1.000 20% 2.00 - - - 0",
+            "2 halo-faces 32768 20.00 20% 4000 20% 200.00 15.00 20% 0.75 0",
         ];
         assert_lines(all.clone(), &expected);
         let text = Results::new(all, Vec::new()).text();
-        let order: Vec<&str> = text.lines().skip(1).take(4).map(|line| &line[..6]).collect();
+        let order: Vec<&str> = text.lines().skip(2).take(4).map(|line| &line[..6]).collect();
         assert!(order[3].trim_start().starts_with('4'), "{text}");
         let alone = Results::new(runs(2, "put", 8, [1.0, 0.0, 0.0]), Vec::new()).text();
         assert!(!alone.contains(OPENCOARRAYS) && has_line(&alone, "2 put 8 1.000 20% 0"), "{alone}");
@@ -282,9 +293,6 @@ pub mod tests {
         all[2].check = 6;
         let results = Results::new(all, Vec::new());
         assert_eq!(results.runs.iter().map(|run| run.errors).collect::<Vec<_>>(), [1, 0, 0]);
-        assert!(has_line(
-            &results.text(),
-            "2 transpose-get 4096 2.000 20% 8.000 20% 4.000 1.000 20% 0.5000 1"
-        ));
+        assert!(has_line(&results.text(), "2 transpose-get 4096 2.000 20% 8.000 20% 4.00 1.000 20% 0.50 1"));
     }
 }

@@ -12,8 +12,9 @@ mod merit;
 
 pub use merit::{Compared, MERITS, MIN_PAIRS, Merit};
 
+use crate::noise::Spread;
 use crate::numbers::{median, percent, significant, spread};
-use crate::table::{Table, cell, ratio};
+use crate::table::{SPEED_UP, Table, cell, ratio};
 use control::Finding;
 
 /// The cells of its row, of which the first two name it.
@@ -29,7 +30,7 @@ fn cells(one: &Compared, merit: &Merit, all: &[Compared]) -> Vec<(&'static str, 
         ("hcube", value(&one.hcube)),
         ("spread", cell(widest(&one.stock, &one.hcube).map(percent))),
         ("pairs", pairs.len().to_string()),
-        ("speed-up", ratio(one.speed_up())),
+        (SPEED_UP, ratio(one.speed_up())),
         ("lowest", end(f64::min)),
         ("highest", end(f64::max)),
         ("finding", Finding::of(one, all).text().to_owned()),
@@ -40,6 +41,14 @@ fn cells(one: &Compared, merit: &Merit, all: &[Compared]) -> Vec<(&'static str, 
 fn widest(stock: &[f64], hcube: &[f64]) -> Option<f64> {
     let of = |values: &[f64]| if values.len() > 1 { Some(spread(values)) } else { None };
     of(stock).into_iter().chain(of(hcube)).reduce(f64::max)
+}
+
+/// The larger spread of each figure.
+pub fn spreads(all: &[Compared]) -> Vec<Spread> {
+    let spread = |one: &Compared| -> Option<Spread> {
+        Some((format!("{}, {} ranks", one.merit()?.title, one.ranks), widest(&one.stock, &one.hcube)?))
+    };
+    all.iter().filter_map(spread).collect()
 }
 
 /// The rows of the table: title and text of each cell.

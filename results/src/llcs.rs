@@ -4,8 +4,8 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::runs::{self, Row};
-use crate::table::{Column, Table, cell, ratio};
+use crate::runs::{self, Row, SpeedUp, table_of};
+use crate::table::{Column, SPEED_UP, Table, cell};
 use serde::{Deserialize, Serialize};
 
 /// What one process runs: hcube as programs get it, each kernel of hcube, every entry by a plain loop, the
@@ -132,7 +132,7 @@ const SPREAD: Column<Run> = ("spread", |run| percent(run.timing.spread));
 const ERRORS: Column<Run> = ("errors", |run| cell(run.errors));
 
 /// The table of all ranks.
-const OF_ALL: [Column<Run>; 16] = [
+const OF_ALL: [Column<Run>; 15] = [
     RANKS,
     LENGTH,
     SYMBOLS,
@@ -143,7 +143,6 @@ const OF_ALL: [Column<Run>; 16] = [
     TIME,
     RATE,
     SPREAD,
-    ("speed-up", |run| ratio(run.speedup)),
     ("efficiency", |run| cell(run.efficiency.map(percent))),
     ("predicted ms", |run| cell(run.predicted.as_ref().map(|one| significant(1e3 * one.seconds)))),
     ("predicted eff.", |run| cell(run.predicted.as_ref().map(|one| percent(one.efficiency)))),
@@ -163,14 +162,26 @@ impl Row for Run {
         TIME,
         RATE,
         SPREAD,
-        ("over rapidfuzz", |run| ratio(run.over_rapidfuzz)),
-        ("over plain loop", |run| ratio(run.over_plain)),
         ("LLCS", |run| run.llcs.to_string()),
         ERRORS,
+    ];
+    /// Two of one process, and one of all ranks.
+    const SPEED_UPS: &'static [SpeedUp<Self>] = &[
+        SpeedUp { heading: "speed-up\nover rapidfuzz", value: |run| run.over_rapidfuzz, over: &[RAPIDFUZZ] },
+        SpeedUp { heading: "speed-up\nover plain loop", value: |run| run.over_plain, over: &[PLAIN] },
+        SpeedUp { heading: SPEED_UP, value: |run| run.speedup, over: &[HCUBE] },
     ];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        format!("{} symbols of {}, {} ranks", self.subject.length, self.subject.symbols, self.running)
     }
 
     fn errors(&self) -> Option<u64> {
@@ -200,7 +211,8 @@ impl Row for Run {
     /// Those of one process and of all ranks.
     fn tables(runs: &[Self]) -> Vec<Table> {
         let (of_all, of_one): (Vec<&Self>, Vec<&Self>) = runs.iter().partition(|run| run.is_distributed());
-        vec![Table::filled(Self::COLUMNS, &of_one), Table::filled(&OF_ALL, &of_all)]
+        let (one, all) = Self::SPEED_UPS.split_at(2);
+        vec![table_of(Self::COLUMNS, one, of_one, runs), table_of(&OF_ALL, all, of_all, runs)]
     }
 
     fn legend(runs: &[Self]) -> String {
@@ -282,7 +294,7 @@ pub mod tests {
             "1 10000 4 0% hcube 1.000 100.0 20% 4.00 - 6500 0",
             "1 10000 4 0% standard 12.50 8.000 20% 0.32 8.00 0 -",
             "1 of 2 10000 4 0% hcube 1.000 100.0 20% - - 0 -",
-            "2 10000 4 0% alpha 1 2x2 0.8333 120.0 20% 1.20 60% 0.7500 80% -10% -",
+            "2 10000 4 0% alpha 1 2x2 0.8333 120.0 20% 1.20~ 60% 0.7500 80% -10% -",
         ];
         assert_lines(all, &expected);
         let text = Results::new(of_one(100, [4.0, 3.0, 2.0, 1.0]), Vec::new()).text();

@@ -4,8 +4,8 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::runs::{self, Row};
-use crate::table::{Column, cell, ratio};
+use crate::runs::{self, Row, SpeedUp};
+use crate::table::{Column, SPEED_UP, cell};
 use serde::{Deserialize, Serialize};
 
 /// What is measured: panels that stay in the memory of a node, MPI's broadcasts, and the pipelined one of
@@ -56,12 +56,22 @@ impl Row for Run {
         ("variant", |run| run.variant.clone()),
         ("us", |run| significant(run.timing.median_us)),
         ("spread", |run| percent(run.timing.spread)),
-        ("x hcube", |run| ratio(run.hcube_speedup)),
         ("errors", |run| cell(run.errors)),
     ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] =
+        &[SpeedUp { heading: SPEED_UP, value: |run| run.hcube_speedup, over: &[HCUBE] }];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        let Subject { place, bytes, work_us } = &self.subject;
+        format!("{bytes} B, {work_us} us of work, {} ranks", place.ranks())
     }
 
     fn errors(&self) -> Option<u64> {
@@ -74,7 +84,7 @@ impl Row for Run {
 
     fn legend(_: &[Self]) -> String {
         "\nus: of a panel on the slowest rank: its root writes it, all ranks read it, and compute for the time in 'work us'\n\
-         x hcube: speed-up of hcube over this broadcast\n"
+         speed-up: of hcube over this broadcast\n"
             .to_owned()
     }
 }

@@ -3,8 +3,9 @@
 pub mod plot;
 
 use crate::measured::distinct;
+use crate::noise::{self, Spread};
 use crate::numbers;
-use crate::table::{Table, cell, ratio};
+use crate::table::{SPEED_UP, Table, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -28,6 +29,29 @@ impl Unit {
             "B" => Ok(Self::Bytes),
             other => Err(format!("unit = '{other}': expected s or B")),
         }
+    }
+
+    /// What is compared: times by a speed-up, memory by its share.
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Seconds => SPEED_UP,
+            Self::Bytes => "of reference",
+        }
+    }
+
+    fn bound_heading(self) -> &'static str {
+        match self {
+            Self::Seconds => "at least",
+            Self::Bytes => "at most",
+        }
+    }
+
+    /// A share of the reference as what is compared.
+    fn compared(self, share: Option<f64>) -> String {
+        ratio(match self {
+            Self::Seconds => share.map(f64::recip),
+            Self::Bytes => share,
+        })
     }
 
     fn written(self, value: f64) -> String {
@@ -65,7 +89,7 @@ pub struct Row {
     pub against: String,
     pub reference: Values,
     pub measured: Values,
-    /// Largest ratio that is accepted.
+    /// Largest share of the reference that is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
     /// Whether the program's results were the same; nothing where they were not compared.
@@ -89,6 +113,14 @@ impl Row {
         self.ratio().zip(self.bound).is_some_and(|(ratio, bound)| ratio > bound)
     }
 
+    /// The speed-up, or the share of the reference.
+    fn compared(&self) -> String {
+        match self.unit {
+            Unit::Seconds => noise::speed_up(self.speed_up(), [self.reference.spread, self.measured.spread]),
+            Unit::Bytes => ratio(self.ratio()),
+        }
+    }
+
     fn columns(&self) -> Vec<(&'static str, String)> {
         let verdict = self.bound.map(|_| if self.exceeds() { "exceeded" } else { "kept" }.to_owned());
         let results = self.same_results.map(|same| if same { "identical" } else { "DIFFERENT" }.to_owned());
@@ -100,8 +132,8 @@ impl Row {
             ("spread", numbers::percent(self.reference.spread)),
             ("measured", self.unit.written(self.measured.median)),
             ("spread", numbers::percent(self.measured.spread)),
-            ("ratio", ratio(self.ratio())),
-            ("bound", ratio(self.bound)),
+            (self.unit.heading(), self.compared()),
+            (self.unit.bound_heading(), self.unit.compared(self.bound)),
             ("", verdict.unwrap_or_default()),
             ("results", cell(results)),
         ]
@@ -128,38 +160,54 @@ impl Results {
 
     /// The tables and what their columns mean.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        let part = |row: &Row| (row.benchmark.clone(), row.variant.clone());
+        let (mut text, mut has_marks) = (String::new(), false);
+        let part = |row: &Row| (row.benchmark.clone(), row.variant.clone(), row.unit);
         // In the order of measurement.
-        for (benchmark, variant) in distinct(self.rows.iter().map(part)) {
-            let of_part = |row: &&Row| row.benchmark == benchmark && row.variant == variant;
+        for own in distinct(self.rows.iter().map(part)) {
+            let of_part = |row: &&Row| part(row) == own;
             let rows: Vec<&Row> = self.rows.iter().filter(of_part).collect();
-            let table = Table::of(rows.iter().map(|row| row.columns())).render();
-            let _ = writeln!(text, "{benchmark}, {variant}:\n{table}{}\n", summary(&rows));
+            let table = Table::of(rows.iter().map(|row| row.columns()));
+            let (benchmark, variant, unit) = &own;
+            let _ = writeln!(text, "{benchmark}, {variant}:\n{}{}\n", table.render(), summary(*unit, &rows));
+            has_marks |= table.has_marks();
         }
         for reason in &self.skipped {
             let _ = writeln!(text, "skipped: {reason}");
         }
         text.push_str(
-            "ratio: measured / reference, below 1 the preload library is better; spread: (largest - smallest) / median\n",
+            "speed-up: of measured over reference, above 1 the preload library is faster; of reference: share of its memory\n\
+             spread: (largest - smallest) / median\n",
         );
-        text
+        let spread = |row: &Row| -> [Spread; 2] {
+            let of = |variant: &str, values: &Values| {
+                (format!("{}, {} ranks, {variant}", row.case, row.ranks), values.spread)
+            };
+            [of(&row.against, &row.reference), of(&row.variant, &row.measured)]
+        };
+        let timed = self.rows.iter().filter(|row| row.unit == Unit::Seconds);
+        let noise = noise::sentence(&timed.flat_map(spread).collect::<Vec<_>>());
+        text + if has_marks { noise::LEGEND } else { "" } + &noise
     }
 }
 
-/// The worst and the mean ratio of the rows that have a bound, or of all if none has, and how many are beyond
-/// it.
-fn summary(rows: &[&Row]) -> String {
+/// The worst and the mean of what is compared in the rows that have a bound, or in all if none has, and how
+/// many are beyond it.
+fn summary(unit: Unit, rows: &[&Row]) -> String {
     let bounded: Vec<&Row> = rows.iter().copied().filter(|row| row.bound.is_some()).collect();
     let rows = if bounded.is_empty() { rows } else { &bounded };
     let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio()).collect();
     let worst = rows.iter().max_by(|a, b| a.ratio().unwrap_or(0.0).total_cmp(&b.ratio().unwrap_or(0.0)));
     let (Some(worst), Some(mean)) = (worst, numbers::geometric_mean(&ratios)) else { return String::new() };
+    let end = match unit {
+        Unit::Seconds => "lowest speed-up",
+        Unit::Bytes => "largest share",
+    };
     let mut text = format!(
-        "worst ratio {:.2}: {}, {} ranks; geometric mean {mean:.2}",
-        worst.ratio().unwrap_or(0.0),
+        "{end} {}: {}, {} ranks; geometric mean {}",
+        unit.compared(worst.ratio()),
         worst.case,
-        worst.ranks
+        worst.ranks,
+        unit.compared(Some(mean))
     );
     if !bounded.is_empty() {
         let exceeded = bounded.iter().filter(|row| row.exceeds()).count();
@@ -187,7 +235,7 @@ pub mod tests {
         }
     }
 
-    fn results(rows: Vec<Row>) -> Results {
+    pub fn results(rows: Vec<Row>) -> Results {
         Results { mpi: "openmpi".to_owned(), cores: 2, rows, skipped: vec!["pw.x: not installed".to_owned()] }
     }
 
@@ -196,9 +244,12 @@ pub mod tests {
         let results = results(vec![row("a", 2, 2.0, 4.0, Some(2.0)), row("b", 2, 2.0, 5.0, Some(2.0))]);
         let text = results.text();
         let line = |case: &str| text.lines().find(|line| line.starts_with(case)).expect("a row").to_owned();
-        assert!(line("a ").contains(" 2.00") && line("a ").contains("kept"), "{text}");
-        assert!(line("b ").contains("2.50") && line("b ").contains("exceeded"), "{text}");
-        assert!(text.contains("worst ratio 2.50: b, 2 ranks") && text.contains("1 of 2 exceed"), "{text}");
+        assert!(line("a ").contains(" 0.50 ") && line("a ").contains("kept"), "{text}");
+        assert!(line("b ").contains(" 0.40 ") && line("b ").contains("exceeded"), "{text}");
+        assert!(
+            text.contains("lowest speed-up 0.40: b, 2 ranks") && text.contains("1 of 2 exceed"),
+            "{text}"
+        );
         assert!(text.contains("skipped: pw.x"), "{text}");
     }
 

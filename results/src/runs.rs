@@ -4,9 +4,10 @@
 //! ratios and pictures are.
 
 use crate::measured::{Timing, distinct};
+use crate::noise::{self, Spread};
 use crate::numbers::{percent, significant};
 use crate::plot::Sheet;
-use crate::table::{self, Column, Table, cell, ratio};
+use crate::table::{self, Column, SPEED_UP, Table, cell, ratio, speed_up_over};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,22 @@ pub trait Report: Serialize {
     /// What verification has found in each line of the table; nothing where it was not verified.
     fn errors(&self) -> Vec<Option<u64>>;
 
+    /// What was timed, and the spread of its times.
+    fn spreads(&self) -> Vec<Spread>;
+
+    /// What the mark in the tables means, where there is one.
+    fn marks(&self) -> &'static str {
+        if self.tables().iter().any(Table::has_marks) { noise::LEGEND } else { "" }
+    }
+
+    /// The last line: whether the spreads are too large to quote the times.
+    fn noise(&self) -> String {
+        noise::sentence(&self.spreads())
+    }
+
     /// The tables and the lines below them.
     fn text(&self) -> String {
-        table::text(&self.tables(), &self.below())
+        table::text(&self.tables(), &(self.below() + &self.noise()))
     }
 }
 
@@ -37,18 +51,77 @@ pub trait Row: Clone + Default + Serialize + DeserializeOwned + 'static {
     type Subject: PartialEq;
     /// The columns of the table; where variants stand beside each other, those that name a row.
     const COLUMNS: &'static [Column<Self>];
+    /// The speed-ups, behind the column [`SPREAD`]; none where variants stand beside each other.
+    const SPEED_UPS: &'static [SpeedUp<Self>] = &[];
 
     /// What was done, by which variant, and its median time.
     fn measured(&self) -> (&Self::Subject, &str, f64);
+    /// (largest - smallest) / median of the times.
+    fn spread(&self) -> f64;
+    /// What was done, in words.
+    fn subject_name(&self) -> String;
     /// What verification has found; nothing where not verified.
     fn errors(&self) -> Option<u64>;
     fn tables(runs: &[Self]) -> Vec<Table> {
-        vec![Table::filled(Self::COLUMNS, runs)]
+        vec![table_of(Self::COLUMNS, Self::SPEED_UPS, runs.iter(), runs)]
     }
     /// Fills in the ratios.
     fn compare(runs: &mut [Self]);
     /// What the columns mean.
     fn legend(runs: &[Self]) -> String;
+}
+
+/// The heading of spreads.
+pub const SPREAD: &str = "spread";
+
+/// A column of speed-ups.
+pub struct SpeedUp<R> {
+    pub heading: &'static str,
+    pub value: fn(&R) -> Option<f64>,
+    /// The variants with which a run is compared, of which the fastest counts.
+    pub over: &'static [&'static str],
+}
+
+impl<R: Row> SpeedUp<R> {
+    /// The cell of a run among all.
+    fn cell(&self, run: &R, all: &[R]) -> String {
+        let (subject, own, _) = run.measured();
+        if self.over.contains(&own) {
+            // Itself.
+            return ratio((self.value)(run));
+        }
+        let is_other = |other: &&R| {
+            let (its, variant, _) = other.measured();
+            its == subject && self.over.contains(&variant)
+        };
+        let other = all.iter().filter(is_other).min_by(|a, b| a.measured().2.total_cmp(&b.measured().2));
+        noise::speed_up((self.value)(run), [run].into_iter().chain(other).map(R::spread))
+    }
+}
+
+/// A table of some runs among all, with the speed-ups behind the column [`SPREAD`].
+pub fn table_of<'a, R: Row>(
+    columns: &[Column<R>],
+    speed_ups: &[SpeedUp<R>],
+    runs: impl IntoIterator<Item = &'a R>,
+    all: &[R],
+) -> Table {
+    Table::of(runs.into_iter().map(|run| {
+        let mut cells: Vec<(&str, String)> = Vec::new();
+        for (heading, cell) in columns {
+            cells.push((heading, cell(run)));
+            if *heading == SPREAD {
+                cells.extend(speed_ups.iter().map(|one| (one.heading, one.cell(run, all))));
+            }
+        }
+        cells
+    }))
+}
+
+/// The spread of each run.
+pub fn spreads<R: Row>(runs: &[R]) -> Vec<Spread> {
+    let spread = |run: &R| (format!("{}, {}", run.subject_name(), run.measured().1), run.spread());
+    runs.iter().map(spread).collect()
 }
 
 /// Runs of which there is a picture.
@@ -84,11 +157,15 @@ impl<R: Row> Report for Results<R> {
     }
 
     fn below(&self) -> String {
-        R::legend(&self.runs) + &lines(&self.notes)
+        R::legend(&self.runs) + self.marks() + &lines(&self.notes)
     }
 
     fn errors(&self) -> Vec<Option<u64>> {
         self.runs.iter().map(R::errors).collect()
+    }
+
+    fn spreads(&self) -> Vec<Spread> {
+        spreads(&self.runs)
     }
 }
 
@@ -172,19 +249,26 @@ pub struct Beside<R: Row> {
 impl<R: Row> Beside<R> {
     /// A row for each subject, with three columns for each of these variants.
     pub fn table(&self, runs: &[R], variants: &[&str]) -> Table {
+        // A single competitor needs no name.
+        let several = variants.iter().filter(|&&variant| variant != "hcube").count() > 1;
+        let heading = |variant: &str| if several { speed_up_over(variant) } else { SPEED_UP.to_owned() };
         Table::of(by_subject(runs).into_iter().map(|runs| {
             let named = R::COLUMNS.iter().map(|(heading, cell)| ((*heading).to_owned(), cell(runs[0])));
             let mut cells: Vec<(String, String)> = named.collect();
             for &variant in variants {
                 let run = of_variant(&runs, variant);
                 let timing = run.map(self.timing);
+                let hcube = of_variant(&runs, "hcube");
                 cells.push((format!("{variant} us"), cell(timing.map(|one| significant(one.median_us)))));
-                cells.push(("spread".to_owned(), cell(timing.map(|one| percent(one.spread)))));
+                cells.push((SPREAD.to_owned(), cell(timing.map(|one| percent(one.spread)))));
                 cells.push(match variant {
                     "hcube" => {
                         (self.own_heading.to_owned(), cell(run.map(|run| (self.own_cell)(run, &runs))))
                     }
-                    _ => (format!("x {variant}"), ratio(run.and_then(self.speed_up))),
+                    _ => {
+                        let compared = run.into_iter().chain(hcube).map(|run| R::spread(run));
+                        (heading(variant), noise::speed_up(run.and_then(self.speed_up), compared))
+                    }
                 });
             }
             let errors: Vec<u64> = runs.iter().filter_map(|run| run.errors()).collect();
@@ -219,6 +303,58 @@ pub mod tests {
         let text = Results::new(runs, vec!["a note".to_owned()]).text();
         expected.iter().for_each(|words| assert!(has_line(&text, words), "{words} expected: {text}"));
         assert!(text.ends_with("a note\n"), "{text}");
+    }
+
+    /// A row of each result kind in which variants are compared.
+    fn fixture<R: Row>(name: &str) -> String {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/tests/fixtures");
+        let text = std::fs::read_to_string(folder.join(name)).expect("a fixture");
+        serde_json::from_str::<Results<R>>(&text).expect("results").text()
+    }
+
+    #[test]
+    fn tables_have_one_word_for_speed_ups() {
+        let texts = [
+            fixture::<crate::alltoall::Run>("alltoall.json"),
+            fixture::<crate::bsp::Run>("bsp.json"),
+            fixture::<crate::caf::Run>("caf.json"),
+            fixture::<crate::fft::Run>("fft.json"),
+            fixture::<crate::gemm::Run>("gemm.json"),
+            fixture::<crate::gfortran::Run>("gfortran.json"),
+            fixture::<crate::llcs::Run>("llcs.json"),
+            fixture::<crate::panels::Run>("panels.json"),
+            fixture::<crate::stream::Run>("stream.json"),
+            crate::fftw::tests::results().text(),
+            crate::preload::tests::results(Vec::new()).text(),
+        ];
+        for text in texts {
+            assert!(text.contains("speed-up"), "{text}");
+            // In headings, a word of its own behind two blanks or at the beginning of a line.
+            for word in ["x ", "x:", "ratio", "gain ", "over FFTW", "over plain C", "times as fast"] {
+                let is_heading = |line: &str| line.starts_with(word) || line.contains(&format!("  {word}"));
+                assert!(!text.lines().any(is_heading), "{word}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_told() {
+        let times = |variant: &str, us: [f64; 3]| crate::panels::Run {
+            variant: variant.to_owned(),
+            timing: Timing::of_us(us.to_vec()),
+            ..crate::panels::Run::default()
+        };
+        let quiet = [times("hcube", [10.0, 10.1, 9.9]), times("mpi-bcast", [12.0, 12.1, 11.9])];
+        let text = Results::new(quiet.to_vec(), Vec::new()).text();
+        assert!(has_line(&text, "0 0 0 mpi-bcast 12.00 2% 1.20 -"), "{text}");
+        assert!(!text.contains('~') && !text.contains("NOISE"), "{text}");
+        // The spread of hcube's times exceeds its gain over the broadcast.
+        let noisy = [times("hcube", [10.0, 14.0, 8.0]), times("mpi-bcast", [12.0, 12.1, 11.9])];
+        let text = Results::new(noisy.to_vec(), Vec::new()).text();
+        assert!(has_line(&text, "0 0 0 mpi-bcast 12.00 2% 1.20~ -"), "{text}");
+        assert!(text.contains("\n~ spread larger than the gain: not a measured difference\n"), "{text}");
+        assert!(text.ends_with("a larger --repeat\n") && text.contains("NOISE: 1 of 2 times"), "{text}");
+        assert!(text.contains("0 B, 0 us of work, 0 ranks, hcube (60%)"), "{text}");
     }
 
     #[test]

@@ -4,8 +4,8 @@ pub mod figure;
 
 use crate::measured::{Place, Timing};
 use crate::numbers::{percent, significant};
-use crate::runs::{self, Row};
-use crate::table::{Column, cell, ratio};
+use crate::runs::{self, Row, SpeedUp};
+use crate::table::{Column, SPEED_UP, cell};
 use serde::{Deserialize, Serialize};
 
 /// Kernels, in the order of STREAM.
@@ -86,13 +86,23 @@ impl Row for Run {
         ("variant", |run| run.variant.clone()),
         ("GB/s", |run| significant(run.gb_s)),
         ("spread", |run| percent(run.timing.spread)),
-        ("over plain C", |run| ratio(run.over_plain)),
         ("errors", |run| cell(run.errors)),
         ("stores", |run| cell(run.stores.as_ref())),
     ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] =
+        &[SpeedUp { heading: SPEED_UP, value: |run| run.over_plain, over: &[PLAIN] }];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        let Subject { kernel, bytes, .. } = &self.subject;
+        format!("{kernel} of {bytes} B, {}", self.subject.who())
     }
 
     fn errors(&self) -> Option<u64> {
@@ -108,6 +118,7 @@ impl Row for Run {
 
     fn legend(_: &[Self]) -> String {
         "\nranks: those that run the kernel, each on vectors of its own; bytes: of each vector; GB/s: of the slowest rank\n\
+         speed-up: over the plain loop in C\n\
          hcube: with the stores that its trial has selected; memcpy: a bound for copy, not a competitor\n"
             .to_owned()
     }

@@ -1,9 +1,18 @@
 //! Tables as aligned text.
 
+use crate::noise::MARK;
 use crate::numbers;
 use std::borrow::Borrow;
 
-/// A column: its heading, and the cell of a row.
+/// The word for a ratio of two times in all tables: that of a competitor by hcube's.
+pub const SPEED_UP: &str = "speed-up";
+
+/// The heading of the speed-up over one of several competitors, in two lines.
+pub fn speed_up_over(name: &str) -> String {
+    format!("{SPEED_UP}\nover {name}")
+}
+
+/// A column: its heading, which may have several lines, and the cell of a row.
 pub type Column<R> = (&'static str, fn(&R) -> String);
 
 /// A table with a heading.
@@ -43,15 +52,6 @@ impl Table {
         table
     }
 
-    /// A table with these columns; without rows it has no headings either.
-    pub fn filled<R>(columns: &[Column<R>], rows: &[impl Borrow<R>]) -> Self {
-        if rows.is_empty() {
-            Self::default()
-        } else {
-            Self::with(columns, rows.iter().map(Borrow::<R>::borrow))
-        }
-    }
-
     /// Without the columns in which no row tells something.
     pub fn without_empty_columns(mut self) -> Self {
         let columns = self.rows.first().map_or(0, Vec::len);
@@ -72,38 +72,87 @@ impl Table {
         debug_assert_eq!(self.rows.last().map(Vec::len), self.rows.first().map(Vec::len));
     }
 
+    /// The rows of cells, the headings first.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Whether a speed-up is marked as no measured difference.
+    pub fn has_marks(&self) -> bool {
+        self.rows.iter().skip(1).flatten().any(|cell| is_marked(cell))
+    }
+
     /// The text: columns of numbers to the right, others to the left.
     pub fn render(&self) -> String {
-        self.lines(0, &self.widths())
+        let widths = self.widths();
+        self.heading(&widths) + &self.lines(1, &widths)
+    }
+
+    /// Whether each column has a mark, for which all its cells leave room.
+    fn marks(&self) -> Vec<bool> {
+        let columns = self.rows.first().map_or(0, Vec::len);
+        let marked = |number: usize| self.rows.iter().skip(1).any(|row| is_marked(&row[number]));
+        (0..columns).map(marked).collect()
     }
 
     /// Characters of the widest cell of each column.
     fn widths(&self) -> Vec<usize> {
+        let width = |cell: &str| cell.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let widest = |(number, marked): (usize, bool)| {
+            let heading = self.rows.first().map_or(0, |row| width(&row[number]));
+            let cells = self.rows.iter().skip(1).map(|row| width(&padded(&row[number], marked)));
+            cells.fold(heading, usize::max)
+        };
+        self.marks().into_iter().enumerate().map(widest).collect()
+    }
+
+    /// Whether each column holds numbers.
+    fn right(&self) -> Vec<bool> {
         let columns = self.rows.first().map_or(0, Vec::len);
-        let widest = |number: usize| self.rows.iter().map(|row| row[number].chars().count()).max();
-        (0..columns).map(|number| widest(number).unwrap_or(0)).collect()
+        (0..columns).map(|number| self.rows.iter().skip(1).all(|row| numeric(&row[number]))).collect()
+    }
+
+    /// The headings, the last line of each above its cells.
+    fn heading(&self, widths: &[usize]) -> String {
+        let Some(headings) = self.rows.first() else { return String::new() };
+        let height = headings.iter().map(|heading| heading.lines().count()).max().unwrap_or(0).max(1);
+        let line = |number: usize| {
+            let of = |heading: &String| -> String {
+                let missing = height - heading.lines().count().max(1);
+                number.checked_sub(missing).and_then(|at| heading.lines().nth(at)).unwrap_or("").to_owned()
+            };
+            joined(&headings.iter().map(of).collect::<Vec<_>>(), widths, &self.right())
+        };
+        (0..height).map(line).collect()
     }
 
     /// The text of the rows from this one on.
     fn lines(&self, first: usize, widths: &[usize]) -> String {
-        let is_numeric = |number: usize| self.rows.iter().skip(1).all(|row| numeric(&row[number]));
-        let right: Vec<bool> = (0..widths.len()).map(is_numeric).collect();
-        let mut text = String::new();
-        for row in self.rows.iter().skip(first) {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(widths.iter().zip(&right))
-                .map(
-                    |(cell, (&width, &right))| {
-                        if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-                    },
-                )
-                .collect();
-            text.push_str(cells.join("  ").trim_end());
-            text.push('\n');
-        }
-        text
+        let (right, marks) = (self.right(), self.marks());
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&marks).map(|(cell, &marked)| padded(cell, marked));
+            joined(&cells.collect::<Vec<_>>(), widths, &right)
+        };
+        self.rows.iter().skip(first).map(line).collect()
     }
+}
+
+fn is_marked(cell: &str) -> bool {
+    cell.ends_with(MARK)
+}
+
+/// A cell with room for the mark that others of its column have.
+fn padded(cell: &str, marked: bool) -> String {
+    if marked && !is_marked(cell) { format!("{cell} ") } else { cell.to_owned() }
+}
+
+/// A line of cells.
+fn joined(cells: &[String], widths: &[usize], right: &[bool]) -> String {
+    let aligned = |(cell, (&width, &right)): (&String, (&usize, &bool))| {
+        if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+    };
+    let cells: Vec<String> = cells.iter().zip(widths.iter().zip(right)).map(aligned).collect();
+    cells.join("  ").trim_end().to_owned() + "\n"
 }
 
 /// A cell; a dash where there is nothing to tell.
@@ -156,9 +205,7 @@ impl Growing {
                 .collect();
             if table.rows[0] != self.heading {
                 text += if self.heading.is_empty() { "" } else { "\n" };
-                // As wide and as far to the right as the cells below it.
-                text += table.lines(0, widths).lines().next().unwrap_or_default();
-                text.push('\n');
+                text += &table.heading(widths);
                 self.heading.clone_from(&table.rows[0]);
             }
             text += &table.lines(*rows, widths);
@@ -208,6 +255,19 @@ pub mod tests {
             table.row(cells);
         }
         assert_eq!(growing.add(&[table]), "\n  N    us     x\n128     9  2.00\n");
+    }
+
+    #[test]
+    fn headings_of_two_lines_stand_above_their_cells() {
+        let mut table = Table::new(["operation".to_owned(), speed_up_over("mpi"), "errors".to_owned()]);
+        table.row(["put", "1.20~", "0"]);
+        table.row(["get", "12.00", "0"]);
+        table.row(["send", "-", "0"]);
+        let expected = "           speed-up\noperation  over mpi  errors\nput           1.20~       0\n\
+                        get          12.00        0\nsend             -        0\n";
+        assert_eq!(table.render(), expected);
+        assert!(table.has_marks() && !Table::new(["~"]).has_marks());
+        assert_eq!(Growing::default().add(&[table]), expected);
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn programs_are_compiled_measured_verified_and_compared() {
     let operations = "get,put-vector,sync-all,halo-faces,transpose-get";
     let options = ["--images", "2", "--sizes", "8,4k", "--operations", operations];
     let output = common::output(bench(&options).arg(common::json_to(&path)));
-    assert!(output.contains("verified: 0 errors") && output.contains("x mpi"), "{output}");
+    assert!(output.contains("verified: 0 errors") && output.contains("speed-up"), "{output}");
     let runs = runs(&path);
     let expected = ["get", "get", "put-vector", "sync-all", "halo-faces", "transpose-get"];
     assert_eq!(of(&runs, "hcube"), expected, "{output}");

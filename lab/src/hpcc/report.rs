@@ -9,6 +9,7 @@ use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
 use hcube_results::measured::distinct;
+use hcube_results::noise;
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
@@ -277,6 +278,7 @@ fn what_was_done(arguments: &Arguments, results: &Results, outcomes: &[(Run, Out
     if let Some(sentence) = busy(outcomes) {
         let _ = writeln!(text, "{sentence}");
     }
+    text += &noise::sentence(&hpcc::spreads(&results.figures));
     let errors = |variant| {
         let own = results.runs.iter().filter(|entry: &&Entry| entry.variant == Variant::name(variant));
         own.map(|entry| entry.errors.max(entry.errors_lcg)).max()

@@ -5,7 +5,7 @@ use super::table::{Columns, Table, cell, times};
 use hcube_results::numbers::{percent, significant};
 use hcube_results::plot::Evidence::Measured;
 use hcube_results::runs::{self, Results, Row, by_subject, of_variant};
-use hcube_results::table::Column;
+use hcube_results::table::{Column, SPEED_UP};
 
 /// How hcube is called in all results.
 const HCUBE: &str = "hcube";
@@ -37,7 +37,7 @@ impl<R: Row> Beside<R> {
         for &(variant, name) in others {
             let title = format!("{name}, µs");
             columns.add(title, Some(Measured), move |runs| cell(of_variant(runs, variant), median));
-            let title = format!("over {name}");
+            let title = format!("{SPEED_UP} over {name}");
             columns
                 .add(title, Some(Measured), move |runs| times(of_variant(runs, variant).and_then(speed_up)));
         }

@@ -9,6 +9,7 @@ use hcube_results::numbers::{bytes, percent, significant, whole_bytes};
 use hcube_results::panels::figure as broadcasts;
 use hcube_results::plot::Evidence::Measured;
 use hcube_results::stream::figure as loops;
+use hcube_results::table::SPEED_UP;
 
 /// Figures of merit of the official HPCC.
 pub fn figures(inputs: &Inputs) -> &[Compared] {
@@ -69,7 +70,7 @@ pub fn fft(inputs: &Inputs) -> Section {
             ("ms", Some(Measured), &|run| significant(1e-3 * run.timing.median_us)),
             ("GFLOP/s", Some(Measured), &|run| significant(run.gflop_s)),
             ("spread", Some(Measured), &|run| percent(run.timing.spread)),
-            ("over FFTW", Some(Measured), &|run| times(run.over_fftw)),
+            ("speed-up over FFTW", Some(Measured), &|run| times(run.over_fftw)),
             ("extra memory of a rank", Some(Measured), &|run| {
                 cell(run.extra_bytes, |count| bytes(count as f64))
             }),
@@ -104,7 +105,7 @@ pub fn stream(inputs: &Inputs) -> Section {
             ("variant", None, &|run| run.variant.clone()),
             ("GB/s", Some(Measured), &|run| significant(run.gb_s)),
             ("spread", Some(Measured), &|run| percent(run.timing.spread)),
-            ("over plain C", Some(Measured), &|run| times(run.over_plain)),
+            ("speed-up over plain C", Some(Measured), &|run| times(run.over_plain)),
             ("stores", Some(Measured), &|run| cell(run.stores.clone(), |stores| stores)),
         ],
     ));
@@ -134,7 +135,7 @@ pub fn panels(inputs: &Inputs) -> Section {
             ("variant", None, &|run| run.variant.clone()),
             ("µs", Some(Measured), &|run| significant(run.timing.median_us)),
             ("spread", Some(Measured), &|run| percent(run.timing.spread)),
-            ("speed-up of hcube", Some(Measured), &|run| times(run.hcube_speedup)),
+            (SPEED_UP, Some(Measured), &|run| times(run.hcube_speedup)),
         ],
     ));
     section.lacks(runs.is_empty(), "broadcasts of panels, measured", BENCH);

@@ -48,8 +48,8 @@ pub fn products(inputs: &Inputs) -> Section {
             ("ms", Some(Measured), &|run| significant(run.median_ms)),
             ("GFLOP/s", Some(Measured), &|run| significant(run.gflops)),
             ("spread", Some(Measured), &|run| percent(run.spread)),
-            ("over wider panels", Some(Measured), &|run| times(run.speedup_raised)),
-            ("over ScaLAPACK", Some(Measured), &|run| times(run.speedup)),
+            ("speed-up over wider panels", Some(Measured), &|run| times(run.speedup_raised)),
+            ("speed-up over ScaLAPACK", Some(Measured), &|run| times(run.speedup)),
             ("of local bound", Some(Measured), &|run| cell(run.of_bound, percent)),
         ],
     ));

@@ -46,8 +46,8 @@ fn of_one(runs: &[Run]) -> Table {
             ("variant", None, &|run| run.variant.clone()),
             ("10^9 entries/s", Some(Measured), &|run| significant(run.gentries_s)),
             ("spread", Some(Measured), &|run| percent(run.timing.spread)),
-            ("over rapidfuzz", Some(Measured), &|run| times(run.over_rapidfuzz)),
-            ("over plain loop", Some(Measured), &|run| times(run.over_plain)),
+            ("speed-up over rapidfuzz", Some(Measured), &|run| times(run.over_rapidfuzz)),
+            ("speed-up over plain loop", Some(Measured), &|run| times(run.over_plain)),
         ],
     )
 }

@@ -15,6 +15,7 @@ use crate::records::Record;
 use hcube_gemm::model::paper::{MEASURED, ORDER};
 use hcube_results::numbers::{bytes, time};
 use hcube_results::plot::Evidence::{Published, Simulated};
+use hcube_results::table::SPEED_UP;
 use serde::{Deserialize, Serialize};
 
 /// A product of square matrices.
@@ -199,9 +200,9 @@ pub const LAYOUT: Layout<Gemm> = Layout {
             },
         ),
         shown("total", Some(Simulated), |line| time(line.row.seconds)),
-        both(["gain", "gain"], Some(Simulated), |line| ratio(gain(line))),
+        both([SPEED_UP, SPEED_UP], Some(Simulated), |line| ratio(gain(line))),
         printed("published", |line| ratio(published(line.row).filter(|_| line.row.inner_block == 256))),
-        shown("best gain", Some(Published), |line| ratio(published(line.row))),
+        shown("best speed-up", Some(Published), |line| ratio(published(line.row))),
         printed("into a port", |line| maybe(line.row.port_bytes, bytes)),
         printed("errors", |line| line.row.outcome.errors.to_string()),
     ],

@@ -4,8 +4,8 @@ pub mod figure;
 
 use crate::measured::{Place, Timing, distinct};
 use crate::numbers::{self, percent};
-use crate::runs::Row;
-use crate::table::{Column, Table, bytes, cell, ratio};
+use crate::runs::{Row, SpeedUp, table_of};
+use crate::table::{Column, SPEED_UP, Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 
 /// The names in `--kinds`.
@@ -109,13 +109,13 @@ fn ratios(run: &Run, all: &[Run]) -> (Option<f64>, Option<f64>) {
 fn legend(kind: &str) -> &'static str {
     match kind {
         GENERAL => {
-            "x: speed-up over a copy of the buffer and the library's own MPI_Alltoallv from there\n\
+            "speed-up: over a copy of the buffer and the library's own MPI_Alltoallv from there\n\
              extra memory: peak beyond the caller's buffer\n"
         }
-        NEIGHBOURS => "bytes/rank: of six faces; x: speed-up over the library's own function\n",
+        NEIGHBOURS => "bytes/rank: of six faces; speed-up: over the library's own function\n",
         _ => {
-            "overlapped: start, computation, wait; x: speed-up over the library's own function\n\
-             / longer: time by that of the longer part, computation or exchange, alone\n"
+            "overlapped: start, computation, wait; speed-up: over the library's own function\n\
+             by longer: time by the time of the longer part, computation or exchange, alone\n"
         }
     }
 }
@@ -137,13 +137,25 @@ impl Row for Run {
         ("time", |run| numbers::time(1e-6 * run.timing.median_us)),
         ("spread", |run| percent(run.timing.spread)),
         ("extra memory", |run| bytes(run.extra_bytes)),
-        ("x library", |run| ratio(run.speedup)),
-        ("/ longer", |run| ratio(run.over_longer)),
+        ("by longer", |run| ratio(run.over_longer)),
         ("errors", |run| cell(run.errors)),
     ];
+    const SPEED_UPS: &'static [SpeedUp<Self>] =
+        &[SpeedUp { heading: SPEED_UP, value: |run| run.speedup, over: &[LIBRARY] }];
 
     fn measured(&self) -> (&Subject, &str, f64) {
         (&self.subject, &self.variant, self.timing.median_us)
+    }
+
+    fn spread(&self) -> f64 {
+        self.timing.spread
+    }
+
+    fn subject_name(&self) -> String {
+        let parts = [self.subject.kind.clone(), self.subject.exchange.clone()];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let bytes = numbers::whole_bytes(self.subject.bytes_per_rank);
+        parts.chain([format!("{bytes} per rank")]).collect::<Vec<_>>().join(", ")
     }
 
     fn errors(&self) -> Option<u64> {
@@ -153,8 +165,8 @@ impl Row for Run {
     /// A table for each kind, without the columns that it has no figures for.
     fn tables(runs: &[Self]) -> Vec<Table> {
         let table = |kind: &str| {
-            let own: Vec<&Self> = runs.iter().filter(|run| run.subject.kind == kind).collect();
-            Table::filled(Self::COLUMNS, &own).without_empty_columns()
+            let own = runs.iter().filter(|run| run.subject.kind == kind);
+            table_of(Self::COLUMNS, Self::SPEED_UPS, own, runs).without_empty_columns()
         };
         all_kinds(runs).into_iter().map(table).collect()
     }
@@ -214,10 +226,10 @@ pub mod tests {
         let ratios = [all[0].speedup, all[1].speedup, all[0].over_longer].map(rounded);
         assert_eq!(ratios, [Some("1.50".to_owned()), Some("1.00".to_owned()), None]);
         let text = text(&all);
-        let heading = "bytes/rank variant memory path time spread extra memory x library errors";
+        let heading = "bytes/rank variant memory path time spread speed-up extra memory errors";
         assert!(has_line(&text, heading), "{text}");
-        assert!(has_line(&text, "1 MiB hcube 64 KiB shared 120.0 us 20% - 1.50 0"), "{text}");
-        assert!(text.contains("speed-up over a copy"), "{text}");
+        assert!(has_line(&text, "1 MiB hcube 64 KiB shared 120.0 us 20% 1.50 - 0"), "{text}");
+        assert!(text.contains("speed-up: over a copy"), "{text}");
     }
 
     #[test]

@@ -4,8 +4,9 @@
 pub mod figure;
 
 use crate::measured::distinct;
+use crate::noise;
 use crate::numbers::{self, significant};
-use crate::table::{Table, bytes, cell, ratio};
+use crate::table::{SPEED_UP, Table, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -251,6 +252,7 @@ impl Results {
             let (other, own) = (beside.added_bytes, beside.own_added_bytes);
             let share = own.zip(other.filter(|&other| other > 0));
             let median = numbers::median(&beside.seconds);
+            let spreads = [&beside.seconds, &row.measured].map(|seconds| numbers::spread(seconds));
             Some(vec![
                 ("program", row.program.clone()),
                 ("processes", row.processes.to_string()),
@@ -259,8 +261,8 @@ impl Results {
                 ("measured", numbers::time(seconds)),
                 ("over", beside.name.clone()),
                 ("time", numbers::time(median)),
-                ("spread", numbers::percent(numbers::spread(&beside.seconds))),
-                ("speed-up", ratio(Some(median / seconds))),
+                ("spread", numbers::percent(spreads[0])),
+                (SPEED_UP, noise::speed_up(Some(median / seconds), spreads)),
                 ("added memory", bytes(own)),
                 ("of the other", bytes(other)),
                 ("share", ratio(share.map(|(own, other)| own as f64 / other as f64))),

@@ -109,7 +109,7 @@ impl Printed {
 
     pub fn end(self, results: &impl Report) {
         if self.has_tables {
-            print!("{}{}", results.below(), verification(&results.errors()));
+            print!("{}{}{}", results.below(), verification(&results.errors()), results.noise());
         }
     }
 }

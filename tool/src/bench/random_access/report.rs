@@ -5,6 +5,7 @@ use super::setup::{Competitor, RandomAccess, Row};
 use super::updates::Measured;
 use crate::session;
 use hcube_random_access::Options;
+use hcube_results::noise::Spread;
 use hcube_results::numbers::{self, percent, significant};
 use hcube_results::runs::Report;
 use hcube_results::table::{Table, cell};
@@ -237,5 +238,11 @@ impl Report for Results {
 
     fn errors(&self) -> Vec<Option<u64>> {
         self.lines.iter().map(|line| line.errors).collect()
+    }
+
+    fn spreads(&self) -> Vec<Spread> {
+        let name = |line: &Line| format!("{}, Q {}, {}", line.stream, line.look_ahead, line.mode);
+        let lines = self.lines.iter().map(|line| (name(line), line.spread));
+        lines.chain(self.local_bound.as_ref().map(|bound| ("local bound".to_owned(), bound.spread))).collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::multiplication::{Line, Results};
 use super::paper::{Figures, Predicted};
 use hcube_results::numbers::{significant, time};
-use hcube_results::table::Table;
+use hcube_results::table::{SPEED_UP, Table};
 use std::fmt::Write;
 
 /// What stands below every prediction.
@@ -83,9 +83,9 @@ fn lines(lines: &[Line]) -> Table {
             ("groups", line.groups.to_string()),
             ("rows x columns", format!("{} x {}", line.group_rows, line.group_columns)),
             ("by formula", time(line.seconds)),
-            ("gain", format!("{:.2}", line.gain)),
+            (SPEED_UP, format!("{:.2}", line.gain)),
             ("counted", or_none(line.counted_seconds.map(time))),
-            ("gain", or_none(line.counted_gain.map(|gain| format!("{gain:.2}")))),
+            (SPEED_UP, or_none(line.counted_gain.map(|gain| format!("{gain:.2}")))),
             ("messages/rank", or_none(line.messages.map(significant))),
         ]
     }))
@@ -132,9 +132,9 @@ fn settings(lines: &[Predicted]) -> Table {
             ("SUMMA", significant(summa)),
             ("HSUMMA", significant(summa / line.gain)),
             ("groups", line.best_groups.to_string()),
-            ("gain", format!("{:.2}", line.gain)),
+            (SPEED_UP, format!("{:.2}", line.gain)),
             ("per byte", line.gain_per_byte.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
-            ("gain measured", line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
+            ("measured", line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
         ]
     }))
 }
