@@ -13,13 +13,6 @@ use hcube_tool::variables::{GROUPS, Group};
 /// The tool in one line.
 const ABOUT: &str = "checks a machine, and measures and predicts the performance of hcube";
 
-/// Former names of pages, and what they are now.
-const FORMER: [(&str, &str); 3] = [
-    ("hcube-gups", "hcube-bench-random-access"),
-    ("hcube-alltoall", "hcube-bench-alltoall"),
-    ("hcube-fftw", "hcube-bench-fftw"),
-];
-
 /// All pages of section 1.
 pub fn pages(tool: &Command) -> Vec<File> {
     let mut subcommands = Vec::new();
@@ -31,9 +24,6 @@ pub fn pages(tool: &Command) -> Vec<File> {
             page.see_also(&[("hcube", 1), ("hcube-run", 1)]);
         });
         files.push(file(name, text));
-    }
-    for (name, now) in FORMER {
-        files.push(file(name, format!(".so man1/{now}.1\n")));
     }
     for script in SCRIPTS {
         let more = match script.name {

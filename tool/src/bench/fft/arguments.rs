@@ -34,6 +34,9 @@ pub enum Algorithm {
 ///
 /// Lengths are 2^a 3^b 5^c and multiples of P x P on P ranks, and P is 2^a 3^b 5^c.
 ///
+/// --from also reads times of FFTW's own transposes and transforms with and without hcube, which
+/// 'make bench' of the source tree has measured; all files have one kind of results.
+///
 /// Examples:
 ///   mpirun -np 2 hcube bench fft
 ///   mpirun -np 4 hcube bench fft --lengths 2^16,2^20,3*2^20 --algorithms six-step,fftw-measure
