@@ -17,6 +17,7 @@ use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
+use hcube_tool::help;
 use hcube_tool::output::{self, Kind};
 use hcube_tool::session;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ const MANUAL: Kind = Kind {
 /// Writes or prints what was asked for.
 pub fn run(arguments: &Arguments) -> ExitCode {
     // Help on help is of no use on a page.
-    let mut tool = without_help(CommandLine::command());
+    let mut tool = without_help(help::with_help(CommandLine::command()));
     tool.build();
     if arguments.options {
         print!("{}", options::markdown(&tool));

@@ -8,6 +8,7 @@ use super::script::{BSPCC, BSPRUN, HCUBE_CAF, HCUBE_RUN, SCRIPTS};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use hcube_core::options::Variable;
+use hcube_tool::help;
 use hcube_tool::variables::{GROUPS, Group};
 
 /// The tool in one line.
@@ -53,7 +54,7 @@ fn collect<'a>(command: &'a Command, found: &mut Vec<(String, &'a Command)>) {
 
 /// What clap_mangen writes of a command, with examples, and more sections below.
 fn page(command: &Command, more: impl FnOnce(&mut Page)) -> String {
-    let (description, examples) = command::description(command);
+    let (description, examples) = (command::description(command), help::examples(command));
     let about =
         if command.get_name() == "hcube" { ABOUT.to_owned() } else { lowered(&command::about(command)) };
     let command = command.clone().about(about).long_about(description).mut_args(described);

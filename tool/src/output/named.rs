@@ -4,6 +4,7 @@
 //! to compare. No command has to tell which of its files are inputs: a file that is written may not be named
 //! by another argument.
 
+use crate::help;
 use clap::{ArgMatches, Command, Parser};
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -22,7 +23,7 @@ static NAMED: OnceLock<Vec<Named>> = OnceLock::new();
 /// Parses a command line, and remembers the files that it names. Lists of them, and file or another word,
 /// count.
 pub fn parse<C: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<C, clap::Error> {
-    let mut command = C::command();
+    let mut command = help::with_help(C::command());
     let mut matches = command.try_get_matches_from_mut(words)?;
     let named = files(&command, &matches);
     let parsed = C::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;

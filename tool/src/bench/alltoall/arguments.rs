@@ -153,9 +153,9 @@ const REPEAT: u32 = 21;
 ///
 /// Examples:
 ///   mpirun -np 4 hcube bench alltoall --algorithms all --sizes 4M
-///   mpirun -np 4 hcube bench alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
+///   mpirun -np 4 hcube bench alltoall --algorithms all --memory 0,64k,1M,all
 ///   mpirun -np 8 hcube bench alltoall --kinds neighbours --cubes 32,64,128
-///   mpirun -np 2 hcube bench alltoall --kinds general,nonblocking --sizes 4M --json two.json
+///   mpirun -np 2 hcube bench alltoall --kinds general,nonblocking --sizes 4M
 ///   hcube bench alltoall --from two.json,four.json --over ranks --plot ranks.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

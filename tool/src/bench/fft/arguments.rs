@@ -39,7 +39,7 @@ pub enum Algorithm {
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bench fft
-///   mpirun -np 4 hcube bench fft --lengths 2^16,2^20,3*2^20 --algorithms six-step,fftw-measure
+///   mpirun -np 4 hcube bench fft --lengths 2^16,3*2^20 --algorithms six-step
 ///   mpirun -np 2 hcube bench fft --ranks-per-node 1 --json two.json --plot fft.svg
 ///   hcube bench fft --from two.json,four.json --plot fft.svg
 #[derive(Debug, clap::Args)]
