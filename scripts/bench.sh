@@ -218,7 +218,7 @@ bench_alltoall() {
     local ranks
     for ranks in 1 2 3 4 8; do
         measured 6 "alltoall-$ranks" "$ranks" "All-to-all: all algorithms (the paper's Figure 5)" alltoall \
-            --algorithms all
+            --algorithms all --sizes 64k,512k,4M,32M
     done
     for ranks in 2 3 4 8; do
         measured 3 "memory-$ranks" "$ranks" "All-to-all: extra memory (the paper's Figure 6)" alltoall \
@@ -228,7 +228,8 @@ bench_alltoall() {
         measured 2 "kinds-$ranks" "$ranks" "All-to-all: general, neighbour and nonblocking exchanges" alltoall \
             --kinds general,neighbours,nonblocking --sizes 64k,4M --repeat 9
     done
-    with_mpich 6 mpich-2 "All-to-all: all algorithms" alltoall --algorithms all
+    with_mpich 6 mpich-2 "All-to-all: all algorithms" alltoall --algorithms all \
+        --sizes 64k,512k,4M,32M
     step 1 "Results of the all-to-all exchange" write_alltoall
 }
 
@@ -293,7 +294,7 @@ compare_fftw() {
     shift 2
     "${launcher[@]}" -np "$ranks" env "LD_PRELOAD=$plugin" "$work/fftw-bench" --output "$work/$name.records" "$@"
     "$lab" collect fftw "$work/$name.records" --json="$work/$name.json"
-    "$tool" bench fftw --from "$work/$name.json"
+    "$tool" bench fft --from "$work/$name.json"
     echo
 }
 
@@ -321,7 +322,7 @@ upstream() {
         done
     done
     "$lab" collect mpi-bench --problem "$name" --ranks "$ranks" "$outputs" --json="$outputs.json"
-    "$tool" bench fftw --from "$outputs.json"
+    "$tool" bench fft --from "$outputs.json"
     echo
 }
 
@@ -395,7 +396,7 @@ upstream_step() {
 }
 
 write_fftw() {
-    "$tool" bench fftw --from "$(joined "fftw-*.json"),$(joined "mpi-bench-*.json")" --json="$folder/fftw.json" \
+    "$tool" bench fft --from "$(joined "fftw-*.json"),$(joined "mpi-bench-*.json")" --json="$folder/fftw.json" \
         --plot "$folder/fftw.svg"
     echo "All results: ${folder#"$root"/}/fftw.json and fftw.svg"
 }

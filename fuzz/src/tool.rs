@@ -111,7 +111,7 @@ pub fn report_alltoall(data: &[u8]) {
 pub fn report_fftw(data: &[u8]) {
     report_of(data, "--bench-fftw");
     let plot = folder().join("plot.svg");
-    run_tool(data, &["bench", "fftw", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
+    run_tool(data, &["bench", "fft", "--plot", plot.to_str().expect("UTF-8"), "--from"]);
 }
 
 /// Results of a benchmark of HPCC's kernels, in the report and in its own table and plot.

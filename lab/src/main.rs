@@ -11,7 +11,7 @@
 
 use clap::{Parser, Subcommand};
 use hcube_lab::{collect, hpcc, lines, manual, report, simulate};
-use hcube_tool::{output, session};
+use hcube_tool::{help, output, session};
 use std::process::ExitCode;
 
 /// Compares hcube with HPCC, simulates machines and draws results.
@@ -33,7 +33,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command_line = match output::parse::<CommandLine>(std::env::args_os()) {
+    let command_line = match output::parse::<CommandLine>(help::words(std::env::args_os())) {
         Ok(command_line) => command_line,
         Err(error) => return session::refuse(&error),
     };

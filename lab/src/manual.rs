@@ -17,6 +17,7 @@ use crate::pages;
 use clap::CommandFactory;
 use file::File;
 use hcube_tool::command_line::CommandLine;
+use hcube_tool::help;
 use hcube_tool::output::{self, ForceOption, Kind};
 use hcube_tool::session;
 use std::path::PathBuf;
@@ -59,7 +60,7 @@ const MANUAL: Kind = Kind {
 /// Writes or prints what was asked for.
 pub fn run(Arguments { written, .. }: &Arguments) -> ExitCode {
     // Help on help is of no use on a page.
-    let mut tool = without_help(CommandLine::command());
+    let mut tool = without_help(help::with_help(CommandLine::command()));
     tool.build();
     if written.options {
         print!("{}", options::markdown(&tool));

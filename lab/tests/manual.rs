@@ -122,7 +122,6 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
         "bench",
         "bench random-access",
         "bench alltoall",
-        "bench fftw",
         "bench gemm",
         "bench bsp",
         "bench caf",
@@ -145,10 +144,6 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
             let found = help.lines().any(|line| line.split_whitespace().next() == Some(flag));
             assert!(found, "{command} {flag}");
         }
-    }
-    let former = [("gups", "bench-random-access"), ("alltoall", "bench-alltoall"), ("fftw", "bench-fftw")];
-    for (former, now) in former.map(|(former, now)| (format!("hcube-{former}"), format!("hcube-{now}"))) {
-        assert_eq!(shown(&folder, "1", &former), shown(&folder, "1", &now));
     }
     for name in ["hcube-openmpi", "hcube-mpich"] {
         assert_eq!(shown(&folder, "1", name), page);
@@ -297,7 +292,6 @@ fn bash_completes_subcommands_options_and_values() {
         assert_eq!(completed(&tree, &[name, "bench", "al"]), ["alltoall"]);
         assert_eq!(completed(&tree, &[name, "bench", "random-access", "--tab"]), ["--table-size"]);
         assert_eq!(completed(&tree, &[name, "bench", "random-access", "--mode", "th"]), ["three-hop"]);
-        assert_eq!(completed(&tree, &[name, "gups", "--tab"]), ["--table-size"]);
     }
     assert_eq!(completed(&tree, &["hcube-run", "--st"]), ["--stats"]);
     assert_eq!(completed(&tree, &["hcube-run", "--mpi", "op"]), ["openmpi", "openmpi5"]);

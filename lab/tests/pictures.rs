@@ -123,10 +123,10 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
     }
     common::output(&mut report);
     for (options, name, plot) in [
-        (&["alltoall", "--over", "ranks"][..], "alltoall.json", "bench-ranks.svg"),
-        (&["alltoall", "--over", "sizes"], "alltoall.json", "bench-sizes.svg"),
-        (&["alltoall", "--over", "ranks", "--sizes", "4M"], "alltoall.json", "bench-memory.svg"),
-        (&["fftw"], "fftw.json", "bench-fftw.svg"),
+        (&["bench", "alltoall", "--over", "ranks"][..], "alltoall.json", "bench-ranks.svg"),
+        (&["bench", "alltoall", "--over", "sizes"], "alltoall.json", "bench-sizes.svg"),
+        (&["bench", "alltoall", "--over", "ranks", "--sizes", "4M"], "alltoall.json", "bench-memory.svg"),
+        (&["bench", "fft"], "fftw.json", "bench-fftw.svg"),
         (&["bench", "gemm"], "gemm.json", "bench-gemm.svg"),
         (&["bench", "bsp"], "bsp.json", "bench-bsp.svg"),
         (&["bench", "caf"], "caf.json", "bench-caf.svg"),

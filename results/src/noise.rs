@@ -44,12 +44,12 @@ pub fn sentence(spreads: &[Spread]) -> String {
         names.push(format!("and {} more", wide.len() - NAMED));
     }
     format!(
-        "NOISE: {} of {} times have a spread above {}: {}; do not quote them, measure again on an idle machine, with fewer \
-         ranks than cores, or with a larger --repeat\n",
+        "NOISE: {} of {} times have a spread above {}: {}.\nDo not quote them: measure again on an idle machine, with \
+         fewer ranks than cores, or with a larger --repeat.\n",
         wide.len(),
         spreads.len(),
         percent(MAX_SPREAD),
-        names.join(", ")
+        names.join("; ")
     )
 }
 
@@ -78,10 +78,10 @@ mod tests {
         let text = sentence(&spreads(&[0.2, 0.6, 127.12]));
         assert_eq!(
             text,
-            "NOISE: 2 of 3 times have a spread above 50%: row 2 (12712%), row 1 (60%); do not quote them, measure again on \
-             an idle machine, with fewer ranks than cores, or with a larger --repeat\n"
+            "NOISE: 2 of 3 times have a spread above 50%: row 2 (12712%); row 1 (60%).\nDo not quote them: measure again \
+             on an idle machine, with fewer ranks than cores, or with a larger --repeat.\n"
         );
         let text = sentence(&spreads(&[0.6, 0.7, 0.8, 0.9, 1.0]));
-        assert!(text.contains("5 of 5") && text.contains("row 2 (80%), and 2 more;"), "{text}");
+        assert!(text.contains("5 of 5") && text.contains("row 2 (80%); and 2 more."), "{text}");
     }
 }

@@ -353,7 +353,7 @@ pub mod tests {
         let text = Results::new(noisy.to_vec(), Vec::new()).text();
         assert!(has_line(&text, "0 0 0 mpi-bcast 12.00 2% 1.20~ -"), "{text}");
         assert!(text.contains("\n~ spread larger than the gain: not a measured difference\n"), "{text}");
-        assert!(text.ends_with("a larger --repeat\n") && text.contains("NOISE: 1 of 2 times"), "{text}");
+        assert!(text.ends_with("a larger --repeat.\n") && text.contains("NOISE: 1 of 2 times"), "{text}");
         assert!(text.contains("0 B, 0 us of work, 0 ranks, hcube (60%)"), "{text}");
     }
 

@@ -22,7 +22,6 @@ pub mod caf;
 pub mod computation;
 pub mod drawn;
 pub mod fft;
-pub mod fftw;
 pub mod footprint;
 pub mod frame;
 pub mod gemm;
@@ -57,7 +56,6 @@ pub struct Arguments {
 enum SystemArguments {
     RandomAccess(random_access::Arguments),
     Alltoall(alltoall::Arguments),
-    Fftw(fftw::Arguments),
     Gemm(gemm::Arguments),
     Bsp(bsp::Arguments),
     Caf(caf::Arguments),
@@ -73,7 +71,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     match &arguments.system {
         SystemArguments::RandomAccess(arguments) => random_access::run(arguments),
         SystemArguments::Alltoall(arguments) => alltoall::run(arguments),
-        SystemArguments::Fftw(arguments) => fftw::run(arguments),
         SystemArguments::Gemm(arguments) => gemm::run(arguments),
         SystemArguments::Bsp(arguments) => bsp::run(arguments),
         SystemArguments::Caf(arguments) => caf::run(arguments),

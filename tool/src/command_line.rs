@@ -10,31 +10,23 @@
 //! | `llcs` | computes the length of a longest common subsequence of two files | with or without mpirun |
 //! | `profile` | shows the profile of a BSP program | without mpirun |
 //!
-//! `gups`, `alltoall` and `fftw` are former names of benchmarks, which scripts use. `hcube-lab` has the
-//! commands for those who develop hcube.
+//! `hcube-lab` has the commands for those who develop hcube.
 
-use crate::bench::{alltoall, fftw, random_access};
 use crate::session::{self, report_failure};
 use crate::{bench, bsp, doctor, llcs, model, probe, profile};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// hcube accelerates the global communication of MPI programs. This tool checks a machine, and measures and
 /// predicts the performance of hcube.
 #[derive(Debug, Parser)]
-#[command(name = "hcube", version, propagate_version = true, after_help = FORMER_NAMES)]
+#[command(name = "hcube", version, propagate_version = true)]
 pub struct CommandLine {
     #[command(subcommand)]
     pub command: Command,
 }
-
-/// What the help says of aliases.
-const FORMER_NAMES: &str = "\
-'hcube gups', 'hcube alltoall' and 'hcube fftw' are former names of 'hcube bench random-access', 'alltoall'
-and 'fftw'; 'hcube gups --calibrate FILE' is 'hcube probe FILE'.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -45,39 +37,6 @@ pub enum Command {
     Bsp(bsp::Arguments),
     Llcs(llcs::Arguments),
     Profile(profile::Arguments),
-    #[command(hide = true)]
-    Gups(GupsArguments),
-    #[command(hide = true)]
-    Alltoall(alltoall::Arguments),
-    #[command(hide = true)]
-    Fftw(fftw::Arguments),
-}
-
-/// The former name of 'hcube bench random-access' and of 'hcube probe'
-#[derive(Debug, clap::Args)]
-pub struct GupsArguments {
-    #[command(flatten)]
-    bench: random_access::Arguments,
-    /// The former name of 'hcube probe FILE'
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["updates", "look_ahead", "stream", "mode", "dimensions",
-          "optimisations", "ladder", "relaxed", "ranks_per_node", "compare", "local_bound", "repeat", "no_verify",
-          "json"])]
-    calibrate: Option<PathBuf>,
-}
-
-impl GupsArguments {
-    fn run(&self) -> ExitCode {
-        let Some(file) = self.calibrate.clone() else { return random_access::run(&self.bench) };
-        let random_access::Arguments { table_size, no_huge_pages, .. } = self.bench;
-        let table = probe::TableArguments { table_size, no_huge_pages };
-        let target = probe::Target {
-            file,
-            no_progress: self.bench.common.no_progress,
-            force: self.bench.common.json.force.clone(),
-        };
-        let probe = probe::Arguments { table, target };
-        session::run(|session| probe::run(session, &probe, "--calibrate"))
-    }
 }
 
 impl CommandLine {
@@ -88,14 +47,11 @@ impl CommandLine {
                 session::run_with_threads(|session| doctor::run(session, arguments))
             }
             Command::Bench(arguments) => bench::run(arguments),
-            Command::Probe(arguments) => session::run(|session| probe::run(session, arguments, "FILE")),
+            Command::Probe(arguments) => session::run(|session| probe::run(session, arguments)),
             Command::Model(arguments) => model::run(arguments),
             Command::Bsp(arguments) => bsp::run(arguments),
             Command::Llcs(arguments) => session::run(|session| llcs::run(session, arguments)),
             Command::Profile(arguments) => profile::run(arguments),
-            Command::Gups(arguments) => arguments.run(),
-            Command::Alltoall(arguments) => alltoall::run(arguments),
-            Command::Fftw(arguments) => fftw::run(arguments),
         }
     }
 }
@@ -195,8 +151,6 @@ mod tests {
             ("bench llcs --common 101", "--common"),
             ("bench llcs --variants fast", "--variants"),
             ("bench llcs --max-standard 2^41", "--max-standard"),
-            ("gups --look-ahead 0", "--look-ahead"),
-            ("alltoall --sizes 12", "--sizes"),
             ("probe --table-size 99", "--table-size"),
             ("model --ranks 0", "--ranks"),
             ("model --ranks-per-node 0", "--ranks-per-node"),
@@ -235,23 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn former_names_have_the_same_options() {
-        let tool = CommandLine::command();
-        let find =
-            |command: &clap::Command, name: &str| command.find_subcommand(name).expect("there").clone();
-        let options = |command: &clap::Command| -> Vec<String> {
-            command.get_arguments().map(|argument| argument.get_id().to_string()).collect()
-        };
-        let bench = find(&tool, "bench");
-        for (former, name) in [("gups", "random-access"), ("alltoall", "alltoall"), ("fftw", "fftw")] {
-            let former = find(&tool, former);
-            let (mut had, has) = (options(&former), options(&find(&bench, name)));
-            had.retain(|option| option != "calibrate");
-            assert_eq!(had, has);
-            assert!(former.is_hide_set());
+    fn a_command_has_one_name() {
+        for former in ["gups", "alltoall", "fftw", "bench fftw"] {
+            let words = ["hcube"].into_iter().chain(former.split(' '));
+            let error = CommandLine::try_parse_from(words).expect_err("no command");
+            assert_eq!(error.kind(), clap::error::ErrorKind::InvalidSubcommand, "{former}");
         }
-        assert!(
-            CommandLine::try_parse_from(["hcube", "gups", "--calibrate", "x", "--updates", "4"]).is_err()
-        );
     }
 }

@@ -8,6 +8,7 @@ pub mod choices;
 pub mod command_line;
 pub mod doctor;
 pub mod grids;
+pub mod help;
 pub mod interrupt;
 pub mod launched;
 pub mod launcher;

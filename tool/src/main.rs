@@ -1,7 +1,7 @@
 //! The command `hcube`.
 
 use hcube_tool::command_line::{self, CommandLine};
-use hcube_tool::{output, session};
+use hcube_tool::{help, output, session};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     if let Some(code) = command_line::development_command(&arguments) {
         return code;
     }
-    match output::parse::<CommandLine>(arguments) {
+    match output::parse::<CommandLine>(help::words(arguments)) {
         Ok(command_line) => command_line.run(),
         Err(error) => session::refuse(&error),
     }

@@ -71,10 +71,10 @@ pub struct TableArguments {
     pub no_huge_pages: bool,
 }
 
-/// Collective: measures, fits, prints, writes. `option` is the name of the file in messages.
-pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Result<Verdict, Failure> {
+/// Collective: measures, fits, prints, writes.
+pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure> {
     let Arguments { table, target: Target { no_progress, file, .. } } = arguments;
-    session.checked(|| output::check(option, file, &output::MACHINE))?;
+    session.checked(|| output::check("FILE", file, &output::MACHINE))?;
     let Measured { machine, samples, errors } = measured(session, table, !no_progress)?;
     let verdict = if errors > 0 { Verdict::Wrong } else { Verdict::Good };
     Ok(session.conclude(verdict, || {
@@ -84,7 +84,7 @@ pub fn run(session: &Session, arguments: &Arguments, option: &'static str) -> Re
         }
         // Figures of supersteps stay; those of a file that cannot be read are lost.
         let former = machine::former(file).ok().flatten();
-        machine::write(option, file, &Machine { bsp: former.and_then(|former| former.bsp), ..machine })?;
+        machine::write("FILE", file, &Machine { bsp: former.and_then(|former| former.bsp), ..machine })?;
         println!("written to {}; hcube model --machine {0} predicts with it", file.display());
         Ok(verdict)
     }))

@@ -1,4 +1,4 @@
-//! `hcube bench alltoall` and its former name as users start them: what they write, and what they refuse.
+//! `hcube bench alltoall` as users start them: what they write, and what they refuse.
 
 use hcube_testing as common;
 
@@ -13,10 +13,10 @@ fn file(name: &str) -> PathBuf {
 }
 
 /// Measures two small sizes; returns the file.
-fn measure(command: &[&str], ranks: usize, more: &[&str]) -> PathBuf {
-    let path = file(&format!("{}-{ranks}-{}.json", command.join("-"), more.len()));
+fn measure(ranks: usize, more: &[&str]) -> PathBuf {
+    let path = file(&format!("alltoall-{ranks}-{}.json", more.len()));
     let usual = ["--sizes", "8k,64k", "--repeat", "2", "--no-progress"];
-    let launch = Launch::new(TOOL.as_str(), ranks).args(command.iter().copied()).args(usual);
+    let launch = Launch::new(TOOL.as_str(), ranks).args(["bench", "alltoall"]).args(usual);
     let output = launch.arg(common::json_to(&path)).args(more).run().success();
     assert!(output.contains("verified: 0 errors"), "{output}");
     path
@@ -40,8 +40,9 @@ fn check(path: &Path, ranks: usize, algorithms: &[&str]) {
 #[test]
 fn results_of_several_runs_become_one_plot() {
     let usual = ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"];
-    let paths = [(2, &["bench", "alltoall"][..]), (3, &["alltoall"])].map(|(ranks, command)| {
-        let path = measure(command, ranks, &[]);
+    let paths = [2, 3].map(|ranks| {
+        let path = measure(ranks, &[]);
+
         check(&path, ranks, &usual);
         path
     });
@@ -61,11 +62,7 @@ fn results_of_several_runs_become_one_plot() {
 fn schedules_with_little_memory_and_equal_counts() {
     let names = ["mpich", "linear-shift", "hierarchical-sets", "shared"];
     let list = names.join(",");
-    check(
-        &measure(&["bench", "alltoall"], 3, &["--algorithms", &list, "--memory", "0", "--uniform"]),
-        3,
-        &names,
-    );
+    check(&measure(3, &["--algorithms", &list, "--memory", "0", "--uniform"]), 3, &names);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `hcube probe` (formerly `hcube gups --calibrate`) and `hcube model` as users start them: a file is
+//! `hcube probe` and `hcube model` as users start them: a file is
 //! measured, predictions come from it, and what cannot be is refused.
 
 use hcube_testing as common;
@@ -18,9 +18,7 @@ fn file(name: &str) -> PathBuf {
 fn calibrate(ranks: usize) -> (PathBuf, String) {
     let path = file(&format!("{ranks}.json"));
     drop(fs::remove_file(&path));
-    // The former name as well.
-    let command: &[&str] = if ranks == 1 { &["gups", "--calibrate"] } else { &["probe"] };
-    let launch = Launch::new(TOOL.as_str(), ranks).args(command.iter().copied()).arg(&path);
+    let launch = Launch::new(TOOL.as_str(), ranks).arg("probe").arg(&path);
     let table = launch.args(["--table-size", "16", "--no-progress"]).run().success();
     assert!(table.contains("verified: 0 errors"), "{table}");
     (path, table)
@@ -269,13 +267,7 @@ fn a_full_disk_costs_no_former_results() {
 
 #[test]
 fn calibrations_that_cannot_be_are_refused_before_measuring() {
-    for (arguments, option) in [
-        (&["probe", "/proc/none/machine.json"][..], "FILE = /proc/none"),
-        (&["gups", "--calibrate", "/proc/none/machine.json"], "--calibrate"),
-        (&["gups", "--calibrate", "machine.json", "--look-ahead", "64"], "--calibrate"),
-    ] {
-        let outcome = Launch::new(TOOL.as_str(), 2).args(arguments.iter().copied()).run();
-        assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
-        assert!(outcome.stderr.contains(option), "{outcome:?}");
-    }
+    let outcome = Launch::new(TOOL.as_str(), 2).args(["probe", "/proc/none/machine.json"]).run();
+    assert!(!outcome.status.success() && outcome.stdout.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains("FILE = /proc/none"), "{outcome:?}");
 }

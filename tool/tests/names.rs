@@ -1,4 +1,4 @@
-//! Former names of commands, which scripts use: the same options, the same JSON.
+//! Names of fields in JSON, which scripts read, and of commands of the source tree.
 
 use hcube_testing as common;
 
@@ -20,32 +20,22 @@ fn fields(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn former_names_write_the_same_json() {
+fn json_has_the_fields_that_scripts_read() {
     let random_access = ["--table-size", "12", "--compare", "--local-bound", "--repeat", "1"];
     let alltoall = ["--sizes", "8k", "--repeat", "1", "--seed", "2"];
-    for (former, name, options, expected) in [
+    for (name, options, expected) in [
         (
-            "gups",
             "random-access",
             &random_access[..],
             &["lines", "gups_measured", "local_bound", "of_local_bound"][..],
         ),
-        (
-            "alltoall",
-            "alltoall",
-            &alltoall[..],
-            &["runs", "median_us", "extra_bytes", "speedup_in_place"][..],
-        ),
+        ("alltoall", &alltoall[..], &["runs", "median_us", "extra_bytes", "speedup_in_place"][..]),
     ] {
-        let [old, new] = [&[former][..], &["bench", name]].map(|command| {
-            let launch = Launch::new(common::tool(), 2).args(command.iter().copied());
-            let text = launch.args(options.iter().copied()).args(["--no-progress", "--json"]).run().success();
-            let mut found = BTreeSet::new();
-            fields(&serde_json::from_str(&text).expect("JSON"), &mut found);
-            found
-        });
-        assert_eq!(old, new);
-        assert!(expected.iter().all(|&field| new.contains(field)), "{new:?}");
+        let launch = Launch::new(common::tool(), 2).args(["bench", name]).args(options.iter().copied());
+        let text = launch.args(["--no-progress", "--json"]).run().success();
+        let mut found = BTreeSet::new();
+        fields(&serde_json::from_str(&text).expect("JSON"), &mut found);
+        assert!(expected.iter().all(|&field| found.contains(field)), "{found:?}");
     }
 }
 
@@ -67,4 +57,22 @@ fn commands_of_the_source_tree_are_named() {
     }
     let output = Command::new(common::tool()).args(["report", "--help"]).output().expect("it starts");
     assert!(String::from_utf8_lossy(&output.stdout).contains("hcube-lab report"), "{output:?}");
+}
+
+#[test]
+fn times_of_fftw_are_read_by_bench_fft() {
+    let fixture = |name: &str| common::root().join("lab/tests/fixtures").join(name).display().to_string();
+    let run = |from: String| {
+        let mut tool = Command::new(common::tool());
+        tool.args(["bench", "fft", "--from", &from]).output().expect("it starts")
+    };
+    let output = run(fixture("fftw.json"));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words = ["FFTW ms", "speed-up", "speed-up: over FFTW's own plan"];
+    assert!(output.status.success() && words.iter().all(|word| text.contains(word)), "{output:?}");
+    // One kind of results: the other file is named.
+    let output = run(format!("{},{}", fixture("fftw.json"), fixture("fft.json")));
+    let message = String::from_utf8_lossy(&output.stderr);
+    let words = ["--from ", "fft.json: expected times of FFTW's transposes"];
+    assert!(output.status.code() == Some(2) && words.iter().all(|word| message.contains(word)), "{output:?}");
 }

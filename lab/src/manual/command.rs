@@ -1,6 +1,7 @@
 //! The options of a command line, for the table of all options: taken from its parser.
 
 use clap::{Arg, Command};
+use hcube_tool::help::DEFAULT;
 
 /// An option or an argument.
 pub struct Described {
@@ -39,7 +40,7 @@ fn describe(argument: &Arg) -> Described {
     let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
     let help = help.unwrap_or_default();
     // A default that depends on others stands in the text.
-    let (meaning, said) = help.split_once(" [default: ").unwrap_or((&help, ""));
+    let (meaning, said) = help.split_once(DEFAULT).unwrap_or((&help, ""));
     let values =
         argument.get_possible_values().into_iter().filter(|value| takes_values && !value.is_hide_set());
     let defaults: Vec<String> =
@@ -67,16 +68,10 @@ pub fn about(command: &Command) -> String {
     about.lines().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }
 
-/// A command's help without its first line, if there is more, and the command lines of its examples.
-pub fn description(command: &Command) -> (String, Vec<String>) {
+/// A command's help without its first line, if there is more.
+pub fn description(command: &Command) -> String {
     let text = command.get_long_about().or_else(|| command.get_about());
     let text = text.map(ToString::to_string).unwrap_or_default();
     let rest = text.split_once("\n\n").map(|(_, rest)| rest.to_owned());
-    let rest = rest.unwrap_or_else(|| format!("{}.", text.trim_end_matches('.')));
-    let (examples, description): (Vec<&str>, Vec<&str>) =
-        rest.split("\n\n").partition(|paragraph| paragraph.starts_with("Example"));
-    let lines = examples.iter().flat_map(|example| {
-        example.lines().map(|line| line.trim_start_matches("Examples:").trim_start_matches("Example:").trim())
-    });
-    (description.join("\n\n"), lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    rest.unwrap_or_else(|| format!("{}.", text.trim_end_matches('.')))
 }

@@ -8,17 +8,11 @@ use super::script::{BSPCC, BSPRUN, HCUBE_CAF, HCUBE_RUN, SCRIPTS};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use hcube_core::options::Variable;
+use hcube_tool::help;
 use hcube_tool::variables::{GROUPS, Group};
 
 /// The tool in one line.
 const ABOUT: &str = "checks a machine, and measures and predicts the performance of hcube";
-
-/// Former names of pages, and what they are now.
-const FORMER: [(&str, &str); 3] = [
-    ("hcube-gups", "hcube-bench-random-access"),
-    ("hcube-alltoall", "hcube-bench-alltoall"),
-    ("hcube-fftw", "hcube-bench-fftw"),
-];
 
 /// All pages of section 1.
 pub fn pages(tool: &Command) -> Vec<File> {
@@ -31,9 +25,6 @@ pub fn pages(tool: &Command) -> Vec<File> {
             page.see_also(&[("hcube", 1), ("hcube-run", 1)]);
         });
         files.push(file(name, text));
-    }
-    for (name, now) in FORMER {
-        files.push(file(name, format!(".so man1/{now}.1\n")));
     }
     for script in SCRIPTS {
         let more = match script.name {
@@ -63,7 +54,7 @@ fn collect<'a>(command: &'a Command, found: &mut Vec<(String, &'a Command)>) {
 
 /// What clap_mangen writes of a command, with examples, and more sections below.
 fn page(command: &Command, more: impl FnOnce(&mut Page)) -> String {
-    let (description, examples) = command::description(command);
+    let (description, examples) = (command::description(command), help::examples(command));
     let about =
         if command.get_name() == "hcube" { ABOUT.to_owned() } else { lowered(&command::about(command)) };
     let command = command.clone().about(about).long_about(description).mut_args(described);

@@ -58,6 +58,16 @@ pub fn read_results<T: DeserializeOwned>(paths: &[PathBuf]) -> std::result::Resu
 }
 
 impl Drawn {
+    /// The plot that was asked for.
+    pub fn plot(&self) -> Option<&Path> {
+        self.plot.as_deref()
+    }
+
+    /// The files of earlier runs.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.from
+    }
+
     /// Whether the plot that was asked for can be written.
     pub fn check(&self) -> Result<()> {
         check(self.plot.as_deref())

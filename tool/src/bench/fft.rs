@@ -2,6 +2,7 @@
 
 mod arguments;
 mod calls;
+mod transposes;
 mod vector;
 
 pub use arguments::Arguments;
@@ -30,6 +31,9 @@ use vector::WORDS;
 /// Measures under MPI, or draws what was measured.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let Arguments { common, drawn, .. } = arguments;
+    if transposes::are_in(drawn.files()) {
+        return session::without_mpi(|| transposes::compare(drawn, &common.json));
+    }
     drawn.run::<Run>(&common.json, || {
         session::run(|session| drawn.start(session, common, || Fft::new(session, arguments)))
     })

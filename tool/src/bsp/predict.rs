@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// Examples:
 ///   hcube bsp predict matmul --processes 2,4 --sizes 1000,2000
 ///   hcube bsp predict llcs --machine aracari-oxtool --plot aracari.svg
-///   hcube bsp predict matmul --machine skua-pub --distribution static --costs printed
+///   hcube bsp predict matmul --machine skua-pub --costs printed
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

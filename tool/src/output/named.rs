@@ -3,6 +3,7 @@
 //! No command has to tell which of its files are inputs: a file that is written may not be named by another
 //! argument.
 
+use crate::help;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, Parser};
 use std::ffi::OsString;
@@ -23,7 +24,7 @@ static COMMAND_LINE: OnceLock<(Vec<Named>, bool)> = OnceLock::new();
 /// Parses a command line, and remembers the files that it names and `--force`. Lists of files, and file or
 /// another word, count.
 pub fn parse<C: Parser>(words: impl IntoIterator<Item = OsString>) -> Result<C, clap::Error> {
-    let mut command = C::command();
+    let mut command = help::with_help(C::command());
     let words: Vec<OsString> = words.into_iter().collect();
     let mut matches =
         command.try_get_matches_from_mut(&words).map_err(|error| with_equals(error, &command, &words))?;

@@ -57,8 +57,8 @@ const SAMPLES: Kind =
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bsp probe
-///   mpirun -np 4 hcube bsp probe cluster.json --samples four.txt --plot surfaces.svg
-///   mpirun -np 4 hcube bsp probe other.json --library ./libbsponmpi.so --samples other.txt
+///   mpirun -np 4 hcube bsp probe cluster.json --samples four.txt
+///   mpirun -np 4 hcube bsp probe other.json --library ./libbsponmpi.so
 ///   hcube bsp probe --from four.txt,other.txt --plot comparison.svg
 ///   hcube bsp probe --source bspprobe.c
 #[derive(Debug, clap::Args)]

@@ -15,8 +15,8 @@ pub const ELEMENT: usize = size_of::<u64>();
 /// Bytes per rank: MPI's counts are of type int.
 const MAX_SIZE: usize = i32::MAX as usize * ELEMENT;
 
-/// Bytes per rank without `--sizes`.
-const DEFAULT_SIZES: [usize; 4] = [64 << 10, 512 << 10, 4 << 20, 32 << 20];
+/// Bytes per rank without `--sizes`, besides one element for each rank.
+const DEFAULT_SIZES: [usize; 4] = [1 << 10, 64 << 10, 4 << 20, 32 << 20];
 
 /// Bytes that an exchange stores with each block that it holds, so that `--memory all` is enough.
 const BLOCK_OVERHEAD: usize = 4096;
@@ -153,9 +153,9 @@ const REPEAT: u32 = 21;
 ///
 /// Examples:
 ///   mpirun -np 4 hcube bench alltoall --algorithms all --sizes 4M
-///   mpirun -np 4 hcube bench alltoall --algorithms hierarchical-sets --memory 0,64k,1M,all
+///   mpirun -np 4 hcube bench alltoall --algorithms all --memory 0,64k,1M,all
 ///   mpirun -np 8 hcube bench alltoall --kinds neighbours --cubes 32,64,128
-///   mpirun -np 2 hcube bench alltoall --kinds general,nonblocking --sizes 4M --json=two.json
+///   mpirun -np 2 hcube bench alltoall --kinds general,nonblocking --sizes 4M
 ///   hcube bench alltoall --from two.json,four.json --over ranks --plot ranks.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -168,7 +168,8 @@ pub struct Arguments {
     /// inside a node. Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
-    /// Bytes of data per rank, for example 64k or 4M; of all kinds but neighbours [default: 64k,512k,4M,32M]
+    /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each rank,
+    /// then 1k,64k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_SIZE, "below 16G"))]
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
@@ -253,9 +254,13 @@ impl Arguments {
         if self.memory.is_empty() { vec![Memory::Bytes(options.memory)] } else { self.memory.clone() }
     }
 
-    /// In bytes per rank.
-    pub fn sizes(&self) -> &[usize] {
-        if self.sizes.is_empty() { &DEFAULT_SIZES } else { &self.sizes }
+    /// In bytes per rank: without `--sizes`, from 8 bytes between two ranks on.
+    pub fn sizes(&self, ranks: usize) -> Vec<usize> {
+        if !self.sizes.is_empty() {
+            return self.sizes.clone();
+        }
+        let smallest = ELEMENT * ranks;
+        [smallest].into_iter().chain(DEFAULT_SIZES.into_iter().filter(|&size| size > smallest)).collect()
     }
 
     /// The algorithms, each once, and whether one that does not work is left out.
@@ -313,7 +318,9 @@ mod tests {
         let names: Vec<String> = cases.iter().map(|case| name(case.algorithm)).collect();
         assert_eq!(names, ["auto", "auto-out-of-place", "library-in-place", "library-out-of-place"]);
         assert!(cases.iter().all(|case| !case.optional && case.options == Options::default()));
-        assert_eq!(arguments.sizes(), DEFAULT_SIZES);
+        assert_eq!(arguments.sizes(2), [16, 1 << 10, 64 << 10, 4 << 20, 32 << 20]);
+        assert_eq!(arguments.sizes(1000), [8000, 64 << 10, 4 << 20, 32 << 20]);
+        assert_eq!(parse::<Arguments>(["--sizes", "8,64k"]).sizes(2), [8, 64 << 10]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl<'a> Blocking<'a> {
     /// Collective: allocates the buffers of the largest size.
     pub fn new(session: &'a Session, arguments: &'a Arguments) -> Result<Self> {
         let cases = arguments.cases(&agree(&session.comm, Options::from_environment())?);
-        let largest = arguments.sizes().iter().copied().max().unwrap_or(0);
+        let largest = arguments.sizes(session.comm.size()).into_iter().max().unwrap_or(0);
         let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
         let length = 2 * largest / ELEMENT;
         let mut words = memory::reserve(&session.comm, &wanted, length as u64)?;
@@ -144,8 +144,8 @@ impl System for Blocking<'_> {
     type Row = Run;
 
     fn sizes(&self) -> Vec<Vec<Self::Case>> {
-        let cases = |&bytes: &usize| self.cases.iter().map(|&case| (bytes, case)).collect();
-        self.arguments.sizes().iter().map(cases).collect()
+        let cases = |bytes: usize| self.cases.iter().map(|&case| (bytes, case)).collect();
+        self.arguments.sizes(self.ranks()).into_iter().map(cases).collect()
     }
 
     fn name(&self, (bytes, case): &Self::Case) -> String {

@@ -43,7 +43,7 @@ impl<'a> General<'a> {
     pub fn new(session: &Session, arguments: &'a Arguments) -> Result<Self> {
         let comm = &session.comm;
         let options = agree(comm, arguments.options())?;
-        let largest = arguments.sizes().iter().copied().max().unwrap_or(0);
+        let largest = arguments.sizes(comm.size()).into_iter().max().unwrap_or(0);
         let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
         let length = largest / ELEMENT;
         let mut buffer = memory::reserve(comm, &wanted, 2 * length as u64)?;
@@ -77,7 +77,7 @@ impl Kind for General<'_> {
     type Line = Line;
 
     fn groups(&self) -> Vec<Vec<Case<usize>>> {
-        let bytes = |&what: &usize| {
+        let bytes = |what: usize| {
             let by_hcube = |memory: Memory| {
                 let bytes = memory.bytes(what, self.ranks);
                 Case { what, variant: Variant::Hcube, memory: Some((bytes, memory)) }
@@ -85,7 +85,7 @@ impl Kind for General<'_> {
             let ours = self.arguments.memory(&self.options).into_iter().map(by_hcube);
             ours.chain([Case { what, variant: Variant::Library, memory: None }]).collect()
         };
-        self.arguments.sizes().iter().map(bytes).collect()
+        self.arguments.sizes(self.ranks).into_iter().map(bytes).collect()
     }
 
     fn heading(&self) -> String {

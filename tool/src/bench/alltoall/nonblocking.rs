@@ -57,7 +57,7 @@ impl<'a> Nonblocking<'a> {
         let comm = &session.comm;
         let options = agree(comm, arguments.options())?;
         let path = arguments.path.unwrap_or(Path::SingleCopy);
-        let largest = arguments.sizes().iter().copied().max().unwrap_or(0);
+        let largest = arguments.sizes(comm.size()).into_iter().max().unwrap_or(0);
         let wanted = Wanted { what: "two buffers", option: "--sizes", value: numbers::whole_bytes(largest) };
         let length = largest / ELEMENT;
         let mut sent = memory::reserve(comm, &wanted, 2 * length as u64)?;
@@ -87,7 +87,7 @@ impl Kind for Nonblocking<'_> {
     type Line = Line;
 
     fn groups(&self) -> Vec<Vec<Case<Part>>> {
-        let group = |&bytes: &usize| {
+        let group = |bytes: usize| {
             let case = |variant, overlapped| Case { what: Part { bytes, overlapped }, variant, memory: None };
             vec![
                 case(Variant::Computation, false),
@@ -97,7 +97,7 @@ impl Kind for Nonblocking<'_> {
                 case(Variant::Library, true),
             ]
         };
-        self.arguments.sizes().iter().map(group).collect()
+        self.arguments.sizes(self.ranks).into_iter().map(group).collect()
     }
 
     fn heading(&self) -> String {

@@ -73,8 +73,14 @@ impl Blocks {
         Self { rank, counts, displacements }
     }
 
-    /// Random counts with the sum `elements`, which fits an int.
+    /// Random counts with the sum `elements`, which fits an int; of fewer than two elements for each rank, one
+    /// for each, if there are as many.
     pub fn random(rank: usize, ranks: usize, elements: usize, seed: u64) -> Self {
+        if elements < 2 * ranks {
+            let mut counts = vec![(elements / ranks) as c_int; ranks];
+            counts[rank] += (elements % ranks) as c_int;
+            return Self::new(rank, counts);
+        }
         let factors = factors(ranks, seed);
         let count = |partner: usize| {
             let share = factors[rank] * factors[partner] * weight(seed, rank, partner);
@@ -158,6 +164,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_smallest_exchanges_have_an_element_for_each_rank() {
+        for blocks in of_all(5, 5, 1) {
+            assert_eq!(blocks.counts, [1; 5]);
+        }
+        assert_eq!((of_all(2, 3, 1)[1].counts[0], of_all(2, 1, 1)[1].counts[0]), (1, 0));
     }
 
     #[test]

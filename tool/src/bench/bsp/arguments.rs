@@ -46,8 +46,8 @@ const REPEAT: u32 = 9;
 /// Examples:
 ///   mpirun -np 2 hcube bench bsp
 ///   mpirun -np 4 hcube bench bsp --operations empty,shift,all-to-all
-///   mpirun -np 2 hcube bench bsp --operations put,get --sizes 8,1k --messages 1,256 --repeat 3
-///   mpirun -np 2 hcube bench bsp --library ./libbsponmpi.so --json=two.json --plot bsp.svg
+///   mpirun -np 2 hcube bench bsp --operations put,get --sizes 8,1k --repeat 3
+///   mpirun -np 2 hcube bench bsp --library ./libbsponmpi.so --plot bsp.svg
 ///   hcube bench bsp --from two.json,four.json --plot bsp.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment, mut_arg("plot", |plot| plot.help(PLOT)))]

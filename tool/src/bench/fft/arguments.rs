@@ -34,9 +34,12 @@ pub enum Algorithm {
 ///
 /// Lengths are 2^a 3^b 5^c and multiples of P x P on P ranks, and P is 2^a 3^b 5^c.
 ///
+/// --from also reads times of FFTW's own transposes and transforms with and without hcube, which
+/// 'make bench' of the source tree has measured; all files have one kind of results.
+///
 /// Examples:
 ///   mpirun -np 2 hcube bench fft
-///   mpirun -np 4 hcube bench fft --lengths 2^16,2^20,3*2^20 --algorithms six-step,fftw-measure
+///   mpirun -np 4 hcube bench fft --lengths 2^16,3*2^20 --algorithms six-step
 ///   mpirun -np 2 hcube bench fft --ranks-per-node 1 --json=two.json --plot fft.svg
 ///   hcube bench fft --from two.json,four.json --plot fft.svg
 #[derive(Debug, clap::Args)]

@@ -104,10 +104,10 @@ const REPEAT: u32 = 7;
 ///
 /// Examples:
 ///   mpirun -np 4 hcube bench gemm
-///   mpirun -np 8 --oversubscribe hcube bench gemm --grid 2x4 --op NN,TN,NT,TT --sizes 2048
+///   mpirun -np 8 hcube bench gemm --grid 2x4 --op NN,TN,NT,TT --sizes 2048
 ///   mpirun -np 4 hcube bench gemm --sizes 256x256x100000 --op NN,TN
 ///   mpirun -np 4 hcube bench gemm --sizes 4096 --k 64 --update
-///   mpirun -np 4 hcube bench gemm --routines getrf --sizes 1000,2000 --json=lu.json
+///   mpirun -np 4 hcube bench gemm --routines getrf --sizes 1000,2000
 ///   hcube bench gemm --from two.json,four.json --plot gemm.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment,

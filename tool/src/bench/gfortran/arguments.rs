@@ -37,7 +37,7 @@ const MAX_BYTES: usize = 256 << 20;
 /// Examples:
 ///   hcube bench gfortran
 ///   hcube bench gfortran --images 2 --operations get,put --sizes 8,4k,16M
-///   hcube bench gfortran --operations halo-faces,jacobi --json=halo.json --plot halo.svg
+///   hcube bench gfortran --operations halo-faces,jacobi --plot halo.svg
 ///   hcube bench gfortran --from two.json,four.json --plot both.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

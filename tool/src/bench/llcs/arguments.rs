@@ -70,9 +70,9 @@ impl Variant {
 ///
 /// Examples:
 ///   mpirun -np 1 hcube bench llcs
-///   mpirun -np 1 hcube bench llcs --lengths 100,1000,10^4,10^5 --symbols 256 --common 90
-///   mpirun -np 2 hcube bench llcs --lengths 8192,32768 --symbols 4 --variants hcube,alpha
-///   mpirun -np 2 hcube bench llcs --machine calibration.json --json=two.json --plot ranks.svg
+///   mpirun -np 1 hcube bench llcs --lengths 100,10^5 --symbols 256 --common 90
+///   mpirun -np 2 hcube bench llcs --lengths 8192,32768 --variants hcube,alpha
+///   mpirun -np 2 hcube bench llcs --machine calibration.json --plot ranks.svg
 ///   hcube bench llcs --from one.json,two.json --plot llcs.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

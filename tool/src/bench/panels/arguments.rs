@@ -37,7 +37,7 @@ pub enum Variant {
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bench panels
-///   mpirun -np 4 hcube bench panels --sizes 64k,4M --work 0,1000 --variants hcube,mpi-ibcast
+///   mpirun -np 4 hcube bench panels --sizes 64k,4M --work 0,1000
 ///   mpirun -np 2 hcube bench panels --json=two.json --plot panels.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

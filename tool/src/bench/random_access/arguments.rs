@@ -35,7 +35,7 @@ pub const MAX_TABLE_SIZE: i64 = 40;
 /// means per rank; excess counts the values above Q that ranks held for others while routing; of bound is
 /// relative to the local bound (--local-bound).
 ///
-/// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode auto,events,spawn
+/// Example: mpirun -np 4 hcube bench random-access --table-size 25 --mode auto,events
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Words of the whole table, as a power of two; a word has 8 bytes

@@ -79,7 +79,7 @@ pub enum Who {
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bench stream
-///   mpirun -np 2 hcube bench stream --kernels triad --sizes 16k,256k,4M,64M --running all
+///   mpirun -np 2 hcube bench stream --kernels triad --sizes 16k,4M,64M
 ///   mpirun -np 2 hcube bench stream --json=two.json --plot stream.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

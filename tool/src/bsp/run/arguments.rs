@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Examples:
 ///   mpirun -np 2 hcube bsp run matmul --sizes 256,512,1024 --blocks 2,4
 ///   mpirun -np 2 hcube bsp run matmul --sizes 1024,2048 --memory 1M --scalapack
-///   mpirun -np 2 hcube bsp run llcs --sizes 8192,65536 --kernel bit-parallel --plot llcs.svg
+///   mpirun -np 2 hcube bsp run llcs --sizes 8192,65536 --plot llcs.svg
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
