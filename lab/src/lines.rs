@@ -7,6 +7,7 @@ pub mod table;
 
 use clap::builder::NonEmptyStringValueParser;
 use count::Lines;
+use hcube_core::error::reason;
 use hcube_tool::session;
 use std::fs;
 use std::path::Path;
@@ -62,5 +63,5 @@ pub fn count_file(file: &Path) -> Result<Lines, String> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> String {
-    format!("FILES {}: {error}", path.display())
+    format!("FILES {}: {}", path.display(), reason(error))
 }

@@ -17,6 +17,7 @@ mod table;
 
 use crate::records::read;
 use files::pages;
+use hcube_tool::output;
 use std::fs;
 use std::path::Path;
 
@@ -61,7 +62,7 @@ pub fn write(root: &Path) -> Result<(), String> {
     for picture in &PICTURES {
         let path = root.join("doc/plots").join(picture.name).with_extension("svg");
         let text = (picture.text)(root)?;
-        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, text).map_err(output::failure(&path))?;
     }
     let mut missing: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
     // Pages first, then README.md, which has figures of theirs.
@@ -77,7 +78,7 @@ pub fn write(root: &Path) -> Result<(), String> {
         };
         let new = replaced(&old, text).map_err(|error| format!("{}: {error}", page.display()))?;
         if new != old {
-            fs::write(&page, new).map_err(|error| format!("{}: {error}", page.display()))?;
+            fs::write(&page, new).map_err(output::failure(&page))?;
         }
     }
     match &missing[..] {

@@ -5,6 +5,8 @@
 //! same name for each of them; the numbers of a list are separated by blanks. So a program needs no escapes,
 //! and output that was cut off is recognised.
 
+use hcube_results::json;
+use hcube_tool::output;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -54,7 +56,7 @@ pub fn of_files<T>(paths: &[PathBuf], one: fn(&Record) -> Result<T, String>) -> 
 /// # Errors
 /// Names the file that cannot be read.
 pub fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::read_to_string(path).map_err(output::failure(path))
 }
 
 /// The contents of a file in JSON.
@@ -62,7 +64,7 @@ pub fn read(path: &Path) -> Result<String, String> {
 /// # Errors
 /// Names the file that cannot be read, or holds something else.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
-    serde_json::from_str(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
+    json::parse(&read(path)?).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
 fn value<T: FromStr>(name: &str, text: &str, expected: &str) -> Result<T, String> {

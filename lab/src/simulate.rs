@@ -35,6 +35,7 @@ use hcube_gemm::COPY_BYTE;
 use hcube_lcs::work::ENTRY;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 use hcube_results::machine::Costs;
+use hcube_tool::output;
 use hcube_tool::progress::Progress;
 use hcube_tool::session;
 use platform::{Platform, Sharing};
@@ -171,7 +172,10 @@ fn run_all(
     batches: &[Batch],
     platforms: &[Platform<'_>],
 ) -> Result<(Vec<Vec<Case>>, Vec<String>), String> {
-    let root = arguments.root.canonicalize().map_err(|error| format!("--root: {error}"))?;
+    let root = arguments
+        .root
+        .canonicalize()
+        .map_err(|error| format!("--root {}", output::failure(&arguments.root)(error)))?;
     let runner = Runner { root, limit: arguments.limit() };
     let mut progress = Progress::new("simulate", true);
     progress.begin(batches.len());

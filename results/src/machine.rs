@@ -7,9 +7,11 @@
 pub mod bsp;
 mod reliability;
 
+use crate::json;
 use bsp::{Bsp, not_negative, positive};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io::ErrorKind;
 
 /// The machines that come with hcube, by name.
 const BUILT_IN: [(&str, &str); 17] = [
@@ -161,8 +163,16 @@ impl Machine {
             return Self::parse(name, text);
         }
         let names = Self::names().collect::<Vec<_>>().join(", ");
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| format!("machine {name}: {error}; expected a file or one of {names}"))?;
+        let text = std::fs::read_to_string(name).map_err(|error| {
+            let problem = match error.kind() {
+                ErrorKind::NotFound => "no such file or machine",
+                ErrorKind::InvalidData => "not a text in UTF-8",
+                ErrorKind::IsADirectory => "a directory",
+                ErrorKind::PermissionDenied => "no permission to read it",
+                _ => "the file cannot be read",
+            };
+            format!("machine {name}: {problem}; expected a file of 'hcube probe' or one of {names}")
+        })?;
         let machine = Self::parse(name, &text)?;
         // Published figures stand beside some of the machines that come with hcube.
         if Self::names().any(|known| known == machine.name) {
@@ -181,7 +191,9 @@ impl Machine {
         if let Ok(file) = serde_json::from_str::<Value>(text) {
             bsp::check_version(&file["bsp"]["version"]).map_err(failure)?;
         }
-        let machine: Self = serde_json::from_str(text).map_err(|error| failure(error.to_string()))?;
+        let machine: Self = json::parse(text).map_err(|problem| {
+            failure(format!("{problem}; expected a file that 'hcube probe FILE' has written"))
+        })?;
         machine.check().map_err(failure)?;
         Ok(machine)
     }
@@ -258,6 +270,7 @@ fn check_topology(topology: &Topology) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
     use crate::published::{COARRAY_HPL, TABLE_2};
 
     #[test]
@@ -330,7 +343,11 @@ mod tests {
             "machine x.json: bsp.version = 2: expected 1; measure again with 'hcube bsp probe'"
         );
         for (old, new, message) in [
-            ("\"version\": 1,", "", "missing field `version`"),
+            (
+                "\"version\": 1,",
+                "",
+                "the entry 'version' is missing; expected a file that 'hcube probe FILE' has written",
+            ),
             ("\"g_us\": 2.74347", "\"g_us\": -1", "bsp.processes[0].gaps[0].g_us = -1: expected more than 0"),
         ] {
             let error = Machine::parse("x.json", &text.replace(old, new)).expect_err("refused");
@@ -362,7 +379,7 @@ mod tests {
             ("[27, 16, 24]", "[27, 16]", "nodes has 2 dimensions and wrapped 3"),
             ("[27, 16, 24]", "[99999, 99999, 9]", "expected 10000000 nodes at most"),
             ("\"cores\": 1", "\"cores\": 0", "cores = 0: expected 1 or more"),
-            ("\"cores\": 1", "\"core\": 1", "unknown field `core`"),
+            ("\"cores\": 1", "\"core\": 1", "unknown entry 'core'"),
             ("\"red-storm\"", "\"red/storm\"", "name = 'red/storm'"),
         ] {
             assert!(text.contains(old), "{old}");
@@ -371,5 +388,31 @@ mod tests {
         }
         let error = Machine::find("red-strom").expect_err("neither name nor file");
         assert!(error.contains("red-strom") && error.contains("red-storm, juropa, juqueen"), "{error}");
+    }
+
+    /// Pages name machines as `--machine` takes them, and have those of the thesis.
+    #[test]
+    fn pages_name_machines_that_exist() {
+        let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../doc");
+        let mut all = String::new();
+        for entry in std::fs::read_dir(pages).expect("pages").flatten() {
+            if entry.path().extension().is_some_and(|end| end == "md") {
+                all += &std::fs::read_to_string(entry.path()).expect("a page");
+            }
+        }
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        let values = all.split("--machine ").skip(1).map(|rest| rest.split(|letter| !is_of_name(letter)).next());
+        // Placeholders are in capitals, files have an ending.
+        let names: Vec<&str> = values
+            .flatten()
+            .filter(|name| !name.contains('.') && name.starts_with(|first: char| first.is_ascii_lowercase()))
+            .collect();
+        assert!(names.len() > 5, "{names:?}");
+        for name in names {
+            assert!(Machine::names().any(|known| known == name), "--machine {name}");
+        }
+        for name in Machine::names().filter(|name| Machine::find(name).is_ok_and(|known| known.bsp.is_some())) {
+            assert!(all.contains(&format!("`{name}`")), "{name} is on no page");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The profile of a BSP program, as libhcube_bsp.so writes it: tables and a picture.
 
+use crate::json;
 use crate::plot::{Axis, Chart, Evidence, Scale, Series, Sheet, looks, plain};
 use crate::table::Table;
 use serde::Deserialize;
@@ -43,8 +44,8 @@ impl Profile {
     /// # Errors
     /// Where it is not one of these, or damaged.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let profile: Self =
-            serde_json::from_str(text).map_err(|error| format!("not a profile of a BSP program: {error}"))?;
+        let profile: Self = json::parse(text)
+            .map_err(|problem| format!("{problem}; expected the profile of a BSP program"))?;
         let count = profile.mean.compute.len();
         let columns = |columns: &Columns| {
             [
@@ -99,7 +100,7 @@ impl Profile {
         }
         format!(
             "{} in {}, {total:.6} s\n\n{}\nimbalance {longest:.2}: the longest computation of each superstep over the mean\n\n\
-             The longest supersteps, times in us:\n{}",
+             The longest supersteps, longest first, mean times of the processes in us:\n{}",
             plural(self.supersteps(), "superstep"),
             plural(self.processes, "process").replace("processs", "processes"),
             table.render(),
@@ -110,10 +111,9 @@ impl Profile {
     fn longest(&self) -> String {
         let mut order: Vec<usize> = (0..self.supersteps()).collect();
         order.sort_by(|&one, &other| self.seconds(other).total_cmp(&self.seconds(one)));
-        let mut listed = order.into_iter().take(LISTED).collect::<Vec<_>>();
-        listed.sort_unstable();
         let headings = [
             "superstep",
+            "time",
             "computing",
             "waiting",
             "communicating",
@@ -122,10 +122,11 @@ impl Profile {
             "operations",
         ];
         let mut table = Table::new(headings);
-        for number in listed {
+        for number in order.into_iter().take(LISTED) {
             let micro = |seconds: f64| format!("{:.2}", 1e6 * seconds);
             table.row([
                 number.to_string(),
+                micro(self.seconds(number)),
                 micro(self.mean.compute[number]),
                 micro(self.mean.wait[number]),
                 micro(self.mean.communicate[number]),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_supersteps_are_listed_in_their_order() {
+    fn the_longest_supersteps_come_first() {
         let text = profile(20).text();
         for words in
             ["20 supersteps in 4 processes, 0.000840 s", "waiting for others", "50.0", "imbalance 1.50"]
@@ -205,7 +206,8 @@ mod tests {
         let listed: Vec<&str> =
             text.lines().skip_while(|line| !line.starts_with("superstep")).skip(1).collect();
         assert_eq!(listed.len(), LISTED);
-        assert!(listed[0].trim().starts_with("10 ") && listed[9].contains("240"), "{text}");
+        assert!(listed[0].trim().starts_with("19 ") && listed[0].contains("240"), "{text}");
+        assert!(listed[9].trim().starts_with("10 ") && listed[9].contains(" 44.00 "), "{text}");
     }
 
     #[test]
@@ -219,7 +221,10 @@ mod tests {
 
     #[test]
     fn damaged_files_are_refused() {
-        assert!(Profile::parse("{}").expect_err("not a profile").contains("not a profile of a BSP program"));
+        let refused = |text: &str| Profile::parse(text).expect_err("not a profile");
+        let expected = "line 1: the entry 'processes' is missing; expected the profile of a BSP program";
+        assert_eq!(refused("{}"), expected);
+        assert!(refused(">x\nACGT").starts_with("not JSON, from line 1"));
         let columns =
             r#"{"compute":[1],"wait":[1],"communicate":[1],"sent":[1],"received":[1],"operations":[]}"#;
         let text = format!(r#"{{"processes":1,"mean":{columns},"max":{columns}}}"#);

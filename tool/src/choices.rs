@@ -3,6 +3,9 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hcube_core::options::{Name, Number, Table, phrase};
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+use std::str::FromStr;
 
 /// Accepts what the option of a field accepts.
 pub fn value<O: Table, T: Number>(field: &str) -> impl Fn(&str) -> Result<T, String> + Clone + use<O, T> {
@@ -10,6 +13,23 @@ pub fn value<O: Table, T: Number>(field: &str) -> impl Fn(&str) -> Result<T, Str
     move |text| {
         let value = kind.parse(text).and_then(T::from_number);
         value.ok_or_else(|| format!("expected {}", kind.values()))
+    }
+}
+
+/// Accepts a whole number in a range.
+pub fn number<T>(range: impl RangeBounds<T> + Clone) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display,
+{
+    move |text| {
+        let value = text.parse().ok().filter(|value| range.contains(value));
+        value.ok_or_else(|| match (range.start_bound(), range.end_bound()) {
+            (Bound::Included(least), Bound::Included(most)) => {
+                format!("expected a number from {least} to {most}")
+            }
+            (Bound::Included(least), _) => format!("expected a number from {least}"),
+            _ => "expected a whole number".to_owned(),
+        })
     }
 }
 

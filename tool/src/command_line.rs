@@ -12,6 +12,7 @@
 //!
 //! `hcube-lab` has the commands for those who develop hcube.
 
+use crate::output;
 use crate::session::{self, report_failure};
 use crate::{bench, bsp, doctor, llcs, model, probe, profile};
 use clap::{Parser, Subcommand};
@@ -72,7 +73,7 @@ pub fn development_command(arguments: &[OsString]) -> Option<ExitCode> {
     let failure = match lab.filter(|lab| lab.is_file()) {
         Some(lab) => {
             let error = std::process::Command::new(&lab).args(&arguments[1..]).exec();
-            format!("{}: {error}", lab.display())
+            output::failure(&lab)(error)
         }
         None => format!(
             "'{name}' is a command of the source tree, not of the installed hcube: run '{target}' there"
@@ -195,5 +196,29 @@ mod tests {
             let error = CommandLine::try_parse_from(words).expect_err("no command");
             assert_eq!(error.kind(), clap::error::ErrorKind::InvalidSubcommand, "{former}");
         }
+    }
+
+    /// Every option that does not take each word says what it expects, in words of its own.
+    #[test]
+    fn bad_values_are_told_what_is_expected() {
+        fn options(command: &clap::Command, words: &[String], found: &mut Vec<Vec<String>>) {
+            let names = command.get_arguments().filter_map(clap::Arg::get_long);
+            found.extend(names.map(|name| [words, &[format!("--{name}=?")]].concat()));
+            for inner in command.get_subcommands() {
+                options(inner, &[words, &[inner.get_name().to_owned()]].concat(), found);
+            }
+        }
+        let mut lines = Vec::new();
+        options(&CommandLine::command(), &["hcube".to_owned()], &mut lines);
+        let mut refused = 0;
+        for line in &lines {
+            let Err(error) = CommandLine::try_parse_from(line) else { continue };
+            if error.kind() == clap::error::ErrorKind::ValueValidation {
+                let message = error.to_string();
+                assert!(message.contains(": expected "), "{line:?}: {message}");
+                refused += 1;
+            }
+        }
+        assert!(refused > 50, "{refused} of {}", lines.len());
     }
 }

@@ -1,7 +1,7 @@
 //! Ctrl-C, and the signal by which launchers pass it on: a long computation ends at its next look, a second
 //! signal ends the process at once.
 
-use hcube_core::{Error, Result};
+use hcube_core::error::{Error, Result, reason};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +24,10 @@ impl Interrupt {
                 std::process::exit(STATUS.into());
             }
         };
-        ctrlc::set_handler(handler).map_err(|error| Error::Internal(format!("signals: {error}")))?;
+        ctrlc::set_handler(handler).map_err(|error| match error {
+            ctrlc::Error::System(error) => Error::Internal(format!("signals: {}", reason(&error))),
+            other => Error::Internal(format!("signals: {other}")),
+        })?;
         Ok(Self(requested))
     }
 

@@ -11,11 +11,17 @@ pub use kind::{Kind, MACHINE, PLOT, RESULTS, first_line};
 pub use named::parse;
 
 use crate::session::Failure;
+use hcube_core::error::reason;
 use serde::Serialize;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+
+/// What is said of a file that cannot be read or written.
+pub fn failure(path: &Path) -> impl Fn(io::Error) -> Failure + Copy {
+    |error| format!("{}: {}", path.display(), reason(&error))
+}
 
 /// Makes the folder of a file; if that fails, opening the file fails too.
 fn make_folder(path: &Path) {
@@ -41,7 +47,7 @@ pub fn check(option: &'static str, path: &Path, kind: &Kind) -> hcube_core::Resu
     match OpenOptions::new().append(true).create(true).open(path) {
         Ok(_) if new => drop(fs::remove_file(target)),
         Ok(_) => {}
-        Err(error) => return Err(refuse(format!("a file that can be written ({error})"))),
+        Err(error) => return Err(refuse(format!("a file that can be written ({})", reason(&error)))),
     }
     Ok(())
 }
@@ -62,7 +68,7 @@ fn loss(option: &str, path: &Path, kind: &Kind) -> Option<String> {
             "a new file, or one with {}: it holds something else; --force replaces it",
             kind.name
         )),
-        Err(error) => Some(format!("a new file, or one with {} ({error})", kind.name)),
+        Err(error) => Some(format!("a new file, or one with {} ({})", kind.name, reason(&error))),
     }
 }
 
@@ -80,7 +86,7 @@ pub fn write(option: &str, path: &Path, kind: &Kind, text: &str) -> Result<(), F
         };
         return Err(format!("{option} = {}: expected {expected}{kept}", path.display()));
     }
-    put(path, text).map_err(|error| format!("{option} {}: {error}", path.display()))
+    put(path, text).map_err(|error| format!("{option} {}: {}", path.display(), reason(&error)))
 }
 
 /// Writes beside the file and renames, so that neither a full disk nor an interruption leaves half of it or

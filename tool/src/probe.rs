@@ -15,11 +15,11 @@ mod rounds;
 pub mod supersteps;
 
 use crate::bench::random_access::{DEFAULT_TABLE_SIZE, MAX_TABLE_SIZE, UpdateBench};
+use crate::choices::number;
 use crate::machine::{self, CALIBRATED, DEFAULT_FILE, parameters};
 use crate::output::{self, ForceOption};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
-use clap::value_parser;
 use fit::{Quantity, Sample};
 use hcube_core::comm::Comm;
 use hcube_core::machine::Parameters;
@@ -64,7 +64,7 @@ pub struct Arguments {
 pub struct TableArguments {
     /// Words of the whole table of RandomAccess, as a power of two; a word has 8 bytes
     #[arg(long, value_name = "LOG2", default_value_t = DEFAULT_TABLE_SIZE,
-          value_parser = value_parser!(u32).range(0..=MAX_TABLE_SIZE))]
+          value_parser = number::<u32>(0..=MAX_TABLE_SIZE))]
     pub table_size: u32,
     /// Leave the table on 4 KiB pages
     #[arg(long)]

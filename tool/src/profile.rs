@@ -31,7 +31,7 @@ fn show(Arguments { file, plot, .. }: &Arguments) -> Result<(), Failure> {
     let check = |plot: &PathBuf| output::check("--plot", plot, &output::PLOT);
     plot.as_ref().map_or(Ok(()), check).map_err(|error| error.to_string())?;
     let failed = |error: String| format!("{}: {error}", file.display());
-    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let text = fs::read_to_string(file).map_err(output::failure(file))?;
     let profile = Profile::parse(&text).map_err(failed)?;
     print!("{}", profile.text());
     plot.as_ref().map_or(Ok(()), |plot| output::write("--plot", plot, &output::PLOT, &profile.sheet().svg()))

@@ -13,7 +13,7 @@
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;
 use crate::turns::Turns;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::{Error, Result, reason};
 use hcube_core::mpi::{MpiComm, gate, lifetime};
 use hcube_core::node::exit::at_exit;
 use std::cell::{Cell, RefCell};
@@ -292,7 +292,7 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
         }
     };
     let thread = std::thread::Builder::new().name("hcube progress".into()).spawn(work);
-    thread.map_err(|error| Error::Memory(format!("no progress thread: {error}")))
+    thread.map_err(|error| Error::Memory(format!("no progress thread: {}", reason(&error))))
 }
 
 /// One turn of the progress thread; false where MPI has ended.

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::fmt;
+use std::io::{self, ErrorKind};
 
 /// A code by which C sees an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +165,19 @@ impl Error {
     }
 }
 
+/// What the system says of an error of input or output, for messages: the text of strerror(3), without a number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match (error.raw_os_error(), error.kind()) {
+        (Some(_), _) => text.split(" (os error ").next().unwrap_or_default().to_owned(),
+        (None, ErrorKind::InvalidData) => "not a text in UTF-8".to_owned(),
+        (None, ErrorKind::UnexpectedEof) => "it ends too early".to_owned(),
+        (None, ErrorKind::WriteZero) => "no more can be written".to_owned(),
+        (None, ErrorKind::OutOfMemory) => "no memory".to_owned(),
+        (None, _) => text,
+    }
+}
+
 /// The text of a code.
 pub fn describe_code(code: i32) -> &'static CStr {
     CODES.iter().find(|known| known.number == code).map_or(c"Unknown error code", |known| known.text)
@@ -197,3 +211,24 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_the_words_of_the_system() {
+        for (error, expected) in [
+            (io::Error::from_raw_os_error(libc::ENOENT), "No such file or directory"),
+            (io::Error::from_raw_os_error(libc::EACCES), "Permission denied"),
+            (io::Error::from(ErrorKind::UnexpectedEof), "it ends too early"),
+            (
+                io::Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8"),
+                "not a text in UTF-8",
+            ),
+            (io::Error::other("said elsewhere"), "said elsewhere"),
+        ] {
+            assert_eq!(reason(&error), expected);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use hcube_bsp::process;
 use hcube_bsp::profile::{Figures, Summary};
-use hcube_core::Result;
+use hcube_core::error::{Result, reason};
 use serde::Serialize;
 use std::env;
 
@@ -73,7 +73,7 @@ fn write(contents: &File) {
     let Some(name) = file() else { return };
     let written = serde_json::to_string(contents)
         .map_err(|error| error.to_string())
-        .and_then(|text| std::fs::write(&name, text + "\n").map_err(|error| error.to_string()));
+        .and_then(|text| std::fs::write(&name, text + "\n").map_err(|error| reason(&error)));
     if let Err(error) = written {
         eprintln!("hcube: HCUBE_BSP_PROFILE={name}: {error}");
     }

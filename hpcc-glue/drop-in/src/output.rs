@@ -2,9 +2,9 @@
 
 use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;
+use hcube_core::error::reason;
 use hcube_core::node::loader;
 use serde::Serialize;
-use std::error::Error;
 use std::fmt::Write;
 
 /// What `HCUBE_STATS` asks for.
@@ -61,8 +61,9 @@ pub fn is_loaded(library: &str) -> bool {
     loader::loaded().iter().any(|path| path.to_string_lossy().contains(library))
 }
 
-fn write_json(path: &str, contents: &impl Serialize) -> Result<(), Box<dyn Error>> {
-    Ok(std::fs::write(path, serde_json::to_string_pretty(contents)? + "\n")?)
+fn write_json(path: &str, contents: &impl Serialize) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(contents).map_err(|error| error.to_string())?;
+    std::fs::write(path, text + "\n").map_err(|error| reason(&error))
 }
 
 /// The first line of a table.

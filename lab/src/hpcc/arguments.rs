@@ -3,9 +3,9 @@
 use super::input::{Problem, process_grid};
 use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
-use clap::value_parser;
 use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
-use hcube_tool::output::JsonOption;
+use hcube_tool::choices::number;
+use hcube_tool::output::{self, JsonOption};
 use std::path::PathBuf;
 
 /// Numbers of ranks.
@@ -81,10 +81,10 @@ pub struct Arguments {
     pub full: bool,
     /// Size of HPL's matrix, from which HPCC derives the size of the table [default: 4000 on 2 cores, with
     /// the same memory for each core on others]
-    #[arg(long, value_name = "N", default_value_t = plan::size(plan::cores()), hide_default_value = true, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = plan::size(plan::cores()), hide_default_value = true, value_parser = number::<u32>(1..=10_000_000))]
     pub n: u32,
     /// Columns of a block of HPL's matrix
-    #[arg(long, value_name = "NB", default_value_t = 80, value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "NB", default_value_t = 80, value_parser = number::<u32>(1..=100_000))]
     pub block: u32,
     /// Process grids of HPL, such as 1x2,2x2; they determine the numbers of ranks [default: nearly square]
     #[arg(long, value_name = "LIST", value_parser = grids, conflicts_with_all = ["ranks", "full", "brief"])]
@@ -93,17 +93,17 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_parser = broadcasts, conflicts_with = "brief")]
     pub broadcasts: Option<Broadcasts>,
     /// Panels that HPL looks ahead
-    #[arg(long, value_name = "PANELS", default_value_t = 1, value_parser = value_parser!(u32).range(0..=9))]
+    #[arg(long, value_name = "PANELS", default_value_t = 1, value_parser = number::<u32>(0..=9))]
     pub depth: u32,
     /// Variants to run [default: stock and hcube; with --full also sandia]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
     /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups those of at
     /// least 3 pairs [default: as many as --minutes permits, at most 5; 3 with --full]
-    #[arg(long, value_name = "TIMES", value_parser = value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "TIMES", value_parser = number::<u32>(1..=100))]
     pub repeat: Option<u32>,
     /// Without --repeat: minutes after which no further runs begin
-    #[arg(long, value_name = "MINUTES", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1440))]
+    #[arg(long, value_name = "MINUTES", default_value_t = 5, value_parser = number::<u32>(1..=1440))]
     pub minutes: u32,
     /// The MPI library [default: the last part of ROOT]
     #[arg(long, value_enum)]
@@ -118,7 +118,7 @@ pub struct Arguments {
     #[arg(long)]
     pub brief: bool,
     /// Seconds after which a run is stopped and counts as timed out
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = number::<u64>(1..=86400))]
     pub time_limit: u64,
     /// Write a picture of the speed-ups to this file (SVG)
     #[arg(long, value_name = "FILE")]
@@ -147,9 +147,9 @@ impl Arguments {
         // Runs have folders of their own, so the path must not depend on the folder.
         path.canonicalize().map_err(|error| {
             format!(
-                "--root {}: {}: {error} (scripts/build-hpcc.sh {} builds it)",
+                "--root {}: {} (scripts/build-hpcc.sh {} builds it)",
                 self.root.display(),
-                path.display(),
+                output::failure(&path)(error),
                 variant.name()
             )
         })

@@ -8,6 +8,7 @@ use super::outcome::Outcome;
 use super::parse;
 use super::plan::Run;
 use super::progress::Progress;
+use hcube_tool::output;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -42,7 +43,7 @@ pub fn run(
 ) -> Result<Outcome, String> {
     let name = format!("{}-{}-{}", run.variant.name(), run.ranks, run.repeat);
     let folder = arguments.root.join("runs").join(name);
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let failed = output::failure(&folder);
     // Results of an earlier run must not be mistaken for those of this one.
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;

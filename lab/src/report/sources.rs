@@ -5,6 +5,8 @@ use super::checks::{Bench, Checked};
 use crate::hpcc::Results as Hpcc;
 use crate::simulate::results::Results as Simulated;
 use clap::{Arg, ArgMatches, Command, Error, FromArgMatches, value_parser};
+use hcube_core::error::reason;
+use hcube_results::json;
 use hcube_results::machine::Machine;
 use hcube_results::runs::Results;
 use hcube_results::{alltoall, bsp, caf, fft, fftw, gemm, llcs, panels, preload, stream};
@@ -181,7 +183,7 @@ pub fn runs<R>(results: &Option<Results<R>>) -> &[R] {
 }
 
 fn parse<T: DeserializeOwned + Checked>(place: &mut Option<T>, text: &str) -> Result<(), String> {
-    let value: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value: T = json::parse(text)?;
     value.check()?;
     *place = Some(value);
     Ok(())
@@ -254,7 +256,7 @@ impl Inputs {
             Err(error) if error.kind() == ErrorKind::InvalidData => return Err(broken("not text")),
             Err(error) => {
                 let path = path.display();
-                let text = format!("--{option} {path}: {error}; expected a file of `{command}`");
+                let text = format!("--{option} {path}: {}; expected a file of `{command}`", reason(&error));
                 return Err(Refusal::Missing(text));
             }
         };

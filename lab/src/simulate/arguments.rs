@@ -1,6 +1,7 @@
 //! The options of `hcube-lab simulate`.
 
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
+use hcube_tool::choices::number;
 use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -94,14 +95,14 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_parser = crate::hpcc::arguments::ranks)]
     pub ranks: Option<crate::hpcc::arguments::Ranks>,
     /// Ranks per node; by default those of each section
-    #[arg(long, value_name = "RANKS", value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "RANKS", value_parser = number::<u32>(1..=4096))]
     pub ranks_per_node: Option<u32>,
     /// Simulations that run concurrently [default: the number of cores, at most 2]
-    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "NUMBER", value_parser = number::<u32>(1..=256))]
     pub jobs: Option<u32>,
     /// Seconds after which a simulation is stopped and counts as hanging [default: 900, with --full 7200];
     /// it then runs again with a log, at most as long, which shows where its ranks are
-    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", value_parser = number::<u64>(1..=86400))]
     pub time_limit: Option<u64>,
     #[command(flatten)]
     pub json: JsonOption,

@@ -19,6 +19,7 @@ use super::calls::{self, Calls};
 use super::platform::Platform;
 use crate::hpcc::launch::{Job, interrupted};
 use hcube_core::options::Table;
+use hcube_tool::output;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -244,13 +245,12 @@ impl Runner {
         // Several processes may use one folder.
         let process = std::process::id();
         let outputs = ["out", "err"].map(|kind| folder.join(format!("{process}-{number}.{kind}")));
-        let open =
-            |path: &PathBuf| File::create(path).map_err(|error| format!("{}: {error}", path.display()));
-        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let open = |path: &PathBuf| File::create(path).map_err(output::failure(&path));
+        fs::create_dir_all(&folder).map_err(output::failure(&folder))?;
         let mut command = self.command(simulation, &files, &[]);
         let mut start = || {
             command.stdout(open(&outputs[0])?).stderr(open(&outputs[1])?);
-            let child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
+            let child = command.spawn().map_err(output::failure(Path::new("smpirun")))?;
             self.wait(Job::new(child))
         };
         let ended = start();
@@ -287,7 +287,7 @@ impl Runner {
             fs::create_dir_all(&folder)
                 .and_then(|()| fs::write(&new, text))
                 .and_then(|()| fs::rename(&new, &path))
-                .map_err(|error| format!("{}: {error}", path.display()))?;
+                .map_err(output::failure(&path))?;
             Ok::<_, String>(path)
         };
         Ok([put("platform", platform.description())?, put("hosts", platform.hosts())?])
@@ -297,7 +297,7 @@ impl Runner {
     fn wait(&self, mut job: Job) -> Result<Option<bool>, String> {
         let begin = Instant::now();
         loop {
-            if let Some(status) = job.ended().map_err(|error| format!("smpirun: {error}"))? {
+            if let Some(status) = job.ended().map_err(output::failure(Path::new("smpirun")))? {
                 return Ok(Some(status.success()));
             }
             if interrupted() {
@@ -317,7 +317,7 @@ impl Runner {
     fn calls_of_a_hang(&self, simulation: &Simulation<'_>, files: &[PathBuf; 2]) -> Result<String, String> {
         let mut command = self.command(simulation, files, &calls::LOGS);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("smpirun: {error}"))?;
+        let mut child = command.spawn().map_err(output::failure(Path::new("smpirun")))?;
         let pipe = child.stderr.take();
         let reader = std::thread::spawn(move || {
             let (mut calls, mut deadlock) = (Calls::default(), false);

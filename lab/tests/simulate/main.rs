@@ -165,9 +165,9 @@ fn what_cannot_be_simulated_is_refused() {
     for (arguments, message) in [
         (
             vec!["--machine", "red-strom"],
-            "red-strom: No such file or directory (os error 2); expected a file or one of",
+            "red-strom: no such file or machine; expected a file of 'hcube probe' or one of red-storm",
         ),
-        (vec!["--machine", broken], "broken-machine.json: EOF while parsing"),
+        (vec!["--machine", broken], "broken-machine.json: not JSON: it ends too early, on line 1"),
         (vec!["--sections", "ranks", "--ranks", "20000"], "red-storm has 10368"),
         (vec!["--sections", "ranks", "--ranks", "0"], "--ranks"),
         (vec!["--sections", "rank"], "look-ahead"),

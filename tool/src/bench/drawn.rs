@@ -4,11 +4,11 @@ use super::frame::System;
 use super::job::{self, Common};
 use crate::output::{self, JsonOption};
 use crate::session::{self, Failure, Session, Verdict};
-use hcube_core::Result;
+use hcube_core::error::{Result, reason};
+use hcube_results::json;
 use hcube_results::plot::Sheet;
 use hcube_results::runs::{Joined, Pictured, Report, Results};
 use serde::de::DeserializeOwned;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -39,22 +39,23 @@ pub fn draw(
     output::write("--plot", path, &output::PLOT, &sheet.svg())
 }
 
-/// Reads the files that `--from` names.
-pub fn read<T, E: Display>(
+/// Reads the files that `--from` names, which hold what is `expected`.
+pub fn read<T>(
     paths: &[PathBuf],
-    parse: impl Fn(&str) -> std::result::Result<T, E>,
+    expected: &str,
+    parse: impl Fn(&str) -> std::result::Result<T, String>,
 ) -> std::result::Result<Vec<T>, Failure> {
     let read = |path: &PathBuf| {
-        let failure = |error: &dyn Display| format!("--from {}: {error}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| failure(&error))?;
-        parse(&text).map_err(|error| failure(&error))
+        let failure = |problem: String| format!("--from {}: {problem}; expected {expected}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| failure(reason(&error)))?;
+        parse(&text).map_err(failure)
     };
     paths.iter().map(read).collect()
 }
 
 /// Reads results in JSON from the files that `--from` names.
 pub fn read_results<T: DeserializeOwned>(paths: &[PathBuf]) -> std::result::Result<Vec<T>, Failure> {
-    read(paths, |text| serde_json::from_str(text))
+    read(paths, "results that --json=FILE has written", json::parse)
 }
 
 impl Drawn {

@@ -3,10 +3,10 @@
 //! with the same status.
 
 use super::frame::{Measured, System, measure};
+use crate::choices::number;
 use crate::output::JsonOption;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
-use clap::value_parser;
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_results::measured::Place;
@@ -23,7 +23,7 @@ fn text(number: u32) -> &'static str {
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common<const REPEAT: u32> {
     /// Measurements of each case, alternating; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value = text(REPEAT), value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value = text(REPEAT), value_parser = number::<u32>(1..=1000))]
     pub repeat: u32,
     /// Do not verify (by default each case is verified once for each size)
     #[arg(long)]

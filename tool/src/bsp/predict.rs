@@ -3,10 +3,10 @@
 
 use super::program::{Case, Costs, ProgramArguments};
 use crate::bench::drawn;
+use crate::choices::number;
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::{self, Failure};
-use clap::value_parser;
 use hcube_results::bsp::prediction::{Results, Row};
 use hcube_results::machine::Machine;
 use hcube_results::published::bsp as published;
@@ -30,7 +30,7 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Numbers of processes [default: all that the machine file has]
-    #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', value_parser = number::<u32>(1..))]
     processes: Vec<u32>,
     /// Whose costs are used
     #[arg(long, default_value = "corrected")]

@@ -1,8 +1,9 @@
 //! The programs that are predicted and run, with their costs.
 
+use crate::choices::number;
 use crate::machine;
 use crate::machine::bsp::{self, Estimate};
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
 use hcube_bsp::cost::{Cost, Model};
 use hcube_lcs::Kernel;
 use hcube_lcs::cost::{self as llcs};
@@ -72,13 +73,13 @@ pub struct ProgramArguments {
     #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = crate::bench::lengths::length, help = sizes_help())]
     pub sizes: Vec<usize>,
     /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = number::<u32>(1..=10_000))]
     pub blocks: Vec<u32>,
     /// How matrices are distributed [default: customized]
     #[arg(long)]
     pub distribution: Option<Matrices>,
     /// Block columns of each process of the matrix of a subsequence [default: 1 to 5]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = number::<u32>(1..=1000))]
     pub alpha: Vec<u32>,
     /// The algorithm for subsequences [default: standard]
     #[arg(long)]

@@ -1,8 +1,8 @@
 //! The experiments: each is collective and gives the same finding on all ranks.
 
 use super::finding::{Finding, State, Topic};
-use hcube_core::Result;
 use hcube_core::comm::Comm;
+use hcube_core::error::{Result, reason};
 use hcube_core::machine::instructions::Level;
 use hcube_core::mpi::{MpiComm, handle};
 use hcube_core::node::{huge_pages, processor, single_copy};
@@ -111,7 +111,7 @@ fn single_copy_works(comm: &impl Comm, places: &Places) -> Result<Finding> {
         return Ok(Finding::new(Topic::SingleCopy, State::Good, format!("process_vm_readv works {who}")));
     }
     let text = match read {
-        Err(error) => format!("process_vm_readv fails on {failed} rank(s): {error}"),
+        Err(error) => format!("process_vm_readv fails on {failed} rank(s): {}", reason(&error)),
         Ok(_) => format!("process_vm_readv fails on {failed} rank(s)"),
     };
     let advice = "in a container, permit ptrace (--cap-add SYS_PTRACE); otherwise set \

@@ -1,11 +1,11 @@
 //! The options of `hcube model`, and what cannot be predicted.
 
 use super::gemm;
-use crate::choices::{help, one_of, value};
+use crate::choices::{help, number, one_of, value};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
-use clap::{Subcommand, value_parser};
+use clap::Subcommand;
 use hcube_alltoall::options::DEFAULT_MEMORY_BYTES;
 use hcube_core::machine::Placement;
 use hcube_random_access::options::DEFAULT_LOOK_AHEAD;
@@ -31,10 +31,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
     /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
-    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = value_parser!(u64).range(1..=MAX_RANKS))]
+    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = number::<u64>(1..=MAX_RANKS))]
     ranks: Vec<u64>,
     /// Ranks on a node; without it one for each core
-    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS))]
+    #[arg(long, value_name = "K", value_parser = number::<u64>(1..=MAX_RANKS))]
     ranks_per_node: Option<u64>,
     #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD, value_parser = value::<Options, usize>("look_ahead"),
           help = help::<Options>("look_ahead"))]

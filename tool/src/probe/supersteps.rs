@@ -13,12 +13,12 @@ use crate::bench::drawn;
 use crate::bench::library::mpi_name;
 use crate::bench::random_access::DEFAULT_TABLE_SIZE;
 use crate::bsp::calls::blas::Blas;
+use crate::choices::number;
 use crate::machine;
 use crate::machine::bsp::Estimate;
 use crate::output::{self, Kind};
 use crate::progress::Progress;
 use crate::session::{self, Failure, Session, Verdict};
-use clap::value_parser;
 use exchange::Spmd;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::node::processor;
@@ -65,10 +65,10 @@ const SAMPLES: Kind =
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Words that a process sends in a superstep at most, as a power of two; a word has 8 bytes
-    #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = value_parser!(u32).range(4..=24))]
+    #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = number::<u32>(4..=24))]
     max_words: u32,
     /// Measurements of each case; figures are their medians
-    #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = number::<u32>(1..=1000))]
     repeat: u32,
     /// Measure another BSP library: a shared library with the functions of 1998, for the same MPI library
     #[arg(long, value_name = "FILE")]
@@ -220,7 +220,7 @@ fn samples(
 /// Reads the samples of earlier runs.
 fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     check(arguments).map_err(|error| error.to_string())?;
-    let all = drawn::read(&arguments.from, Samples::parse)?;
+    let all = drawn::read(&arguments.from, "samples that --samples has written", Samples::parse)?;
     if let [samples] = &all[..] {
         let former = former(arguments, &samples.library).map_err(|error| error.to_string())?;
         return finish(arguments, former.unwrap_or_else(|| figures::machine(samples)), samples);

@@ -7,7 +7,7 @@
 
 use super::ledger::Fragment;
 use crate::node::Node;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::{Error, Result, reason};
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Run};
 use std::collections::VecDeque;
@@ -109,7 +109,7 @@ impl Direct {
                 Ok(true)
             }
             Err(refused) if refused.is_lost() => {
-                Err(Error::Memory(format!("single copy with rank {from}: {}", refused.error)))
+                Err(Error::Memory(format!("single copy with rank {from}: {}", reason(&refused.error))))
             }
             Err(refused) => {
                 self.processes[from] = None;

@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::task::Task;
-use hcube_core::error::Error;
+use hcube_core::error::{Error, reason};
 use hcube_core::memory::datatype::Block;
 use hcube_core::memory::reserve::filled;
 use hcube_core::node::single_copy::{Process, Refused, Run};
@@ -258,5 +258,5 @@ unsafe fn read_list(process: Process, address: u64, list: &mut [Run]) -> Result<
 
 /// The error of a copy that the kernel has refused.
 pub fn of_refusal(rank: usize, refused: &Refused) -> Error {
-    Error::Memory(format!("single copy with rank {rank}: {}", refused.error))
+    Error::Memory(format!("single copy with rank {rank}: {}", reason(&refused.error)))
 }

@@ -21,7 +21,7 @@ use crate::copies::copy_own;
 use crate::node::{Node, Transfer, partners, wait};
 use crate::task::Task;
 use hcube_core::comm::Comm;
-use hcube_core::error::{Error, Result};
+use hcube_core::error::{Error, Result, reason};
 use hcube_core::machine::work::COPY;
 use hcube_core::memory::Region;
 use hcube_core::node::single_copy::{Process, Refused};
@@ -79,7 +79,10 @@ pub unsafe fn exchange<C: Comm + ?Sized>(
         };
         if let Err(refused) = copied {
             if refused.is_lost() {
-                return Err(Error::Memory(format!("single copy with rank {rank}: {}", refused.error)));
+                return Err(Error::Memory(format!(
+                    "single copy with rank {rank}: {}",
+                    reason(&refused.error)
+                )));
             }
             part.swapped = if task.is_in_place() { refused.copied } else { 0 };
             (part.forbidden, part.complete) = (refused.is_permanent(), false);

@@ -7,7 +7,7 @@
 //! Restrictions: a message has at most [`MAX_MESSAGE_BYTES`], so that those of several senders do not mix.
 //! The pipe holds 64 KiB, or 1 MiB where the system permits it. Not counted to RLIMIT_FSIZE.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reason};
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -38,7 +38,7 @@ pub struct Address {
 }
 
 fn failed(what: &str, error: &std::io::Error) -> Error {
-    Error::Memory(format!("{what}: {error}"))
+    Error::Memory(format!("{what}: {}", reason(error)))
 }
 
 impl Pipe {

@@ -15,7 +15,7 @@ mod users;
 
 use super::system_v::{self, Identity};
 use crate::comm::{Comm, agree};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reason};
 use crate::node::huge_pages::{self, HUGE_PAGE_BYTES, Report};
 use std::fs::File;
 use std::ops::Range;
@@ -55,12 +55,14 @@ struct Location {
 }
 
 fn failed(what: &str) -> Error {
-    Error::Memory(format!("{what}: {}", std::io::Error::last_os_error()))
+    Error::Memory(format!("{what}: {}", reason(&std::io::Error::last_os_error())))
 }
 
 fn object(file: &File) -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
-    file.metadata().map(|data| data.ino()).map_err(|error| Error::Memory(format!("shared memory: {error}")))
+    file.metadata()
+        .map(|data| data.ino())
+        .map_err(|error| Error::Memory(format!("shared memory: {}", reason(&error))))
 }
 
 /// Bytes of address range and of a file that this process may have.
@@ -96,7 +98,7 @@ fn create_file(length: usize) -> Result<File> {
     // SAFETY: a file that was just created and has no other owner.
     let file = unsafe { File::from_raw_fd(number) };
     file.set_len(length as u64)
-        .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {error}")))?;
+        .map_err(|error| Error::Memory(format!("shared memory of {length} bytes: {}", reason(&error))))?;
     Ok(file)
 }
 
@@ -108,10 +110,9 @@ fn open_file(location: Location) -> Result<File> {
     if !target.to_string_lossy().starts_with("/memfd:hcube") {
         return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
     }
-    let file =
-        File::options().read(true).write(true).open(&path).map_err(|error| {
-            Error::Memory(format!("shared memory of process {}: {error}", location.process))
-        })?;
+    let file = File::options().read(true).write(true).open(&path).map_err(|error| {
+        Error::Memory(format!("shared memory of process {}: {}", location.process, reason(&error)))
+    })?;
     if object(&file)? != location.object {
         return Err(Error::Memory(format!("{path} is not the shared memory of this node")));
     }

@@ -2,7 +2,7 @@
 //! here, and the copies themselves.
 
 use crate::comm::{Comm, agree};
-use crate::error::Error;
+use crate::error::{Error, reason};
 use crate::memory::Region;
 
 /// The memory of another process.
@@ -268,13 +268,13 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
         match read_word(process.0 as u32, readable) {
             Ok(word) if word == expected => {}
             Ok(_) => return refused(format!("process {} is another one here", process.0)),
-            Err(error) => return refused(error.to_string()),
+            Err(error) => return refused(reason(&error)),
         }
         let cell = writable + (index * size_of::<u64>()) as u64;
         // SAFETY: the process has just shown that it is the rank that has posted this address: its cell for
         // this rank. It keeps the cells until all ranks have agreed below.
         let written = unsafe { process.write(cell, local) };
-        written.map_or_else(|why| refused(why.error.to_string()), |()| Ok(process))
+        written.map_or_else(|why| refused(reason(&why.error)), |()| Ok(process))
     });
     // Acts as the barrier as well, after which all have written and nobody reads the cookie.
     let processes = agree(comm, tried.collect())?;

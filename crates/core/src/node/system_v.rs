@@ -9,7 +9,7 @@
 //! Restriction: processes of one IPC namespace, which is checked by its number.
 //! Source: shmctl(2), "Linux-specific notes" of shmat(2).
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reason};
 use std::ptr::NonNull;
 
 /// A segment of System V's shared memory, as other processes of the node find it.
@@ -22,14 +22,16 @@ pub(super) struct Identity {
 }
 
 fn failed(what: &str) -> Error {
-    Error::Memory(format!("{what}: {}", std::io::Error::last_os_error()))
+    Error::Memory(format!("{what}: {}", reason(&std::io::Error::last_os_error())))
 }
 
 /// The number of this process's IPC namespace; no two of a node have the same.
 fn namespace() -> Result<u64> {
     use std::os::unix::fs::MetadataExt;
     let found = std::fs::metadata("/proc/self/ns/ipc");
-    found.map(|data| data.ino()).map_err(|error| Error::Memory(format!("/proc/self/ns/ipc: {error}")))
+    found
+        .map(|data| data.ino())
+        .map_err(|error| Error::Memory(format!("/proc/self/ns/ipc: {}", reason(&error))))
 }
 
 /// Creates zeroed memory that is removed when the last process has unmapped it.

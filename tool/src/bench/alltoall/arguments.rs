@@ -2,8 +2,8 @@
 
 use crate::bench::job::Common;
 use crate::bench::lengths::{name, words};
-use crate::choices::{help_and, one_of, value};
-use clap::{ValueEnum, value_parser};
+use crate::choices::{help_and, number, one_of, value};
+use clap::ValueEnum;
 use hcube_alltoall::options::MAX_MEMORY_BYTES;
 use hcube_alltoall::{Options, Path, Schedule};
 use hcube_results::alltoall::figure;
@@ -186,7 +186,7 @@ pub struct Arguments {
     pub cubes: Vec<Cube>,
     /// Microseconds of computation beside a nonblocking exchange, by a calibrated loop; where ranks share a
     /// core, it takes longer [default: as long as the library's exchange]
-    #[arg(long, value_name = "US", value_parser = value_parser!(u32).range(0..=1_000_000))]
+    #[arg(long, value_name = "US", value_parser = number::<u32>(0..=1_000_000))]
     pub work: Option<u32>,
     /// Equal counts instead of random ones, and MPI_Alltoall (MPI_Ialltoall) instead of MPI_Alltoallv
     /// (MPI_Ialltoallv)

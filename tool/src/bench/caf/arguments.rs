@@ -4,7 +4,7 @@ use super::task::{Operation, Task};
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
-use clap::value_parser;
+use crate::choices::number;
 use std::path::PathBuf;
 
 /// Bytes of an operation: MPI's numbers are of type int.
@@ -59,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 256M"))]
     pub sizes: Vec<usize>,
     /// Treat each COUNT ranks as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number::<u32>(1..))]
     pub ranks_per_node: Option<u32>,
     /// Do not measure MPI's functions
     #[arg(long)]

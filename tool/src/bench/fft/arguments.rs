@@ -3,7 +3,8 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::length;
-use clap::{ValueEnum, value_parser};
+use crate::choices::number;
+use clap::ValueEnum;
 use std::path::PathBuf;
 
 /// Numbers of a vector without `--lengths`, at least: those of HPCC on small and on larger memory.
@@ -56,7 +57,7 @@ pub struct Arguments {
     #[arg(long)]
     pub out_of_place: bool,
     /// Treat each COUNT ranks as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number::<u32>(1..))]
     pub ranks_per_node: Option<u32>,
     /// File of FFTW's MPI library [default: where the loader finds it]
     #[arg(long, value_name = "FILE")]

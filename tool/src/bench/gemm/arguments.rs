@@ -3,10 +3,11 @@
 use super::problem::{Problem, Routine};
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
+use crate::choices::number;
 use crate::grids;
 use crate::session::Failure;
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ValueEnum, value_parser};
 use hcube_gemm::element::Element;
 use hcube_gemm::product::Operation;
 use hcube_results::gemm::{BOUND, RAISED};
@@ -48,13 +49,13 @@ fn elements() -> impl TypedValueParser<Value = Element> {
     })
 }
 
-fn number(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|number| (1..=MAX_ORDER).contains(number))
+fn order(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|order| (1..=MAX_ORDER).contains(order))
 }
 
 /// Numbers that one number may stand for.
 fn three(text: &str, separator: char) -> Option<[usize; 3]> {
-    let numbers: Vec<usize> = text.split(separator).map(number).collect::<Option<_>>()?;
+    let numbers: Vec<usize> = text.split(separator).map(order).collect::<Option<_>>()?;
     match numbers[..] {
         [all] => Some([all; 3]),
         [first, second, third] => Some([first, second, third]),
@@ -123,7 +124,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N|MxNxK[,...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<[usize; 3]>,
     /// Inner indices of all products, instead of those of --sizes
-    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=MAX_ORDER as i64))]
+    #[arg(long, value_name = "K", value_parser = number::<u32>(1..=MAX_ORDER as u32))]
     pub k: Option<u32>,
     /// Block sizes of the distribution, rows and columns alike
     #[arg(long, value_name = "NB|A:B:C[,...]", value_delimiter = ',', default_value = "64", value_parser = blocks)]
@@ -142,16 +143,16 @@ pub struct Arguments {
     #[arg(long)]
     pub update: bool,
     /// Multiply sub-matrices of larger matrices that begin near this row and column
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u32).range(0..=1 << 20))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<u32>(0..=1 << 20))]
     pub offset: u32,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub variants: Vec<Variant>,
     /// Width of the panels of scalapack-raised; ScaLAPACK as installed has 32
-    #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = number::<u16>(1..))]
     pub panel: u16,
     /// Threads of the BLAS in each rank [default: 1, or those of the BLAS if there is one rank]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = number::<u16>(1..=4096))]
     pub threads: Option<u16>,
     /// File of ScaLAPACK's shared library, with the BLACS [default: that of the distribution]
     #[arg(long, value_name = "FILE")]

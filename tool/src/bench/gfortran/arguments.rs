@@ -2,9 +2,9 @@
 
 use crate::bench::drawn::Drawn;
 use crate::bench::lengths::words;
+use crate::choices::number;
 use crate::output::JsonOption;
 use clap::builder::PossibleValuesParser;
-use clap::value_parser;
 use hcube_results::gfortran::{self, PROGRAMS};
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ const MAX_BYTES: usize = 256 << 20;
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Numbers of images
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "2,4,8", value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "2,4,8", value_parser = number::<u32>(1..=4096))]
     pub images: Vec<u32>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = PossibleValuesParser::new(gfortran::operations()))]
@@ -52,10 +52,10 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', default_value = "8,64,512,4k,32k,256k,1M", value_parser = words(MAX_BYTES, "up to 256M"))]
     pub sizes: Vec<usize>,
     /// Runs of each program, alternating; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value = "5", value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value = "5", value_parser = number::<u32>(1..=1000))]
     pub repeat: u32,
     /// Treat each COUNT images as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number::<u32>(1..))]
     pub ranks_per_node: Option<u32>,
     /// Do not measure OpenCoarrays
     #[arg(long)]
@@ -81,7 +81,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Seconds after which a run is ended
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = number::<u32>(1..))]
     pub limit: u32,
     /// Do not show progress
     #[arg(long)]

@@ -3,7 +3,9 @@
 use super::arguments::Arguments;
 use crate::bench::library::own_files;
 use crate::launcher;
+use crate::output;
 use crate::session::Failure;
+use hcube_core::error::reason;
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +56,7 @@ pub struct Compiler<'a> {
 /// Runs a compiler; its messages where it fails.
 fn execute(command: &mut Command) -> Result<(), String> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{program}: {error}"))?;
+    let output = command.output().map_err(|error| format!("{program}: {}", reason(&error)))?;
     if output.status.success() {
         return Ok(());
     }
@@ -76,7 +78,7 @@ impl<'a> Compiler<'a> {
             format!("--compiler = {name}: {what}: expected gfortran 12 to 14, which libhcube_caf.so serves")
         };
         let output = Command::new(name).arg("-dumpversion").output();
-        let output = output.map_err(|error| refuse(&error.to_string()))?;
+        let output = output.map_err(|error| refuse(&reason(&error)))?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         if !is_served(&version) {
             return Err(refuse(&format!("version '{version}'")));
@@ -96,7 +98,7 @@ impl<'a> Compiler<'a> {
 
     fn compile(&self, mut command: Command, (name, text): (&str, &str)) -> Result<(), Failure> {
         let source = self.folder.join(name).with_extension("f90");
-        fs::write(&source, text).map_err(|error| format!("{}: {error}", source.display()))?;
+        fs::write(&source, text).map_err(output::failure(&source))?;
         command.args(["-O2", "-J"]).arg(self.folder).arg("-c").arg(&source);
         execute(command.arg("-o").arg(self.object(name)))
     }
@@ -155,7 +157,7 @@ impl<'a> Compiler<'a> {
         if let Some(file) = &self.arguments.opencoarrays {
             let file = file
                 .canonicalize()
-                .map_err(|error| format!("--opencoarrays = {}: {error}", file.display()))?;
+                .map_err(|error| format!("--opencoarrays = {}: {}", file.display(), reason(&error)))?;
             let folder = file.parent().unwrap_or(Path::new("/")).display().to_string();
             return self.with_coarrays(
                 OPENCOARRAYS,

@@ -3,6 +3,7 @@
 use super::lines::{self, Output};
 use crate::interrupt::Interrupt;
 use crate::launcher;
+use crate::output;
 use crate::session::Failure;
 use hcube_core::options::RANKS_PER_NODE;
 use std::fs::{self, File};
@@ -41,7 +42,7 @@ impl Launcher<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<Ended>, Failure> {
         let files = ["stdout", "stderr"].map(|name| self.folder.join(name));
-        let failure = |error: std::io::Error| format!("{}: {error}", self.folder.display());
+        let failure = output::failure(&self.folder);
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg("-np").arg(images.to_string()).arg(program).args(words);
         command.stdin(Stdio::null());
@@ -51,7 +52,7 @@ impl Launcher<'_> {
         if let Some(count) = self.ranks_per_node {
             command.env(RANKS_PER_NODE.variable, count.to_string());
         }
-        let mut child = command.spawn().map_err(|error| format!("{}: {error}", self.command[0]))?;
+        let mut child = command.spawn().map_err(output::failure(Path::new(&self.command[0])))?;
         let Some(ended) = self.wait(&mut child, interrupt).map_err(failure)? else { return Ok(None) };
         let text = |path: &Path| {
             let bytes = fs::read(path).unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::launcher;
 use crate::progress::Progress;
 use crate::session::{self, Failure, Verdict};
+use hcube_core::error::reason;
 use hcube_results::gfortran::{HCUBE, MPI, OPENCOARRAYS, Results, Run, Subject, counterpart};
 use hcube_results::measured::{Place, distinct};
 use std::fs;
@@ -37,7 +38,7 @@ impl Folder {
             None => std::env::temp_dir().join(format!("{FOLDER}-{}", std::process::id())),
         };
         let made = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
-        let path = made.map_err(|error| format!("--folder = {}: {error}", path.display()))?;
+        let path = made.map_err(|error| format!("--folder = {}: {}", path.display(), reason(&error)))?;
         Ok(Self { path, is_temporary: arguments.folder.is_none() })
     }
 }

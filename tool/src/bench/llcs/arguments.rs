@@ -3,7 +3,8 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, length};
-use clap::{ValueEnum, value_parser};
+use crate::choices::number;
+use clap::ValueEnum;
 
 /// Measurements of each variant without `--repeat`.
 const REPEAT: u32 = 5;
@@ -83,14 +84,14 @@ pub struct Arguments {
     pub lengths: Vec<usize>,
     /// Sizes of alphabets
     #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', default_value = "4,26,256",
-          value_parser = value_parser!(u32).range(1..=1 << 16))]
+          value_parser = number::<u32>(1..=1 << 16))]
     pub symbols: Vec<u32>,
     /// Per cent of the symbols that both strings have in common, one half at the beginning and one at the end
-    #[arg(long = "common", value_name = "PERCENT", default_value = "0", value_parser = value_parser!(u32).range(0..=100))]
+    #[arg(long = "common", value_name = "PERCENT", default_value = "0", value_parser = number::<u32>(0..=100))]
     pub in_common: u32,
     /// Block columns of each rank on square grids
     #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "1,2,3,4,5",
-          value_parser = value_parser!(u32).range(1..=1000))]
+          value_parser = number::<u32>(1..=1000))]
     pub alpha: Vec<u32>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]

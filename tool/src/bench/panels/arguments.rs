@@ -3,7 +3,8 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::words;
-use clap::{ValueEnum, value_parser};
+use crate::choices::number;
+use clap::ValueEnum;
 
 /// Bytes of a word.
 pub const WORD: usize = size_of::<u64>();
@@ -48,10 +49,10 @@ pub struct Arguments {
     pub sizes: Vec<usize>,
     /// Microseconds of computation per panel
     #[arg(long, value_name = "US[,US...]", value_delimiter = ',', default_value = "0,1000",
-          value_parser = value_parser!(u32).range(0..=1_000_000))]
+          value_parser = number::<u32>(0..=1_000_000))]
     pub work: Vec<u32>,
     /// Panels that are timed together
-    #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = number::<u32>(1..=100_000))]
     pub panels: u32,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]

@@ -1,8 +1,8 @@
 //! The options of `hcube bench random-access`, and the cases that they select.
 
 use crate::bench::job::Common;
-use crate::choices::{help, help_and, one_of, value};
-use clap::{ValueEnum, value_parser};
+use crate::choices::{help, help_and, number, one_of, value};
+use clap::ValueEnum;
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
 
 /// The steps of the paper's Table 3 that concern the algorithm.
@@ -24,7 +24,7 @@ const REPEAT: u32 = 3;
 
 /// Words of the whole table, as a power of two.
 pub const DEFAULT_TABLE_SIZE: u32 = 24;
-pub const MAX_TABLE_SIZE: i64 = 40;
+pub const MAX_TABLE_SIZE: u32 = 40;
 
 /// The stand-alone RandomAccess benchmark (run it under mpirun)
 ///
@@ -40,10 +40,10 @@ pub const MAX_TABLE_SIZE: i64 = 40;
 pub struct Arguments {
     /// Words of the whole table, as a power of two; a word has 8 bytes
     #[arg(long, value_name = "LOG2", default_value_t = DEFAULT_TABLE_SIZE,
-          value_parser = value_parser!(u32).range(0..=MAX_TABLE_SIZE))]
+          value_parser = number::<u32>(0..=MAX_TABLE_SIZE))]
     pub table_size: u32,
     /// Updates of all ranks together; default is four per word
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(0..=1 << 59))]
+    #[arg(long, value_name = "N", value_parser = number::<u64>(0..=1 << 59))]
     pub updates: Option<u64>,
     #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',', value_parser = value::<Options, usize>("look_ahead"),
           help = help_and::<Options>("look_ahead", "A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024"))]

@@ -1,8 +1,8 @@
 //! The options of `hcube bsp run`.
 
 use crate::bsp::program::{Costs, ProgramArguments};
+use crate::choices::number;
 use crate::output::JsonOption;
-use clap::value_parser;
 use hcube_alltoall::options::parse_bytes;
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, default_value = "schedule")]
     pub costs: Costs,
     /// Measurements of each size; the table shows the median and (largest - smallest) / median
-    #[arg(long, value_name = "TIMES", default_value_t = 5, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "TIMES", default_value_t = 5, value_parser = number::<u32>(1..=1000))]
     pub repeat: u32,
     /// Also measure ScaLAPACK's pdgemm for the same matrices, in turn, and what both add to the memory of a
     /// process

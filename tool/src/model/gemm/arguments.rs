@@ -1,11 +1,11 @@
 //! The options of `hcube model gemm`, and what cannot be predicted.
 
+use crate::choices::number;
 use crate::grids::{self, MAX_RANKS, nearest_square};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::value_parser;
 use hcube_gemm::model::{Hockney, Problem};
 use hcube_gemm::schedule::Broadcast;
 use hcube_results::machine::Link;
@@ -41,37 +41,37 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", requires = "alpha", value_parser = positive)]
     beta: Option<f64>,
     /// Bytes of an element, with which the bandwidth of a machine is converted
-    #[arg(long, value_name = "BYTES", default_value_t = DOUBLE_BYTES, value_parser = value_parser!(u64).range(1..=64))]
+    #[arg(long, value_name = "BYTES", default_value_t = DOUBLE_BYTES, value_parser = number::<u64>(1..=64))]
     element_bytes: u64,
     /// Number of ranks, on the grid nearest to a square
     #[arg(long, value_name = "P", default_value_t = 256, conflicts_with = "grid",
-          value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
+          value_parser = number::<u64>(1..=MAX_RANKS as u64))]
     ranks: u64,
     /// Process rows and columns of the grid
     #[arg(long, value_name = "PxQ", value_parser = grids::parse)]
     grid: Option<(usize, usize)>,
     /// Ranks on a node; without it one for each core of the machine. The ranks of a process row are
     /// consecutive
-    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
+    #[arg(long, value_name = "K", value_parser = number::<u64>(1..=MAX_RANKS as u64))]
     ranks_per_node: Option<u64>,
     /// Columns of B and C
-    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = value_parser!(u64).range(1..=MAX_ORDER))]
+    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = number::<u64>(1..=MAX_ORDER))]
     n: u64,
     /// Rows of A and C; without it N
-    #[arg(long, value_name = "M", value_parser = value_parser!(u64).range(1..=MAX_ORDER))]
+    #[arg(long, value_name = "M", value_parser = number::<u64>(1..=MAX_ORDER))]
     m: Option<u64>,
     /// Columns of A and rows of B; without it N
-    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..=MAX_ORDER))]
+    #[arg(long, value_name = "K", value_parser = number::<u64>(1..=MAX_ORDER))]
     k: Option<u64>,
     /// Columns of a panel of SUMMA, and of an inner block of HSUMMA
-    #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = number::<u64>(1..=1 << 20))]
     block: u64,
     /// Columns of an outer block of HSUMMA, a multiple of those of an inner block; without it the same
-    #[arg(long, value_name = "COLUMNS", value_parser = value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "COLUMNS", value_parser = number::<u64>(1..=1 << 20))]
     outer_block: Option<u64>,
     /// Numbers of groups; without it powers of two
     #[arg(long, value_name = "G[ G...]", value_delimiter = ' ',
-          value_parser = value_parser!(u64).range(1..=MAX_RANKS as u64))]
+          value_parser = number::<u64>(1..=MAX_RANKS as u64))]
     groups: Vec<u64>,
     /// Only this broadcast
     #[arg(long, value_parser = broadcasts())]

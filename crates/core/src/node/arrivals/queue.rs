@@ -6,7 +6,7 @@
 //! among the first ones, because ranks start the operations of a communicator in the same order; another one
 //! where it removes an entry. Memory: 16 bytes for each operation.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, reason};
 use crate::memory::Region;
 use crate::node::single_copy::{Process, Refused};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,7 +99,7 @@ impl<'a> Place<'a> {
 
 #[cold]
 fn failed(rank: usize, refused: &Refused) -> Error {
-    Error::Memory(format!("single copy with rank {rank} of the node: {}", refused.error))
+    Error::Memory(format!("single copy with rank {rank} of the node: {}", reason(&refused.error)))
 }
 
 /// The list of this rank for one bucket.
