@@ -332,6 +332,7 @@ pub fn names() -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_core::options::known;
 
     #[test]
     fn variables_of_several_uses_have_several_meanings_and_one_name() {
@@ -341,6 +342,18 @@ mod tests {
         let names = names();
         assert_eq!(names.iter().filter(|&&name| name == "HCUBE_VERBOSE").count(), 1);
         assert!(!names.contains(&"HCUBE_DIR") && names.contains(&"HCUBE_STATS"));
+    }
+
+    #[test]
+    fn libraries_know_all_names() {
+        let sorted = |mut names: Vec<&'static str>| {
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let all = GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name).collect();
+        assert_eq!(sorted(all), sorted([&known::OF_A_RUN[..], &known::OF_A_BUILD].concat()));
+        assert!(names().iter().all(|name| known::OF_A_RUN.contains(name)));
     }
 
     #[test]

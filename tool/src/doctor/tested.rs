@@ -1,5 +1,6 @@
 //! What works where: the exchanges of unmodified programs that tests have checked, by MPI library and path.
 
+use super::text::wrapped;
 use hcube_results::table::Table;
 
 /// Written by tests/alltoall/tested.rs: lines `library | function | paths`, and
@@ -36,7 +37,7 @@ pub fn text() -> String {
     }
     let versions: Vec<String> =
         libraries.iter().map(|[mpi, _, version]| format!("{mpi}: {version}")).collect();
-    format!("{}{}\n", table.render(), versions.join("; "))
+    table.render() + &versions.iter().map(|version| wrapped("", version)).collect::<String>()
 }
 
 #[cfg(test)]

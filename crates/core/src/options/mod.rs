@@ -7,6 +7,7 @@
 //! headers, so they use nothing of hcube but [`crate::error`].
 
 mod kind;
+pub mod known;
 mod named;
 mod pair;
 mod table;
