@@ -100,6 +100,23 @@ fn cells_of_tables_are_no_sentences_with_many_figures() {
     assert!(all.is_empty(), "more than {MAX_FIGURES} figures in a sentence:\n{}", all.join("\n"));
 }
 
+/// The usage of a script, between `cat <<'END'` and `END`.
+fn usage(script: &str) -> impl Iterator<Item = &str> {
+    let (_, text) = script.split_once("cat <<'END'\n").unwrap_or_default();
+    text.lines().take_while(|line| *line != "END")
+}
+
+#[test]
+fn usage_of_installed_scripts_has_100_columns() {
+    for name in ["bspcc", "bsprun", "hcube-caf", "hcube-run"] {
+        let text = fs::read_to_string(root().join("install").join(name)).expect("a script");
+        assert!(usage(&text).count() > 10, "install/{name}: no usage");
+        for line in usage(&text) {
+            assert!(line.chars().count() <= 100, "install/{name}: more than 100 characters: {line}");
+        }
+    }
+}
+
 #[test]
 fn headers_have_no_links_of_rust() {
     for folder in ["include", "fortran"] {

@@ -60,7 +60,7 @@ pub fn signs() -> String {
     let looks = TABLE_4.iter().zip(LOOK_AHEAD).map(|(one, own)| (one.0 as f64, one.1, own.1));
     let line = |what: &str, step: &Reversed, source: &str| {
         format!(
-            "- Reversed sign: from {} to {} {what} the published rate {} ({source}), the simulated rate {}.\n",
+            "- Reversed sign: from {} to {} {what} the published rate {} ({source}),\n  the simulated rate {}.\n",
             step.from,
             step.to,
             moves(step.published),
@@ -77,7 +77,7 @@ pub fn signs() -> String {
     let most = RED_STORM.iter().rev().find_map(|rate| Some((rate.ranks, gain(rate.relaxed?, rate.paper))));
     if let Some((simulated_ranks, simulated)) = most {
         text += &format!(
-            "- All optimisations raise the simulated rate by {simulated:.0} % on {simulated_ranks} ranks; the published one by \
+            "- All optimisations raise the simulated rate by {simulated:.0} % on {simulated_ranks} ranks; the published rate by\n  \
              {published:.0} % on {ranks} (section 4).\n"
         );
     }

@@ -397,6 +397,6 @@ fn simulated_supersteps_are_those_of_the_picture() {
     }
     with_data.sort_by(f64::total_cmp);
     let (least, most) = (with_data[0], with_data[with_data.len() - 1]);
-    let sentence = format!("supersteps are {least} to {most} times as fast as an exchange");
+    let sentence = format!("supersteps have a speed-up of {least} to {most} over an exchange");
     assert!(prose("doc/bsp.md").contains(&sentence), "expected '{sentence}'");
 }
