@@ -83,7 +83,7 @@ kind() {
     esac
 }
 
-# belongs_to <kind> <command>: whether a wrapper or launcher is that of an MPI library, by what it says of itself.
+# belongs_to <kind> <command>: whether a wrapper or launcher belongs to an MPI library, by its own output.
 belongs_to() {
     case $1,${2##*/} in
     openmpi,mpic* | openmpi,mpif*) "$2" --showme:version 2>&1 | grep -q 'Open MPI' ;;

@@ -1,11 +1,11 @@
-/* FFT of a vector that is distributed over the images (Figure 7 of the paper): radix 2, binary exchange. The levels
+/* FFT of a vector that is distributed over the images (Jin et al. 2011, Figure 7): radix 2, binary exchange. The levels
  * that span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins
- * when the partner has said that its block is complete (event ready); a block that has come back is announced by event
- * copied.
+ * when the partner has notified that its block is complete (event ready); event copied announces a block that has come
+ * back.
  *
  *     caf_fft_exchange [LOG_ELEMENTS]      each image has 2^LOG_ELEMENTS elements
  *
- * The transform has a power of two of images; others have no part in it. The result is 5 m log2(m) / t operations per
+ * The transform has a power of two of images; other images are idle. The result is 5 m log2(m) / t operations per
  * second, where m is the number of elements on all images. */
 #include <complex.h>
 #include <float.h>
@@ -44,7 +44,7 @@ static double complex *allocate(int64_t elements) {
     exit(1);
 }
 
-/* The compiler's product looks for infinities. */
+/* The compiler's product checks for infinities. */
 static double complex product(double complex x, double complex y) {
     return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
 }
@@ -98,7 +98,7 @@ static void reverse_local(const double complex *from, double complex *to) {
 /* Moves the elements of input to the places with the reversed numbers. */
 static void permute(void) {
     const uint64_t bytes = (uint64_t)(n >> dimensions) * sizeof *input;
-    /* What was sent from the buffer before has left it. */
+    /* Earlier copies from the buffer are complete. */
     check(hcube_caf_cofence(&failure));
     pack(buffer);
     check(hcube_caf_alltoall(team, buffer, bytes, input, &failure));

@@ -1,11 +1,11 @@
-/* HPL: solves a system of linear equations by LU factorisation with partial pivoting (Figures 2 and 4 of the paper).
+/* HPL: solves a linear system by LU factorisation with partial pivoting (Jin et al. 2011, Figures 2 and 4).
  *
  *     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
  *
  * The matrix [A, b] lies in square blocks on a grid of images, in turn in both dimensions. The images of a column
- * factor a panel, one block wide, together: a reduction finds each pivot and brings its row. The panel travels along
+ * factor a panel, one block wide, together: a reduction finds each pivot and brings its row. The panel is sent along
  * the rows of the grid by an asynchronous broadcast, while images still update their columns by the panel before it;
- * two panels take turns. Rows that change places go by puts. L is not kept. Local work is done by dgemm and dtrsm. */
+ * two panels take turns. Puts exchange rows. L is not kept. Local work is done by dgemm and dtrsm. */
 #include <float.h>
 #include <hcube/caf.h>
 #include <math.h>
@@ -21,11 +21,11 @@ void dtrsm_(const char *, const char *, const char *, const char *, const int *,
 /* STRIP: columns of an update between two calls that make progress for the broadcast. */
 enum { MAX_ORDER = 200000, MAX_BLOCK = 512, STRIP = 256 };
 
-/* A panel in one of the two buffers: what travels along a row of the grid. */
+/* A panel in one of the two buffers: the data that is sent along a row of the grid. */
 typedef struct panel {
     int first, width, height; /* the first column; the number of columns, and of rows of this image from `first` on */
     int is_top;               /* whether this image has the rows of the block on the diagonal: the first ones */
-    double *pivots;           /* the rows with which those of the block change places, one after the other */
+    double *pivots;           /* the rows that are exchanged with the rows of the block, in order */
     double *block;            /* the block on the diagonal: L, without its diagonal, and U */
     double *l;                /* height x width: rows of L below the block */
 } panel;
@@ -92,8 +92,8 @@ static panel panel_at(int first) {
     return p;
 }
 
-/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and those of the row
- * that it changes places with, from the image that has them. */
+/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and of the row
+ * that it is exchanged with, from the image that has it. */
 static void choose(void *in, void *inout, int *count, MPI_Datatype *type) {
     const double *other = in;
     double *best = inout;
@@ -168,8 +168,8 @@ static void broadcast(int first) {
                                     &failure));
 }
 
-/* The moves that the pivots of a panel amount to: first those of the rows that U begins with, in order, then those
- * that they push out. */
+/* The moves that the pivots of a panel amount to: first the rows that U begins with, in order, then the rows
+ * that they displace. */
 static int moves_of(const panel *p, int *from, int *to) {
     int moves = 0;
     for (int k = 0; k < p->width; k++) {
@@ -191,7 +191,7 @@ static int moves_of(const panel *p, int *from, int *to) {
 }
 
 /* Exchanges rows in n columns. Rows of U go to all images of the column; the return value is U, transposed. Two stages
- * take turns, so that one barrier is enough: whoever passes it has read the stage before. */
+ * take turns, so that one barrier is enough: after it, all images have read the previous stage. */
 static double *exchange(const panel *p, int column, int n) {
     int from[2 * MAX_BLOCK], to[2 * MAX_BLOCK];
     const int moves = moves_of(p, from, to);

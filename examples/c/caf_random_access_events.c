@@ -1,11 +1,11 @@
-/* RandomAccess by software routing (Figure 6 of the paper): batches of updates travel along the dimensions of a
- * hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and says
- * when it has arrived (event delivered).
+/* RandomAccess by software routing (Jin et al. 2011, Figure 6): batches of updates move along the dimensions of a
+ * hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and
+ * notifies its arrival (event delivered).
  *
  *     caf_random_access_events [LOG_WORDS]      each image has 2^LOG_WORDS words of the table
  *
- * The updates are HPCC's, four for each word of the table. The hypercube has the largest power of two of images; others
- * have no part in it. */
+ * The updates are HPCC's, four for each word of the table. The hypercube has the largest power of two of images; other
+ * images are idle. */
 #include <hcube/caf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 /* Values that an image has at a stage: 1024 are expected, and the standard deviation is 32. */
 enum { BATCH = 1024, ROOM = 2 * BATCH, MIN_LOG_WORDS = 8, MAX_LOG_WORDS = 32 };
 
-/* What an image has for another one. */
+/* Values of an image for another one. */
 typedef struct list {
     uint64_t count, values[ROOM];
 } list;
@@ -112,7 +112,7 @@ static void prepare(void) {
     check(hcube_caf_event_alloc(cube, stages, &delivered, &failure));
     check(hcube_caf_event_alloc(cube, stages, &received, &failure));
     for (uint64_t i = 0; i < words; i++) table[i] = (uint64_t)me * words + i;
-    /* Nothing is in the buffers of the partners yet. */
+    /* The buffers of the partners are empty. */
     for (int32_t i = 0; i < dimensions; i++) check(hcube_caf_event_notify(received, i, HCUBE_CAF_THIS_IMAGE, &failure));
 }
 
@@ -129,7 +129,7 @@ static double update_all(uint64_t value) {
     return MPI_Wtime() - begin;
 }
 
-/* The same updates again, by atomic operations, must restore the table. Returns how many words are wrong. */
+/* The same updates again, by atomic operations, must restore the table. Returns the number of wrong words. */
 static int64_t verify(uint64_t value) {
     for (uint64_t i = 0; i < 4 * words; i++) {
         value = next(value);

@@ -3,7 +3,7 @@
  *
  *     caf_random_access_spawn [LOG_WORDS]      each image has up to 2^LOG_WORDS words of the table
  *
- * The table has the largest power of two of words for which there is room, in blocks. The updates are HPCC's, four for
+ * The table has the largest power of two of words that fit into the memory, in blocks. The updates are HPCC's, four for
  * each word of the table. */
 #include <hcube/caf.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static double update_all(uint64_t value, uint64_t count) {
     return MPI_Wtime() - begin;
 }
 
-/* The same updates again, by atomic operations, must restore the table. Returns how many words are wrong. */
+/* The same updates again, by atomic operations, must restore the table. Returns the number of wrong words. */
 static int64_t verify(uint64_t value, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         value = next(value);

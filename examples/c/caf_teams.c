@@ -1,5 +1,5 @@
-/* Teams (Figure 2 of the paper): the images of a grid form a team for each row and one for each column, and the column
- * teams allocate a coarray each. Then data goes round the columns, and sums are formed along the rows. */
+/* Teams (Jin et al. 2011, Figure 2): the images of a grid form a team for each row and one for each column; the
+ * column teams allocate a coarray each. Then data moves around the columns, and sums are formed along the rows. */
 #include <hcube/caf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ int main(void) {
     check(hcube_caf_team_split(world, row, column, &row_team, &failure));
     check(hcube_caf_team_split(world, column, row, &column_team, &failure));
 
-    /* Only the images of the column allocate, and no other image has to wait. */
+    /* Only the images of the column allocate; other images do not wait. */
     check(hcube_caf_team_push(column_team, &failure));
     check(hcube_caf_coarray_alloc(0, LENGTH * sizeof(double), &coarray, &address, &failure));
     check(hcube_caf_team_pop(&failure));

@@ -27,7 +27,7 @@ static part allocate(long long whole) {
     return own;
 }
 
-/* Symbol i of the first string. In the second one each tenth is an x, so that nine tenths are common. */
+/* Symbol i of the first string. In the second string each tenth is an x, so that nine tenths are common. */
 static part generate(int is_second) {
     part own = allocate(LENGTH);
     for (long long i = own.start; i < own.end; i++) {
@@ -49,7 +49,7 @@ static part read_part(const char *name) {
     return own;
 }
 
-/* Called many times per second; another result than 0 would end the computation on all ranks. */
+/* Called many times per second; a result other than 0 would end the computation on all ranks. */
 static int32_t show(int64_t done, int64_t total, void *data) {
     int *shown = data;
     const int tenths = (int)(10.0 * (double)done / (double)total);
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
     part a = generated ? generate(0) : read_part(argv[1]);
     part b = generated ? generate(1) : read_part(argv[2]);
 
-    /* Symbols of one byte; every length is of interest (at_least is 0); rank 0 shows how far it is. */
+    /* Symbols of one byte; no lower bound (at_least is 0); rank 0 shows its progress. */
     if (hcube_llcs(a.symbols, a.end - a.start, b.symbols, b.end - b.start, 1, 0, rank == 0 ? show : NULL, &shown,
                    MPI_COMM_WORLD, &length, &error) != HCUBE_SUCCESS)
         stop("hcube_llcs", error.message);

@@ -1,10 +1,10 @@
-! FFT of a vector that is distributed over the images (Figure 7 of the paper): radix 2, binary exchange. The levels that
-! span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins when the
-! partner has said that its block is complete (event ready); a block that has come back is announced by event copied.
+! FFT of a vector that is distributed over the images (Jin et al. 2011, Figure 7): radix 2, binary exchange. The levels
+! that span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins
+! when the partner has notified that its block is complete (event ready); event copied announces a block that has come back.
 !
 !     caf_fft_exchange [LOG_ELEMENTS]      each image has 2**LOG_ELEMENTS elements
 !
-! The transform has a power of two of images; others have no part in it. The result is 5 m log2(m) / t operations per
+! The transform has a power of two of images; other images are idle. The result is 5 m log2(m) / t operations per
 ! second, where m is the number of elements on all images.
 program caf_fft_exchange
   use, intrinsic :: iso_c_binding, only: c_double, c_double_complex, c_int64_t, c_loc

@@ -1,4 +1,4 @@
-! HPL: solves a system of linear equations by LU factorisation with partial pivoting (Figures 2 and 4 of the paper).
+! HPL: solves a system of linear equations by LU factorisation with partial pivoting (Jin et al. 2011, Figures 2 and 4).
 !
 !     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
 !
@@ -14,7 +14,7 @@ module pivots
 
 contains
 
-  ! A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and those of the row
+  ! A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and of the row
   ! that it changes places with, from the image that has them.
   subroutine choose(other, best, count, datatype)
     integer, intent(in) :: count, datatype
@@ -239,7 +239,7 @@ contains
   end subroutine
 
   ! Exchanges rows in some columns. Rows of U go to all images of the column; the result is the place in stage of U,
-  ! transposed. Two stages take turns, so that one barrier is enough: whoever passes it has read the stage before.
+  ! transposed. Two stages take turns, so that one barrier is enough: after it, all images have read the previous stage.
   integer(c_int64_t) function exchanged(column, columns)
     integer, intent(in) :: column, columns
     integer :: from(2 * nb), to(2 * nb), moves, move, image
@@ -264,7 +264,7 @@ contains
     end do
   end function
 
-  ! The moves that the pivots of the panel amount to: first those of the rows that U begins with, in order, then those
+  ! The moves that the pivots of the panel amount to: first the rows that U begins with, in order, then the rows
   ! that they push out.
   subroutine find_moves(from, to, moves)
     integer, intent(out) :: from(:), to(:), moves

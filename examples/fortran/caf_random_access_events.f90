@@ -1,11 +1,11 @@
-! RandomAccess by software routing (Figure 6 of the paper): batches of updates travel along the dimensions of a
-! hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and says
-! when it has arrived (event delivered).
+! RandomAccess by software routing (Jin et al. 2011, Figure 6): batches of updates move along the dimensions of a
+! hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and
+! notifies its arrival (event delivered).
 !
 !     caf_random_access_events [LOG_WORDS]      each image has 2**LOG_WORDS words of the table
 !
-! The updates are HPCC's, four for each word of the table. The hypercube has the largest power of two of images; others
-! have no part in it.
+! The updates are HPCC's, four for each word of the table. The hypercube has the largest power of two of images;
+! other images are idle.
 program caf_random_access_events
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_loc
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -55,7 +55,7 @@ contains
     do i = 0, int(words) - 1
       table(i + 1) = me * words + i
     end do
-    ! Nothing is in the buffers of the partners yet.
+    ! The buffers of the partners are empty.
     do i = 0, world_logsize - 1
       call hcube_caf_event_notify(received, int(i, c_int64_t), HCUBE_CAF_THIS_IMAGE)
     end do

@@ -3,7 +3,7 @@
 !
 !     caf_random_access_spawn [LOG_WORDS]      each image has up to 2**LOG_WORDS words of the table
 !
-! The table has the largest power of two of words for which there is room, in blocks. The updates are HPCC's, four for
+! The table has the largest power of two of words that fit into the memory, in blocks. The updates are HPCC's, four for
 ! each word of the table.
 module updates
   use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int32_t, c_int64_t, c_ptr

@@ -1,5 +1,5 @@
-! Teams (Figure 2 of the paper): the images of a grid form a team for each row and one for each column, and the column
-! teams allocate a coarray each. Then data goes round the columns, and sums are formed along the rows.
+! Teams (Jin et al. 2011, Figure 2): the images of a grid form a team for each row and one for each column; the
+! column teams allocate a coarray each. Then data moves around the columns, and sums are formed along the rows.
 program caf_teams
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t
   use mpi, only: MPI_INTEGER8, MPI_SUM
@@ -28,7 +28,7 @@ program caf_teams
   call hcube_caf_team_split(world, int(myrow, c_int64_t), int(mycol, c_int64_t), rowteam)
   call hcube_caf_team_split(world, int(mycol, c_int64_t), int(myrow, c_int64_t), colteam)
 
-  ! with team colteam: only the images of the column allocate, and no other image has to wait.
+  ! with team colteam: only the images of the column allocate; other images do not wait.
   call hcube_caf_team_push(colteam)
   call hcube_caf_coarray_alloc(HCUBE_CAF_DEFAULT_TEAM, [2 * blksize + 4], w_coarray, w)
   call hcube_caf_team_pop()

@@ -1,9 +1,9 @@
-! The heat equation on a square, with the coarrays of Fortran 2018: each image has some columns of the grid, puts its outer
-! columns into its neighbours and posts an event there; it computes the inner columns while theirs are on the way.
+! The heat equation on a square, with the coarrays of Fortran 2018: each image has some columns of the grid, puts its
+! outer columns into its neighbours and posts an event there; meanwhile it computes the inner columns.
 !
 !     coarray_heat [POINTS [STEPS]]      inner points of each side, time steps
 !
-! It begins with a sine in both directions, which each step multiplies by the same factor: so the result is known.
+! It begins with a sine in both directions, which each step multiplies by the same factor: the result is known.
 program coarray_heat
   use, intrinsic :: iso_fortran_env, only: error_unit, event_type, int64, real64
   implicit none
@@ -70,8 +70,8 @@ contains
     sine = sin(pi * i / (n + 1))
   end function
 
-  ! Puts a column into the halo of a neighbour, on one side of it, as soon as that has used the one before. `here` is the
-  ! side of this image.
+  ! Puts a column into the halo of a neighbour, on one side of it, as soon as the neighbour has used the previous one.
+  ! `here` is the side of this image.
   subroutine put_column(column, neighbour, there, here)
     integer, intent(in) :: column, neighbour, there, here
     if (step > 1) event wait (used(here))
@@ -104,7 +104,7 @@ contains
     call move_alloc(kept, new)
   end subroutine
 
-  ! The largest difference between the result and what is known of it.
+  ! The largest difference between the result and the known solution.
   subroutine compare()
     real(real64) :: factor
     integer :: i, j

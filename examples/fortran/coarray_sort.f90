@@ -1,5 +1,5 @@
-! Sample sort with the coarrays of Fortran 2018: splitters by a collective subroutine, places by an atomic addition on the
-! image that gets the numbers, and the numbers by puts of one section for each image.
+! Sample sort with the coarrays of Fortran 2018: splitters by a collective subroutine, places by an atomic addition
+! on the image that gets the numbers, and the numbers by puts of one section for each image.
 !
 !     coarray_sort [NUMBERS]      random numbers on each image
 program coarray_sort
@@ -8,7 +8,7 @@ program coarray_sort
   ! Samples of each image. More of them make parts of more equal length.
   integer, parameter :: samples = 64
   real(real64), allocatable :: own(:), drawn(:), splitters(:)
-  ! The part of this image, and how many numbers it has.
+  ! The part of this image, and its number of elements.
   real(real64), allocatable :: part(:)[:]
   integer(atomic_int_kind), save :: filled[*]
   real(real64), save :: smallest[*]
@@ -28,7 +28,7 @@ program coarray_sort
 
   call choose_splitters()
   call find_parts()
-  ! As many as the largest part has.
+  ! The size of the largest part.
   capacity = largest_part()
   allocate (part(capacity)[*])
   filled = 0

@@ -1,6 +1,6 @@
 """The length of a longest common subsequence of two strings, whose parts lie on the ranks, by hcube_llcs:
 
-    export LD_LIBRARY_PATH=/opt/hcube/lib/hcube/openmpi      # that of the MPI library that mpi4py uses
+    export LD_LIBRARY_PATH=/opt/hcube/lib/hcube/openmpi      # built for the MPI library that mpi4py uses
     mpirun -np 4 python3 llcs_ctypes.py [FILE FILE]
 
 It compares the bytes of two files; without them, strings whose result is known.

@@ -186,7 +186,7 @@ fn pictures_show_what_is_recorded() {
 fn fitted_rates_are_not_compared() {
     let page = page();
     assert!(!page.contains("| TFLOP/s, paper") && !page.contains("in MPI libraries"), "{page}");
-    holds("is fitted to the rate that Jin et al. have published");
+    holds("is fitted to the rate that Jin et al. published");
     // Rows of exchanges with and without additional memory say so.
     let rows = table("| ranks, additional memory |");
     let conditions: Vec<bool> = rows.iter().map(|row| row[0].contains(", none")).collect();

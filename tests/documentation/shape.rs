@@ -12,6 +12,10 @@ const MAX_FIGURES: usize = 2;
 /// Words from which on a cell counts as a sentence.
 const MIN_SENTENCE_WORDS: usize = 6;
 
+/// Commands that are not installed.
+const SOURCE_TREE: [&str; 6] =
+    ["hcube-lab", "scripts/", "make run", "make bench", "make simulate", "make report"];
+
 fn is_row(line: &str) -> bool {
     line.trim_start().starts_with('|')
 }
@@ -23,7 +27,7 @@ fn too_wide(text: &str) -> Vec<usize> {
         !is_row(line)
             && line.chars().count() > MAX_WIDTH
             && line.trim().contains(' ')
-            && !line.starts_with("![")
+            && !["![", "<!-- written"].iter().any(|begin| line.starts_with(begin))
     });
     wide.map(|(number, _)| number).collect()
 }
@@ -58,21 +62,29 @@ fn crowded(text: &str) -> Vec<(usize, String)> {
 
 /// Lines that name a command which is not installed, in sections that do not say so.
 fn developers_only(text: &str) -> Vec<usize> {
-    let (mut all, mut marked, mut found) = (Vec::new(), false, Vec::new());
+    let (mut all, mut section, mut found) = (Vec::new(), String::new(), Vec::new());
     for (number, line) in text.lines().enumerate().chain([(0, "## end")]) {
         if line.starts_with('#') && line.contains("# ") {
-            if !marked {
-                all.append(&mut found);
-            }
-            found.clear();
-            marked = false;
+            let is_marked = section
+                .to_lowercase()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains("in the source tree");
+            all.extend(std::mem::take(&mut found).into_iter().filter(|_| !is_marked));
+            section.clear();
         }
-        marked |= line.contains("in the source tree");
-        if line.contains("hcube-lab") {
+        section.extend([line, "\n"]);
+        if SOURCE_TREE.iter().any(|command| line.contains(command)) {
             found.push(number + 1);
         }
     }
     all
+}
+
+/// Whether a page is for users; the options of `make` are in one of them.
+fn is_for_users(name: &str) -> bool {
+    name != "doc/options.md" && ["doc/", "examples/"].iter().any(|folder| name.starts_with(folder))
 }
 
 #[test]
@@ -88,12 +100,29 @@ fn prose_has_the_width_of_a_terminal() {
 #[test]
 fn cells_of_tables_are_no_sentences_with_many_figures() {
     let mut all = Vec::new();
-    // The table of README.md has a test of its own, and options.md the help texts.
-    let others = |(name, _): &(String, String)| name != "README.md" && name != "doc/options.md";
+    // The table of options has the help texts.
+    let others = |(name, _): &(String, String)| name != "doc/options.md";
     for (name, text) in all_pages().into_iter().filter(others) {
         all.extend(crowded(&text).into_iter().map(|(line, cell)| format!("{name}:{line}: {cell}")));
     }
     assert!(all.is_empty(), "more than {MAX_FIGURES} figures in a sentence:\n{}", all.join("\n"));
+}
+
+/// The usage of a script, between `cat <<'END'` and `END`.
+fn usage(script: &str) -> impl Iterator<Item = &str> {
+    let (_, text) = script.split_once("cat <<'END'\n").unwrap_or_default();
+    text.lines().take_while(|line| *line != "END")
+}
+
+#[test]
+fn usage_of_installed_scripts_has_100_columns() {
+    for name in ["bspcc", "bsprun", "hcube-caf", "hcube-run"] {
+        let text = fs::read_to_string(root().join("install").join(name)).expect("a script");
+        assert!(usage(&text).count() > 10, "install/{name}: no usage");
+        for line in usage(&text) {
+            assert!(line.chars().count() <= 100, "install/{name}: more than 100 characters: {line}");
+        }
+    }
 }
 
 #[test]
@@ -112,12 +141,12 @@ fn headers_have_no_links_of_rust() {
 
 #[test]
 fn pages_for_users_name_installed_commands() {
-    for (name, text) in
-        all_pages().iter().filter(|(name, _)| name.starts_with("doc/") || name.starts_with("examples/"))
-    {
-        let lines = developers_only(text);
-        assert!(lines.is_empty(), "{name}:{lines:?}: hcube-lab is not installed: say 'in the source tree'");
-    }
+    let pages = all_pages().into_iter().filter(|(name, _)| is_for_users(name));
+    let lines = pages.flat_map(|(name, text)| {
+        developers_only(&text).into_iter().map(move |line| format!("{name}:{line}"))
+    });
+    let lines: Vec<String> = lines.collect();
+    assert!(lines.is_empty(), "not installed: say 'in the source tree':\n{}", lines.join("\n"));
 }
 
 #[test]

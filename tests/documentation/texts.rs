@@ -13,6 +13,7 @@ const SOURCES: [&str; 6] = ["src", "crates", "tool/src", "lab/src", "results/src
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     Pages,
+    /// Comments of headers, Fortran modules and examples.
     Headers,
     /// `doc/options.md`, which has the help texts of all commands.
     Help,
@@ -192,12 +193,12 @@ pub fn all() -> Vec<Passage> {
         all.extend(passages(&name, scope, lines));
     }
     let read = |path: &Path| fs::read_to_string(path).ok().map(|text| (relative(path), text));
-    for (name, text) in ["include", "fortran"]
+    for (name, text) in ["include", "fortran", "examples"]
         .iter()
         .flat_map(|folder| files(&root().join(folder)))
         .filter_map(|path| read(&path))
     {
-        all.extend(passages(&name, Scope::Headers, comments(&text, &["/**", "/*", "*", "//", "!"])));
+        all.extend(passages(&name, Scope::Headers, comments(&text, &["/**", "/*", "*", "//", "!", "# "])));
     }
     for (name, text) in files(&root().join("install")).iter().filter_map(|path| read(path)) {
         let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.to_owned()));

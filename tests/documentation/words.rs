@@ -1,10 +1,10 @@
 //! Words that what people read does not have, and what to say instead: `words.txt` lists them.
 //!
-//! A line of the table is `phrases | instead | scopes`: phrases with commas between them, and where they are
-//! forbidden (`pages`, `headers`, `help`, `messages`, `comments`, or `all`). A phrase matches whole words,
-//! also across the end of a line; `-`, `_` and digits belong to words. In lower case it matches any case,
-//! otherwise only its own. In quotes it matches a whole string, or the whole cell of a table. Code in
-//! backquotes and examples are not read.
+//! A line of the table is `phrases | instead | scopes`: phrases with commas between them, and where they
+//! are forbidden: `pages`, `headers` (also examples), `help`, `messages`, `comments`, or `all`. A phrase
+//! matches whole words, also across the end of a line; `-`, `_` and digits belong to words. In lower case it
+//! matches any case, otherwise only its own. In quotes it matches a whole string, or the whole cell of a
+//! table. Code in backquotes and examples in pages are not read.
 //!
 //! Below `## exceptions`, a line is `file | phrase | reason`.
 //!

@@ -6,14 +6,8 @@ use hcube_tool::model::{GemmFigures, GemmPredicted};
 
 /// Gains on BlueGene/P.
 pub fn hsumma() -> String {
-    let heading = [
-        "ranks",
-        "alpha / beta",
-        "2nb/p",
-        "model, beta per element",
-        "model, beta per byte",
-        "measured in the paper",
-    ];
+    let heading =
+        ["ranks", "alpha / beta", "2nb/p", "model, beta per element", "model, beta per byte", "measured"];
     let figures = GemmFigures::of_the_paper();
     let rows = MEASURED.map(|measured| {
         let setting = SETTINGS

@@ -25,14 +25,17 @@ pub fn red_storm() -> String {
     table(
         named("ranks", each(&|ranks| ranks.to_string())),
         vec![
-            named("paper, measured (Table 2)", each(&|ranks| printed(published(ranks)))),
-            named("paper's formula", each(&|ranks| none(over_ranks(ranks).and_then(|rate| rate.model)))),
+            named("Plimpton et al. 2006, measured (Table 2)", each(&|ranks| printed(published(ranks)))),
             named(
-                "simulated: the paper's algorithm (no optimisation, rounds of Q)",
+                "Plimpton et al. 2006, formula",
+                each(&|ranks| none(over_ranks(ranks).and_then(|rate| rate.model))),
+            ),
+            named(
+                "simulated: the published algorithm (no optimisation, rounds of Q)",
                 of(|rate| Some(rate.paper)),
             ),
             named(
-                "deviation from the paper's measurement",
+                "deviation from the published measurement",
                 each(&|ranks| {
                     recorded(ranks).map_or(String::new(), |rate| deviation(rate.paper, published(ranks)))
                 }),
@@ -41,7 +44,7 @@ pub fn red_storm() -> String {
                 "simulated: hcube with defaults (strict look-ahead, two rounds of Q/2)",
                 of(|rate| Some(rate.strict)),
             ),
-            named("simulated: hcube with the paper's rounds (`HCUBE_RELAXED=1`)", of(|rate| rate.relaxed)),
+            named("simulated: hcube with the published rounds (`HCUBE_RELAXED=1`)", of(|rate| rate.relaxed)),
         ],
     )
 }
@@ -57,7 +60,7 @@ pub fn signs() -> String {
     let looks = TABLE_4.iter().zip(LOOK_AHEAD).map(|(one, own)| (one.0 as f64, one.1, own.1));
     let line = |what: &str, step: &Reversed, source: &str| {
         format!(
-            "- Reversed sign: from {} to {} {what} the published rate {} ({source}), the simulated rate {}.\n",
+            "- Reversed sign: from {} to {} {what} the published rate {} ({source}),\n  the simulated rate {}.\n",
             step.from,
             step.to,
             moves(step.published),
@@ -74,7 +77,7 @@ pub fn signs() -> String {
     let most = RED_STORM.iter().rev().find_map(|rate| Some((rate.ranks, gain(rate.relaxed?, rate.paper))));
     if let Some((simulated_ranks, simulated)) = most {
         text += &format!(
-            "- All optimisations raise the simulated rate by {simulated:.0} % on {simulated_ranks} ranks; the published one by \
+            "- All optimisations raise the simulated rate by {simulated:.0} % on {simulated_ranks} ranks; the published rate by\n  \
              {published:.0} % on {ranks} (section 4).\n"
         );
     }
@@ -96,8 +99,8 @@ pub fn look_ahead() -> String {
     table(
         named("Q", TABLE_4.map(|(look_ahead, _)| look_ahead.to_string())),
         vec![
-            named("paper, measured (Table 4)", TABLE_4.map(|(_, rate)| printed(rate))),
-            named("simulated: the paper's algorithm", LOOK_AHEAD.map(|(_, rate)| printed(rate))),
+            named("Plimpton et al. 2006, measured (Table 4)", TABLE_4.map(|(_, rate)| printed(rate))),
+            named("simulated: the published algorithm", LOOK_AHEAD.map(|(_, rate)| printed(rate))),
             named("deviation", both().map(|(one, own)| deviation(own.1, one.1))),
             named("`hcube model`", TABLE_4.map(|(look_ahead, _)| printed(of_model(look_ahead)))),
             named("deviation", TABLE_4.map(|(look_ahead, rate)| deviation(of_model(look_ahead), rate))),
@@ -118,13 +121,16 @@ pub fn optimisations() -> String {
             ["Mod1", "+ Mod2", "+ Mod3", "+ Mod7"].map(str::to_owned),
         ),
         vec![
-            named("paper, measured (Table 3)", seconds[1..].iter().map(|&one| saved(one, seconds[0]))),
+            named(
+                "Plimpton et al. 2006, measured (Table 3)",
+                seconds[1..].iter().map(|&one| saved(one, seconds[0])),
+            ),
             named("simulated", SAVED_PERCENT.map(|share| format!("{share:.0} %"))),
         ],
     )
 }
 
-/// The deviation of the cost model from the paper's figures.
+/// The deviation of the cost model from the figures of Plimpton et al. 2006.
 pub fn model_errors() -> String {
     let all = predictions();
     let model = all.iter().filter_map(Compared::off_model).map(f64::abs).fold(0.0, f64::max);
@@ -140,11 +146,11 @@ pub fn model_errors() -> String {
         named("deviation from", ["smallest", "largest", "mean of absolute values"].map(str::to_owned)),
         vec![
             named(
-                "the paper's own model (Table 2)",
+                "the model of Plimpton et al. (Table 2)",
                 ["".to_owned(), format!("{:.1} %", 100.0 * model), "".to_owned()],
             ),
-            line("its measurements over ranks (Table 2)", "Table 2"),
-            line("its measurements over the look-ahead (Table 4)", "Table 4"),
+            line("the measurements over ranks (Table 2)", "Table 2"),
+            line("the measurements over the look-ahead (Table 4)", "Table 4"),
         ],
     )
 }
@@ -156,11 +162,11 @@ pub fn coarray_events() -> String {
         named("images", COARRAY_EVENTS.map(|(images, _)| images.to_string())),
         vec![
             named(
-                "simulated: routed by copies with events (Figure 6 of the paper)",
+                "simulated: routed by copies with events (Figure 6 of Jin et al. 2011)",
                 COARRAY_EVENTS.map(|one| printed(one.1)),
             ),
             named(
-                "paper, measured",
+                "Jin et al. 2011, measured",
                 COARRAY_EVENTS.map(|one| if one.0 == images { printed(rate) } else { String::new() }),
             ),
             named(

@@ -98,7 +98,7 @@ fn numbers_in_sentences_are_those_of_the_sources() {
             "doc/bsp.md",
             format!("`bsp_hpput` and `bsp_hpget` of {single_copy} or more (`HCUBE_BSP_SINGLE_COPY`)"),
         ),
-        ("doc/bsp.md", format!("From {single_copy} on hcube copies once")),
+        ("doc/bsp.md", format!("From {single_copy} on, hcube also copies once")),
         (
             "doc/bsp.md",
             format!(
@@ -118,7 +118,7 @@ fn numbers_in_sentences_are_those_of_the_sources() {
             "doc/bsp.md",
             format!("the values of the first {} supersteps one by one", hcube_bsp::profile::MAX_SUPERSTEPS),
         ),
-        ("doc/bsp.md", format!("Memory that {MAX_IDLE_TURNS} supersteps have not used is given back")),
+        ("doc/bsp.md", format!("Memory that {MAX_IDLE_TURNS} supersteps have not used is returned")),
         (
             "doc/bsp.md",
             format!("much larger: up to {} for each process of the node", whole_bytes(MAX_ADDRESS_BYTES)),
@@ -225,8 +225,9 @@ fn rates_of_subsequences_are_those_of_the_picture() {
         format!("{:.1}", of("hcube, kernel standard") / of("plain loop"))
     });
     let [first, second, third] = &speedups;
-    let sentence =
-        format!("The standard algorithm is {first}, {second} and {third} times as fast at 10^4 symbols");
+    let sentence = format!(
+        "The standard algorithm has speed-ups of {first}, {second} and {third} over a plain loop at 10^4 symbols"
+    );
     assert!(prose("doc/llcs.md").contains(&sentence), "expected '{sentence}'");
 }
 
@@ -349,8 +350,8 @@ fn simulated_programs_stand_beside_what_is_predicted_and_published() {
     );
     let (low, high) = range(own.filter_map(|run| run.published.error_constant_percent).collect());
     sentences.push(format!(
-        "published products are {least:.1} to {most:.1} times as efficient as predicted ones; the thesis itself reports \
-         prediction errors of {low:.0} to {high:.0} % for them"
+        "the published efficiency of products is {least:.1} to {most:.1} times the predicted one; the thesis itself \
+         reports prediction errors of {low:.0} to {high:.0} % for them"
     ));
     let text = prose("doc/simulation.md");
     for sentence in sentences {
@@ -396,6 +397,6 @@ fn simulated_supersteps_are_those_of_the_picture() {
     }
     with_data.sort_by(f64::total_cmp);
     let (least, most) = (with_data[0], with_data[with_data.len() - 1]);
-    let sentence = format!("supersteps are {least} to {most} times as fast as an exchange");
+    let sentence = format!("supersteps have a speed-up of {least} to {most} over an exchange");
     assert!(prose("doc/bsp.md").contains(&sentence), "expected '{sentence}'");
 }

@@ -173,11 +173,11 @@ impl Comparison {
         let products = of(Program::MatmulCustomized).chain(of(Program::MatmulStatic));
         let moved = products.map(|row| (row.certain_points.constant - row.points.constant).abs());
         format!(
-            "- With a constant g, the corrected equations are closer to the published efficiencies than the printed ones in {} \
-             combinations\n  for customized matrices and in {} for static ones; for the standard `llcs` on argus and aracari, the \
-             exchanged rates are closer\n  in {}.\n\
-             - Without the runs whose matrices may have had up to 10000 rows (§4.3: the fewest blocks for each number of \
-             processes), the\n  mean differences of `matmul` change by at most {:.1} points.\n",
+            "- With a constant g, the corrected equations are closer to the published efficiencies than the printed ones in {}\n  \
+             combinations for customized matrices and in {} for static ones; for the standard `llcs` on argus and aracari,\n  the \
+             exchanged rates are closer in {}.\n\
+             - Without the runs whose matrices may have had up to 10000 rows (§4.3: the fewest blocks for each number of\n  \
+             processes), the mean differences of `matmul` change by at most {:.1} points.\n",
             closer(&mut of(Program::MatmulCustomized)),
             closer(&mut of(Program::MatmulStatic)),
             closer(&mut of(Program::LlcsStandard).filter(|row| row.machine != "skua")),
