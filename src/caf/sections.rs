@@ -51,7 +51,7 @@ fn packed(section: &Shape) -> Result<Vec<u8>> {
     let (mut packed, bytes) = (Vec::new(), section.bytes());
     packed
         .try_reserve_exact(bytes)
-        .map_err(|_| Error::Memory(format!("no {bytes} bytes for the elements of a section")))?;
+        .map_err(|_| Error::Memory(format!("{bytes} bytes for the elements of a section")))?;
     packed.resize(bytes, 0);
     Ok(packed)
 }

@@ -246,7 +246,7 @@ fn programs_finalise_mpi_themselves() {
     }
     let thread = by_mpi("100", "0");
     let program = program_with_mpi("finalised");
-    let reads = "called after MPI_Finalize, by which the program has ended its coarrays\n";
+    let reads = "called after MPI_Finalize, which has ended the coarray runtime\n";
     for (case, code, text) in [
         (0, 0, ""),
         (1, 0, ""),

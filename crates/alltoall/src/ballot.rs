@@ -1,14 +1,14 @@
-//! The votes of all ranks: how they are told and summed, before anything is written.
+//! The votes of all ranks: exchanged and summed before anything is written.
 //!
-//! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are
-//! summed by an all-reduce; the notices, which ranks of a node need as well for the addresses of their
-//! blocks, are posted before it and read after it.
-//! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error
-//! and returns; it waits for the notices of the others at its next exchange that is valid. They read the text
-//! in the notice. If they read it in an exchange on another communicator that shares the board, the program
-//! has not called them on the first one; they vote again, with the rank that was refused. Between nodes all
-//! ranks wait for each other.
-//! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
+//! Idea: each rank of a node posts a notice on the node board and reads the notices of the others. Between
+//! nodes an all-reduce sums the votes. The notices are then still needed for the addresses of the blocks: a
+//! rank posts before the all-reduce and reads after it.
+//! If all ranks are on one node, a rank with invalid arguments posts the text of its error and returns
+//! without waiting; its next valid exchange reads the notices that it has skipped. The other ranks find the
+//! text in the notice. If they find it in an exchange on another communicator that shares the board, the
+//! program has not called them on the first communicator: they vote again, with the rank that has returned.
+//! Between nodes all ranks wait for each other.
+//! Cost: one round of notices, or one all-reduce of five words; both if several nodes have several ranks.
 
 use super::conditions::Conditions;
 use super::copies::write_pieces;

@@ -1,4 +1,4 @@
-//! Small blocks, bundled along the hypercube.
+//! Small blocks, combined along the hypercube.
 //!
 //! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small
 //! messages cost far more than their bytes. Every rank puts its blocks into records (destination, source,

@@ -1,4 +1,4 @@
-//! What a rank states about its arguments beside the blocks.
+//! What a rank states about its arguments in addition to the blocks.
 
 /// Conditions of one rank for an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,22 +1,22 @@
-//! The exchange by messages, along a schedule of partners.
+//! The exchange by messages, in the order of a schedule.
 //!
 //! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
 //! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
-//! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
-//! memory for all blocks all exchanges are under way at the same time, as with 1000 MB in the paper's §4.3;
-//! with less, further pieces start as memory becomes free, where the paper's §3.4 goes on with one blocking
+//! scratch memory bounds the number of outstanding pieces, of one partner or of several. With scratch memory
+//! for all blocks, all exchanges are outstanding at the same time, as with 1000 MB in §4.3 of Hofmann and
+//! Ruenger 2013. With less, further pieces start as memory becomes free; §3.4 there performs one blocking
 //! exchange after the other. Out of place, contiguous blocks need no scratch memory.
 //!
-//! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs of all
-//! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it
-//! waits for no piece after it.
+//! No deadlock: both partners of a pair cut the block into the same pieces, and the schedules order the pairs
+//! of all ranks without a cycle. The first unfinished piece in this order has therefore been started on both
+//! sides, and it waits for no later piece.
 //!
-//! Memory under way belongs to a [`scope`], as in [`hcube_core::comm::requests`]: it returns only when all
-//! pieces are complete, and ends the job where that cannot be.
+//! Outstanding memory belongs to a [`scope`], as in [`hcube_core::comm::requests`]: the scope returns only
+//! when all pieces are complete, and ends the job if they cannot complete.
 //!
 //! Restrictions: none.
-//! Cost: a message per piece and direction; besides the copies of the MPI library 1 copy per byte in place
-//! and for non-contiguous blocks on each side, none otherwise. Extra memory: the scratch memory.
+//! Cost: a message per piece and direction. In addition to the copies of the MPI library, 1 copy per byte in
+//! place, and for non-contiguous blocks on each side. Extra memory: the scratch memory.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at the same time are our own.
 
 use super::copies::write_piece;

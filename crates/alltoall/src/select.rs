@@ -1,5 +1,5 @@
-//! Which algorithm makes an exchange: the table of algorithms for people, and the decision, which every rank
-//! makes from the same data.
+//! Selects the algorithm of an exchange: the table of algorithms for users, and the decision, which every
+//! rank makes from the same data.
 
 use super::choice::Choice;
 use super::options::{Path, Schedule};
@@ -53,8 +53,8 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
     [
         Schedule::Library.name(),
-        "the MPI library's own function",
-        "that of the library",
+        "the function of the MPI library",
+        "of the library",
         "inside a node: see single-copy, and out of place less than 1 KiB per rank where it is faster; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
     ],
 ];

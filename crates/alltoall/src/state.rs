@@ -1,4 +1,4 @@
-//! The state of exchanges on a communicator: where ranks lie, the notice board of the node, processes for
+//! The state of exchanges on a communicator: placement of ranks, the notice board of the node, processes for
 //! single copy, scratch memory. Created at the first exchange.
 
 use super::bundles;

@@ -1,12 +1,12 @@
-//! The votes by which all ranks come to the same decision before anything is written.
+//! The votes, by which all ranks make the same decision before anything is written.
 //!
-//! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends to others and subtracts it for those
-//! that it expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks this is
-//! zero where all counts match. Where they do not match it is not zero: never for a single pair, and for
-//! several pairs with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The
-//! factors follow from a word that is drawn for each communicator, so no counts can be constructed that
-//! cancel. So one word per rank tells all ranks whether all pairs match, in one round of communication. The
-//! other words are sums as well: the number of ranks with a property, and bytes.
+//! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends and subtracts `K(j, i) * bytes` for
+//! the blocks that it expects, with a pseudo-random odd factor K for every ordered pair. The sum over all
+//! ranks is zero if all counts match. A mismatch of a single pair never gives zero; a mismatch of several
+//! pairs gives zero with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The
+//! factors depend on a random word of the communicator, so counts that cancel cannot be constructed. One word
+//! per rank therefore tells all ranks whether all pairs match, in one round of communication. The other words
+//! are sums as well: the number of ranks with a property, and bytes.
 //! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a
 //! node.
 //! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.

@@ -1,5 +1,5 @@
-//! Schedules of the all-to-all exchange for every size up to 130, without MPI: every pair once, no
-//! deadlock with blocking exchanges, and no more steps than the paper says.
+//! Schedules of the all-to-all exchange for every size up to 130, without MPI: every pair once, no deadlock
+//! with blocking exchanges, and no more steps than in Hofmann and Ruenger 2013.
 
 use hcube_alltoall::{Schedule, schedule::partners};
 

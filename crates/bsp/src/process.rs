@@ -76,7 +76,7 @@ thread_local! {
 fn outside() -> Error {
     let text = match PART.load(Ordering::Relaxed) {
         SPMD if !lifetime::is_simulated() => {
-            "called by another thread: expected the one that has called bsp_begin"
+            "called by another thread: expected the thread that called bsp_begin"
         }
         _ => "called outside of the SPMD part: expected between bsp_begin and bsp_end",
     };

@@ -36,7 +36,7 @@ impl<C: Comm> Spmd<C> {
         for Read { mate, address, into } in reads.into_iter().flatten() {
             if !self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
                 return Err(Error::Usage(format!(
-                    "bsp_get: the system has refused to read the memory of process {}, which it has permitted before: set \
+                    "bsp_get: the kernel has refused to read the memory of process {}, which it has permitted before: set \
                      HCUBE_BSP_SINGLE_COPY=0",
                     self.mates.processes[mate]
                 )));
@@ -165,7 +165,7 @@ impl<C: Comm> Spmd<C> {
             }
         }
         Err(Error::Usage(format!(
-            "pid = {process}: expected a process of the same node whose memory the system permits to read; bsp_get reads \
+            "pid = {process}: expected a process of the same node whose memory the kernel permits to read; bsp_get reads \
              that of all processes"
         )))
     }

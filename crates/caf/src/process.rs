@@ -87,7 +87,7 @@ thread_local! {
 #[cold]
 fn outside() -> Error {
     let text = if has_ended_with_mpi() {
-        "called after MPI_Finalize, by which the program has ended its coarrays"
+        "called after MPI_Finalize, which has ended the coarray runtime"
     } else if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
@@ -176,7 +176,7 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     let options = Options::from_environment();
     let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
     if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
-        return Err(Error::Usage("called after hcube_caf_finalize: a program has coarrays once".into()));
+        return Err(Error::Usage("called after hcube_caf_finalize: the coarray runtime cannot be started again".into()));
     }
     let owns_mpi = if wants_thread { lifetime::initialise_for_threads()? } else { lifetime::initialise()? };
     if process().is_ok() || PROCESS_ID.load(Ordering::Relaxed) != 0 && !lifetime::is_simulated() {
@@ -432,7 +432,7 @@ extern "C" fn end_early() {
     });
     match (own, owner) {
         (Ok(own), Ok(Owner::Compiler)) => {
-            say(&format!("hcube: image {}: the process ends before the program has\n", own + 1));
+            say(&format!("hcube: image {}: the process ends before the program\n", own + 1));
         }
         (Ok(own), Ok(_)) => say_unfinished(own),
         _ => {}

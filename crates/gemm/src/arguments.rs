@@ -228,7 +228,7 @@ impl Arguments {
         let context = self.matrices[0].descriptor.context;
         if descriptor.context != context {
             return errors.add(entry(argument, 1), || {
-                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("that of A, {context}")]
+                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("{context}, the context of A")]
             });
         }
         Self::check_distribution(descriptor, (name, argument), grid, errors);

@@ -297,7 +297,7 @@ impl<C: Comm> Panels<C> {
     pub fn post(&mut self, comm: &C, number: u64) -> Result<()> {
         let &Panel { root, bytes, .. } = self.panel(number)?;
         if root != self.rank {
-            return Err(Error::Usage(format!("panel {number} is that of rank {root}, not {}", self.rank)));
+            return Err(Error::Usage(format!("panel {number} belongs to rank {root}, not {}", self.rank)));
         }
         self.show(comm, Head { number, bytes: Some(bytes) })
     }

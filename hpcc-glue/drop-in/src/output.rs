@@ -36,7 +36,7 @@ impl Output {
             let these = if ranks == 1 { "rank 0".to_owned() } else { format!("{ranks} of {world} ranks") };
             eprintln!(
                 "hcube: other ranks have not sent their statistics: HCUBE_STATS or LD_PRELOAD is not set there, or \
-                 they were not in MPI_Finalize {} s after rank 0; these are the figures of {these}",
+                 they were not in MPI_Finalize {} s after rank 0; statistics of {these} only",
                 PATIENCE.as_secs()
             );
         }

@@ -51,7 +51,7 @@ unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
         unsafe { product(call) }.err().map_or_else(|| reason.to_owned(), |obstacle| obstacle.to_string());
     // One write: other ranks may print as well.
     let message = format!(
-        "hcube: {}: {text}: no ScaLAPACK was found behind libhcube_pblas.so that could serve it: ending the job\n",
+        "hcube: {}: {text}: no ScaLAPACK after libhcube_pblas.so in the search order to forward it to: ending the job\n",
         name.to_string_lossy()
     );
     eprint!("{message}");

@@ -1,8 +1,8 @@
-//! Where the bytes of a rank are during a general exchange in place: pure data, without communication.
+//! The location of the bytes of a rank during a general exchange in place: pure data, without communication.
 //!
-//! Three kinds of bytes are told apart. What is still to be sent lies in its *place* in the buffer, or was
-//! *evicted* to extra memory. A part of a receive block is *free* when nothing that is still to be sent lies
-//! there, until it is asked for.
+//! There are three kinds of bytes. Bytes that are still to be sent lie in their *place* in the buffer, or
+//! were *evicted* to extra memory. A part of a receive block is *free* if its place contains nothing that is
+//! still to be sent, until it is requested.
 
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -211,8 +211,8 @@ impl Ledger {
         let block = self.sends[to].start;
         let address = block + range.start;
         let (&first, &(end, rank)) =
-            self.in_place.range(..=address).next_back().expect("bytes that were not taken");
-        assert!(rank == to && end > address, "bytes that were not taken");
+            self.in_place.range(..=address).next_back().expect("bytes that were not received");
+        assert!(rank == to && end > address, "bytes that were not received");
         let middle = end.min(block + range.end);
         self.in_place.remove(&first);
         if first < address {

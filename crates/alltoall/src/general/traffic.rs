@@ -1,9 +1,9 @@
 //! The messages of a general exchange in place.
 //!
-//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent
-//! lies there. The sender answers with the bytes, which may be several messages where they do not lie next to
-//! each other; messages of one pair keep their order, so each one continues the part that was asked for
-//! first. An empty message says that the sender has written the whole part itself.
+//! A rank requests every part of its receive blocks as soon as its place contains nothing that is still to be
+//! sent. The sender replies with the bytes, in several messages if they are not contiguous. Messages of one
+//! pair are not reordered, so each message continues the part that was requested first. An empty message
+//! signals that the sender has written the whole part itself.
 
 use super::direct::{Direct, Done, Question};
 use super::ledger::{Fragment, Ledger, Place};

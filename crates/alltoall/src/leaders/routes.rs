@@ -1,9 +1,9 @@
-//! The routes of node leaders: which ranks of two nodes send and receive what the nodes exchange.
+//! The routes of node leaders: which ranks of two nodes send and receive the data between the nodes.
 //!
-//! All blocks between two nodes take one route, which has a leader on each node. Where a node has more ranks
-//! than there are other nodes, what it exchanges with one of them is divided by destination among several
-//! routes, so that all ranks have about the same share. The routes of a node, in the order of the other
-//! nodes, are dealt out to its ranks in turn. Every rank computes them from the places of all ranks: pure
+//! All blocks between two nodes use one route, with a leader on each node. If a node has more ranks than
+//! there are other nodes, the blocks for one of these nodes are divided by destination among several routes,
+//! so that all ranks have about the same share. The routes of a node, in the order of the other nodes, are
+//! assigned to its ranks cyclically. Every rank computes them from the placement of all ranks, by pure
 //! functions.
 
 use crate::vote::Vote;

@@ -1,4 +1,4 @@
-//! From the arguments of MPI's functions to the blocks of a rank.
+//! Converts the arguments of MPI functions to the blocks of a rank.
 
 use super::call::{Call, Counts, Function, Side, Types};
 use super::judged::{check_one_buffer, check_unused_type, judge, memory};

@@ -1,4 +1,4 @@
-//! The arguments of MPI's all-to-all functions, and the library's own functions for them.
+//! The arguments of the all-to-all functions of MPI, and the functions of the MPI library for them.
 
 use hcube_core::mpi::forward::{self, in_place};
 use hcube_core::mpi::handle::{Handle, partners};

@@ -1,5 +1,5 @@
-//! The one entrance for all-to-all exchanges, behind the gate of all systems
-//! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
+//! The one entry point of all-to-all exchanges, after the gate of all systems ([`hcube_core::mpi::gate`]):
+//! the C interface and the preload library both call [`exchange`].
 
 use super::allowance::Allowance;
 use super::arguments::{Named, block_bytes, conditions, read};
@@ -172,7 +172,7 @@ unsafe fn unknown(
         Ok(attached) => attached.with(|comm, kept| work(comm, kept, inter)),
         // Exchanges of these are forwarded, so that no other rank waits for this one.
         Err(_) if call.guest && (inter || partners(comm) == 1) => {
-            Ok(Outcome::Library("no memory for what hcube keeps on a communicator"))
+            Ok(Outcome::Library("no memory for the state of a communicator"))
         }
         // The others will set the communicator up, and wait for a rank that has not counted this call.
         Err(error) if call.guest => {

@@ -1,13 +1,13 @@
-//! The entrance of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their
+//! The entry point of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their
 //! requests.
 //!
-//! The request of the caller is that of a persistent barrier of MPI, so that all of MPI's functions for
-//! requests take it. Only its starts are seen here: a start moves the data of this rank, and starts the
-//! barrier behind it. Which requests are of exchanges is kept in a table of the process.
+//! The caller's request is a persistent barrier of MPI, so that all MPI functions for requests accept it.
+//! Only starts are intercepted: a start copies the data of this rank, then starts the barrier. A table of the
+//! process contains the requests that belong to exchanges.
 //!
-//! MPI lets ranks wait for each other in the initialisation, so the set-up is made there, lengths are
-//! compared, and an error of one rank is known to all. Exchanges are served on the path on which nonblocking
-//! ones are ([`super::nonblocking`]).
+//! The initialisation may wait for other ranks (MPI-4): it performs the set-up and compares lengths, and all
+//! ranks learn of an error of one rank. Exchanges are served on the same path as nonblocking exchanges
+//! ([`super::nonblocking`]).
 
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
@@ -106,7 +106,7 @@ impl Operation {
     }
 }
 
-const OTHER_PATH: &str = "persistent, and not by single copy";
+const OTHER_PATH: &str = "persistent without single copy";
 
 /// What became of an initialisation; the same kind on all ranks.
 #[derive(Debug)]

@@ -1,22 +1,22 @@
-//! The set-up of a communicator at the first exchange that is served: a new engine, or that of other
+//! The set-up of a communicator at the first exchange that is served: a new engine, or the engine of other
 //! communicators of the same ranks.
 //!
 //! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the
-//! ranks, not on the communicator. So communicators of the same processes in the same order, with the same
-//! options, share an engine, and the set-up of a further one is one all-reduce, in which all ranks agree that
-//! each of them knows who the others are and has the engine. Where a rank does not, because the MPI library
-//! gives another group than that of the communicator, the communicator has an engine of its own. The engine
-//! used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
-//! every step; others are freed with their last communicator.
+//! ranks, not on the communicator. Communicators of the same processes in the same order, with the same
+//! options, therefore share an engine. The set-up of a further communicator is one all-reduce, in which all
+//! ranks agree that each of them knows the other ranks and has the engine. If a rank does not, because the
+//! MPI library returns another group than the group of the communicator, the communicator gets a separate
+//! engine. The engine used last is kept until another engine is used or `MPI_Finalize`, for programs that
+//! create and free a communicator in every step; other engines are freed with their last communicator.
 //!
-//! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
-//! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them
-//! at once, in another order on each rank.
-//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator
+//! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]). With
+//! `MPI_THREAD_MULTIPLE` each communicator has a separate engine, because two threads may use two
+//! communicators at once, in a different order on each rank.
+//! If a rank has no memory for an engine, all ranks receive this error, and the exchanges of the communicator
 //! are forwarded.
 //!
-//! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them
-//! are made on the program's communicator, inside its own collective call.
+//! Cost: one all-reduce; for a new engine some further collective calls ([`ExchangeState::new`]). All of them
+//! use the program's communicator, inside its own collective call.
 
 use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
@@ -224,7 +224,7 @@ fn new_engine(comm: &MpiComm, options: &Options) -> Result<Shared<Engine>> {
         && !SAID.swap(true, Ordering::Relaxed)
     {
         eprintln!(
-            "hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}"
+            "hcube: the path selected by HCUBE_PATH is not available; using another path: {refusal}"
         );
     }
     Ok(Shared::new(Engine::new(exchange)))

@@ -1,10 +1,10 @@
-//! What all-to-all exchanges keep on a communicator.
+//! The state of a communicator for all-to-all exchanges.
 //!
-//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an
-//! exchange is served, a communicator costs no message and little memory: its first exchange is forwarded to
-//! the MPI library, and all exchanges are where hcube cannot serve them. Every rank decides that from what is
-//! the same on all of them: the number of calls with valid arguments, the size and the group of the
-//! communicator, and the environment.
+//! A program that was not written for hcube may create thousands of communicators and use most of them once.
+//! Until an exchange is served, a communicator costs no message and little memory: its first exchange is
+//! forwarded to the MPI library, and so are all exchanges that hcube cannot serve. Every rank decides this
+//! from data that is the same on all ranks: the number of calls with valid arguments, the size and the group
+//! of the communicator, and the environment.
 
 use super::allowance::Allowance;
 use super::arguments::Named;

@@ -1,4 +1,4 @@
-//! How a rank describes its blocks to the other ranks of its node: memory that they read by single copy.
+//! The description of a rank's blocks for other ranks of its node, in memory that they read by single copy.
 
 use crate::node::Node;
 use crate::task::Task;

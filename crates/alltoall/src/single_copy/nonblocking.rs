@@ -1,22 +1,23 @@
-//! Nonblocking exchanges inside a node: of two ranks, the one that starts later copies the blocks of both.
+//! Nonblocking exchanges inside a node: of two ranks, the rank that starts later copies the blocks in both
+//! directions.
 //!
-//! Idea: a rank that starts an exchange describes its blocks in memory of its own (`description`) and enters
-//! the address of that description in a table of the node ([`Arrivals`]). So of two ranks exactly one is the
-//! later one: it reads the description of the other, copies the block of the other rank from there and its
-//! own block to there, by single copy, and notes in the description that this is done. Nothing is left to be
-//! done when a rank has started, so computation that follows is not interrupted. When all ranks have started,
-//! all data has arrived: the exchange is complete once a barrier that begins after it is complete. Ranks that
-//! start at about the same time share the work (`sharing`). Exchanges that are started again and again
-//! ([`persistent`](super::persistent)) have descriptions that were read before.
+//! Idea: a rank that starts an exchange describes its blocks in its memory (`description`) and enters the
+//! address of the description in a table of the node ([`Arrivals`]). Of two ranks exactly one is the later
+//! one. It reads the description of the earlier rank, copies the blocks in both directions by single copy,
+//! and marks them as done in the description. A rank that has started has nothing left to do, so its
+//! computation is not interrupted. When all ranks have started, all data has arrived: the exchange is
+//! complete when a barrier is complete that starts after the copies. Ranks that start at about the same time
+//! share the work (`sharing`). Persistent exchanges ([`persistent`](super::persistent)) read the descriptions
+//! in advance.
 //!
-//! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected
-//! is found by the rank that would copy it, which returns the error; the block is not copied then. A rank may
-//! be any number of exchanges ahead of another one; from 4096 exchanges of a communicator on, a start costs
-//! both of them some system calls more.
+//! Restrictions: all ranks on one node, single copy between all of them. The rank that would copy a block
+//! detects that it is longer than expected; it returns the error and does not copy the block. A rank may be
+//! any number of exchanges ahead of another rank; from 4096 exchanges on, a start costs both ranks some
+//! additional system calls.
 //! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6
 //! where they share, and more for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a
-//! table, whose pages become resident when they are used, 64 bytes per rank of the node for each exchange
-//! under way, and 16 bytes for each run of its blocks.
+//! table, whose pages become resident when they are used, 64 bytes per rank of the node for each pending
+//! exchange, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
 use super::description::{Blocks, Description, Part, note_done, of_refusal, too_long};
@@ -60,7 +61,7 @@ impl Nonblocking {
     pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {
             false => Ok(()),
-            true => Err(Error::Unsupported("memory of devices in nonblocking exchanges".into())),
+            true => Err(Error::Unsupported("device memory in nonblocking exchanges".into())),
         };
         agree(comm, reachable)?;
         Ok(Self { arrivals: Arrivals::create(comm, ranks)?, processes, under_way: VecDeque::new() })

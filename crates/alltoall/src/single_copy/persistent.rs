@@ -1,15 +1,16 @@
-//! Exchanges inside a node whose buffers and counts stay the same, started again and again.
+//! Persistent exchanges inside a node.
 //!
-//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or
-//! each copies its own half. What a rank has to know of the blocks of others it reads once, when the exchange
-//! is initialised; lengths are compared then as well. A start only finds out which of the two ranks of each
-//! pair is the later one ([`Pairs`]), and copies.
+//! Idea: as in [`nonblocking`](super::nonblocking), the later of two ranks copies the blocks in both
+//! directions, or each rank copies half of them. A rank reads the descriptions of other ranks once, when the
+//! exchange is initialised, and compares the lengths. A start only determines the later rank of each pair
+//! ([`Pairs`]), and copies.
 //!
 //! Restrictions: all ranks on one node, single copy between all of them; a rank starts an exchange again only
-//! after it was complete, as MPI asks for.
-//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later
-//! one or one by each; more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank
-//! and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our own.
+//! after its completion, as MPI requires.
+//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, both by the
+//! later rank or one by each; more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a
+//! rank and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our
+//! own.
 
 use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};

@@ -1,4 +1,5 @@
-//! Calls that do not fit each other: every rank hears of it, nothing is written, and the next exchange works.
+//! Calls whose arguments do not match: every rank returns the error, nothing is written, and the next
+//! exchange works.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{Case, run_on_nodes};

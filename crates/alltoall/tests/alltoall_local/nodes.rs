@@ -1,4 +1,4 @@
-//! Where ranks lie, and the path that follows from that.
+//! The placement of ranks, and the path that follows from it.
 
 use super::image::Form;
 use super::sizes::Load;

@@ -1,5 +1,5 @@
-//! Many exchanges in a row on one state state: notices of the board follow each other in all
-//! combinations of paths, with ranks that come late, and with refusals between them.
+//! Many consecutive exchanges with one state: notices of the board in all combinations of paths, with late
+//! ranks and with refusals between them.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{SINGLE_COPY, run_on_nodes};

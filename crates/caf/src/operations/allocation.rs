@@ -31,7 +31,7 @@ impl<C: Comm> Runtime<C> {
     /// and in a shipped function; where an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             if image.teams.get(team)?.size() > 1 {
                 // Members could not agree. Memory for which they have begun to is lost where one fails
                 // meanwhile: another member may have the coarray, and write to it.
@@ -85,7 +85,7 @@ impl<C: Comm> Runtime<C> {
     /// holds; where an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             Ok(image.coarrays.get_for(coarray, purpose)?.team())
         })?;
         if purpose == Use::Locks {

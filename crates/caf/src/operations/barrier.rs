@@ -45,7 +45,7 @@ impl<C: Comm> Runtime<C> {
     /// stopped.
     pub fn barrier(&self, team: Handle) -> Result<()> {
         let number = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.call_barrier(team)
         })?;
         self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))

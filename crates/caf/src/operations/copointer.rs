@@ -123,7 +123,7 @@ impl<C: Comm> Runtime<C> {
     pub fn atomic_at(&self, copointer: Copointer, at: usize, operation: Atomic, operand: u64) -> Result<u64> {
         let place = self.place_of_copointer(copointer, at, size_of::<u64>())?;
         if !place.offset.is_multiple_of(size_of::<u64>()) {
-            return Err(Error::argument("offset", at, "that of a word at a multiple of 8 bytes"));
+            return Err(Error::argument("offset", at, "a multiple of 8 bytes"));
         }
         self.atomic_place(place, operation, operand)
     }

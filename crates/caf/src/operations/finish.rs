@@ -35,7 +35,7 @@ impl<C: Comm> Runtime<C> {
     /// For a team that was freed, and in a shipped function.
     pub fn begin_finish(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             let members = image.teams.get_mut(team)?;
             let scope = Scope::new(members.identity(), members.next_operation());
             image.finishes.begin(team, scope);
@@ -52,7 +52,7 @@ impl<C: Comm> Runtime<C> {
     /// has failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.finishes.innermost().ok_or_else(|| {
                 Error::Usage("no finish block has begun: expected hcube_caf_finish_begin before".into())
             })

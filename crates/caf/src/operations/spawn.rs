@@ -38,7 +38,7 @@ impl<C: Comm> Image<C> {
     fn recipient(&self, team: Handle, rank: usize) -> Result<Option<usize>> {
         let members = self.teams.get(team)?;
         if !self.finishes.scope().covers(members) {
-            let expected = "the team of the finish block, or one that was split from it";
+            let expected = "the team of the finish block, or a team that was split from it";
             return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
         }
         members.known(rank)

@@ -103,7 +103,7 @@ impl Locks {
             State::Trying(_) | State::Asked(_) | State::Queued(_) => "for which this image waits",
             State::Held | State::Leaving(_) | State::Handing => "which this image has",
         };
-        Err(error_of(at, why, "one that this image neither has nor waits for"))
+        Err(error_of(at, why, "a lock that this image neither holds nor waits for"))
     }
 
     /// An error unless this image has the lock.
@@ -111,7 +111,7 @@ impl Locks {
         match self.entries.get(&place.word()) {
             Some(Entry { state: State::Held, .. }) => Ok(()),
             Some(Entry { state: State::Leaving(_) | State::Handing, is_given_up: true, .. }) => Ok(()),
-            _ => Err(error_of(at, "which this image does not have", "one that it has")),
+            _ => Err(error_of(at, "which this image does not hold", "a lock that it holds")),
         }
     }
 

@@ -211,12 +211,12 @@ impl Shipped {
         self.depth > 0
     }
 
-    /// An error in a shipped function: what belongs to the program, not to what others have shipped.
+    /// Returns an error inside a shipped function, which must not call these functions.
     pub fn refuse_inside(&self, what: &str) -> Result<()> {
         if self.depth == 0 {
             return Ok(());
         }
-        Err(Error::Usage(format!("called in a shipped function, where nothing {what}")))
+        Err(Error::Usage(format!("called in a shipped function, which must not call {what}")))
     }
 
     /// A function has been registered: what has arrived for it may run.

@@ -38,7 +38,7 @@ enum Runs {
 }
 
 fn too_large() -> Error {
-    Error::Count("the section has more bytes than there are addresses".into())
+    Error::Count("the section is larger than the address space".into())
 }
 
 impl Shape {

@@ -55,7 +55,7 @@ pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     let instead = if kind == Kind::Get { "x(:) = a(:)[image] gets" } else { "a(:)[image] = x(:) puts" };
     format!(
         "element-wise remote access: {count} of {of} {}s are of one element, each at the same distance from the one before; one \
-         statement with a section, {instead} all of them at once",
+         statement with a section, {instead} all of them together",
         kind.name()
     )
 }
@@ -63,8 +63,8 @@ pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
 /// What is said of accesses that another image has done.
 pub fn requests(kind: Kind, count: u64) -> String {
     format!(
-        "requests: {count} {}s were done by the other image, because only that one can access the memory, or the component gets \
-         another shape; they wait until it waits or calls a coarray statement",
+        "requests: {count} {}s were performed by the other image, because only that image can access the memory or change the \
+         shape of the component; each completes when that image waits or executes a coarray statement",
         kind.name()
     )
 }

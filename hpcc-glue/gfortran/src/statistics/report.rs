@@ -63,7 +63,7 @@ pub fn report(comm: &MpiComm, is_complete: bool) -> Result<()> {
     if let Some((output, _)) = OUTPUT.get().filter(|_| printing[0] == rank as u64) {
         let report = Report::of(if is_complete { size } else { 1 }, &sums, &maxima);
         if !is_complete {
-            eprintln!("hcube: a process has ended early: these are the statistics of image {}", rank + 1);
+            eprintln!("hcube: a process has ended early: statistics of image {} only", rank + 1);
         }
         report.print(output);
     }

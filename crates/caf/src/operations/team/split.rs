@@ -147,7 +147,7 @@ impl<C: Comm> Runtime<C> {
     /// job because others wait; where an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             let (this, proposal) = (image.comm.rank(), image.teams.next_number());
             let team = image.teams.get_mut(parent)?;
             let (id, operation) = (team.identity(), team.next_operation());
@@ -234,7 +234,7 @@ impl<C: Comm> Runtime<C> {
     /// in a shipped function; where an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.teams.get(team)?;
             let coarrays = image.coarrays.count(team);
             if coarrays > 0 {
@@ -242,11 +242,11 @@ impl<C: Comm> Runtime<C> {
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             if image.teams.is_default(team) {
-                let expected = "one that is neither the team of all images nor a default team";
+                let expected = "a team other than the team of all images and the default teams";
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             if image.finishes.is_inside_block_of(team) {
-                let expected = "one without a finish block that has not ended";
+                let expected = "a team without an open finish block";
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             Ok(())

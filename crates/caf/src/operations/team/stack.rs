@@ -23,7 +23,7 @@ impl<C: Comm> Runtime<C> {
     /// For a team that was freed, and in a shipped function.
     pub fn push_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("changes the default team")?;
+            image.shipped.refuse_inside("functions that change the default team")?;
             image.teams.push(team)
         })
     }
@@ -35,7 +35,7 @@ impl<C: Comm> Runtime<C> {
     /// Where no team has been pushed, and in a shipped function.
     pub fn pop_team(&self) -> Result<Handle> {
         self.with(|image| {
-            image.shipped.refuse_inside("changes the default team")?;
+            image.shipped.refuse_inside("functions that change the default team")?;
             image.teams.pop().ok_or_else(|| {
                 Error::Usage("no team has been pushed: the team of all images is never popped".into())
             })

@@ -86,7 +86,7 @@ impl Contents {
     /// `datatype` is valid, not named, and `envelope` is its own.
     pub unsafe fn of(datatype: MPI_Datatype, envelope: &Envelope) -> Result<Self> {
         let combiner = envelope.combiner().ok_or_else(|| {
-            Error::Unsupported("the datatype was made by a constructor that hcube does not know".into())
+            Error::Unsupported("the datatype has a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
         // For these lists and for what is made of them, which is not larger: given back at once, so that it

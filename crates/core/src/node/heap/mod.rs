@@ -187,7 +187,7 @@ impl Heap {
         let is_small = |&offset: &usize| self.ranges.length(offset).is_some_and(|length| length < LARGE);
         let begin = self.staggered.remove(&offset).or(Some(offset).filter(is_small));
         let Some(freed) = begin.and_then(|begin| self.ranges.free(begin)) else {
-            return Err(Error::argument("offset", offset, "that of an allocation in the heap"));
+            return Err(Error::argument("offset", offset, "the offset of an allocation in the heap"));
         };
         let first = self.own * self.part;
         let pages = (first + freed.start).next_multiple_of(PAGE)..(first + freed.end) / PAGE * PAGE;
