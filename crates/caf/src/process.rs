@@ -1,14 +1,14 @@
 //! The one state of a process that is an image.
 //!
-//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the
-//! thread that has initialised it, and to the progress thread where there is one: these two take turns by a
-//! lock. If images are simulated in one thread, each of them has its own runtime, found by its rank in
-//! `MPI_COMM_WORLD`.
+//! Functions of coarray programs have no argument that identifies the job, so a process has one runtime. It
+//! belongs to the thread that has initialised it, and to the progress thread if there is one; a lock
+//! serialises these two threads. If images are simulated in one thread, each of them has its own runtime,
+//! selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls
-//! `MPI_Finalize` itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while
-//! MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without any of that is an
-//! image that has failed.
+//! The runtime initialises MPI if the program has not, and then finalises it at its end. If a program calls
+//! `MPI_Finalize` itself, this call ends the runtime: the attributes of `MPI_COMM_SELF` are deleted first,
+//! while MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without ending its
+//! runtime is a failed image.
 
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;

@@ -1,8 +1,7 @@
-//! Memory for two parts of the vector on each rank, which all ranks of the node can read and write.
+//! Memory for two blocks of the vector on each rank, which all ranks of the node can read and write.
 //!
-//! Idea: a part that lies here need not be copied to blocks for other ranks, nor from blocks that they have
-//! written: they read and write it where it is. Ranks on several nodes have such memory for themselves, on
-//! huge pages.
+//! Idea: a block in this memory need not be copied to blocks for other ranks, nor from blocks that they have
+//! written: the ranks read and write it directly. Ranks on several nodes have private memory, on huge pages.
 //!
 //! Cost: 32 bytes per number of the vector, in total.
 

@@ -1,4 +1,4 @@
-//! A transform that was set up.
+//! A plan of a transform.
 
 use crate::COMPLEX;
 use crate::memory::Memory;

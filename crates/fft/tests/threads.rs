@@ -1,4 +1,4 @@
-//! Transforms with ranks as threads, without mpirun, against the sum of the definition.
+//! Transforms with ranks as threads, without mpirun, compared with the sum of the definition.
 
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::Comm;

@@ -1,9 +1,9 @@
-//! The arguments of PBLAS' `p?gemm_` and what is not valid among them.
+//! The arguments of PBLAS' `p?gemm_` and their validity.
 //!
-//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor
-//! that is argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of
-//! several errors the one with the smallest number counts. All arguments but leading dimensions are the same
-//! on all ranks, so ranks agree on what is valid without communication.
+//! An error has the number that PBLAS assigns: -i for argument i, -(100 i + j) for entry j of the descriptor
+//! in argument i, counted from 1 in the descriptor of type 2 to which a descriptor of type 1 is extended. Of
+//! several errors the smallest number is reported. All arguments except leading dimensions are the same on
+//! all ranks, so ranks agree on their validity without communication.
 //!
 //! Source: Blackford et al., ScaLAPACK Users' Guide, 1997; checked against PBLAS 2.2.1 by running both.
 

@@ -1,10 +1,10 @@
-//! The panels of a line on their way between domains: executes the schedules of [`crate::schedule`].
+//! Outstanding panels of a line between domains: executes the schedules of [`crate::schedule`].
 //!
-//! Idea: the columns of a panel that one position of the line hands out are a *piece*. It travels by messages
-//! straight out of one panel and into the other, where its columns are next to each other in memory, so that
-//! nothing is packed. All receives of a panel are posted when its memory is free; a send starts when its
-//! columns are there, in the order of the schedule. Nothing here waits: whoever waits or multiplies calls
-//! [`Broadcasts::advance`] from time to time.
+//! Idea: the columns of a panel that one position of the line distributes are a *piece*. It is sent directly
+//! from one panel to the other, in which its columns are contiguous, so that nothing is packed. All receives
+//! of a panel are posted when its memory is free; a send starts when its columns are available, in the order
+//! of the schedule. Nothing here blocks: a rank that waits or multiplies calls [`Broadcasts::advance`] from
+//! time to time.
 
 use crate::factor::Factor;
 use crate::model::hockney::Hockney;

@@ -1,4 +1,4 @@
-//! What users read about algorithms, and about the choice on a communicator.
+//! Descriptions for users of the algorithms, and of the selection on a communicator.
 
 use crate::options::{Algorithm, Options};
 use crate::report::UsedPath;

@@ -1,4 +1,4 @@
-//! Domains: the ranks that multiply out of the same panels, those of a node.
+//! Domains: the ranks that multiply out of the same panels, usually the ranks of a node.
 //!
 //! Restrictions: none; domains may be uneven, and their ranks need not be consecutive. Memory: 4 bytes per
 //! rank of the grid.

@@ -1,8 +1,7 @@
-//! Products on a communicator whose program calls hcube: the arguments of all ranks are compared before
+//! Products on a communicator in programs that call hcube: the arguments of all ranks are compared before
 //! anything is written.
 //!
-//! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the
-//! call before.
+//! Cost: one reduction per call; the set-up at the first call, and when grid or options change.
 
 use crate::local::{LocalGemm, Multiply};
 use crate::options::Options;

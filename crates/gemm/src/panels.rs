@@ -1,9 +1,8 @@
-//! How wide panels are, how many there are, and how those of a domain lie side by side.
+//! The width and number of panels, and their layout in the memory of a domain.
 //!
-//! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run
-//! at its full rate and needs few messages and waits; a narrow one stays in the cache and lets the next one
-//! be prepared earlier. On one node about 8 MiB for all lines together were fastest, from 256 to 4096
-//! columns.
+//! Idea: the width is independent of the blocks of the matrices. With a wide panel the local product runs at
+//! its full rate, with few messages and waits; a narrow panel stays in the cache, and the next panel can be
+//! prepared earlier. On one node about 8 MiB for all lines together were fastest, from 256 to 4096 columns.
 //!
 //! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a
 //! width of at least 1.

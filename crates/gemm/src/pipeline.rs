@@ -1,11 +1,11 @@
-//! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
+//! The life of a panel: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
-//! Idea: several panels are under way. While one is used the next are filled and travel. Only
-//! [`Pipeline::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
-//! memory or for a panel, and for nothing at the end of a call: what it has filled stays valid until others
-//! have released it.
+//! Idea: several panels are in progress. While one panel is used, the next are filled and sent. Only
+//! [`Pipeline::until`] blocks, and it advances all panels while it waits. A rank that is ahead waits for
+//! memory or for a panel, but not at the end of a call: panels that it has filled stay valid until other
+//! ranks have released them.
 //!
-//! Cost on one node: each element of a moving factor is copied once for each line that needs it; three
+//! Cost on one node: each element of a communicated factor is copied once for each line that needs it; three
 //! counters per rank and panel, no barrier. Between nodes: the messages of the schedule, and of shares
 //! ([`crate::shares`]).
 //! Memory: [`DEPTH`] panels of each line of a domain.

@@ -1,4 +1,4 @@
-//! What a product has cost, and by which path it went.
+//! The statistics of a product: its cost, and its path.
 
 /// The path of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

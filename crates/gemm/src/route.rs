@@ -1,12 +1,12 @@
-//! How panels travel between domains: in how many groups, by which broadcast, in messages of how many
-//! columns.
+//! The route of panels between domains: the number of groups, the broadcast, and the number of columns of a
+//! message.
 //!
 //! Idea: HSUMMA divides process rows and columns into groups; a domain is never divided, and is the innermost
 //! group. The model gives the time of a panel for every number of groups and every broadcast; SUMMA is one
-//! group, and is taken unless groups are faster. Options fix what they name.
+//! group, and is selected unless groups are faster. Options override the model.
 //!
-//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each
-//! product, the time of each arrangement of groups with each broadcast, a few operations each; no messages.
+//! Restrictions: the model has two levels; more levels are used only on request. Cost: for each product, the
+//! time of each arrangement of groups with each broadcast, a few operations each; no messages.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §III and §IV.
 

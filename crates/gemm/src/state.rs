@@ -1,8 +1,8 @@
-//! What products keep on a communicator between calls.
+//! The state of a communicator for products.
 //!
-//! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of
-//! products; freed with the communicator. Panels of communicators that are not among the latest are given
-//! back before (`recent.rs`).
+//! Memory: the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed
+//! with the communicator. Panels of communicators that were not used recently are freed earlier
+//! (`recent.rs`).
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;

@@ -1,10 +1,11 @@
-//! SUMMA and HSUMMA: C stays where it is, panels of op(A) and op(B) come to it.
+//! SUMMA and HSUMMA: C is stationary, panels of op(A) and op(B) are communicated.
 //!
 //! Idea: op(A) op(B) is a sum over panels of inner indices. For each panel every process row needs its rows
 //! of op(A) and every process column its columns of op(B), and multiplies them. On a node the ranks of a line
-//! share one panel: who owns elements writes them once, and all multiply straight out of it, without a
-//! broadcast and without a barrier. Between nodes panels travel by the schedules of [`crate::schedule`]:
-//! SUMMA's broadcast, or HSUMMA's in levels. What a rank has as a whole is used where it lies.
+//! share one panel: the owners of elements write them once, and all ranks multiply directly out of it,
+//! without a broadcast and without a barrier. Between nodes panels are broadcast by the schedules of
+//! [`crate::schedule`]: SUMMA's broadcast, or HSUMMA's in levels. A panel that a rank owns completely is used
+//! in place.
 //!
 //! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w
 //! broadcasts along a row and along a column, k (m/R + n/C) elements per rank; each element of a factor

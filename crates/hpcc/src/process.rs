@@ -1,12 +1,12 @@
 //! The coarray runtime of a process, and the state of the systems that use it.
 //!
 //! A program initialises coarrays once ([`hcube_caf::process`]). If it has done so itself, its runtime is
-//! used and remains its own. Otherwise the runtime is started with the first set-up that needs it, and ended
-//! in `MPI_Finalize`: the state of a process is an attribute of `MPI_COMM_SELF`, which is deleted first,
-//! while MPI is still active.
+//! used and the program ends it. Otherwise the runtime is started with the first set-up that needs it, and
+//! ended in `MPI_Finalize`: the state of a process is an attribute of `MPI_COMM_SELF`, which is deleted
+//! first, while MPI is still active.
 //!
-//! Restriction: a runtime belongs to one thread. If it is started here, that is the main thread of MPI, which
-//! calls `MPI_Finalize`; other threads are refused.
+//! Restriction: a runtime belongs to one thread. If it is started here, this is the main thread of MPI, which
+//! calls `MPI_Finalize`; calls of other threads return an error.
 
 use crate::{fft, random_access};
 use hcube_caf::Runtime;

@@ -1,4 +1,4 @@
-//! An image: the parts of its state, and what the layer above does with messages.
+//! An image: the parts of its state, and the message handlers of the layer above.
 
 use crate::state::coarray::Coarrays;
 use crate::state::finish::Finishes;

@@ -1,4 +1,4 @@
-//! Progress: an image does what other images ask for, and goes on with its own operations.
+//! Progress: an image serves requests of other images, and advances its own operations.
 
 use crate::engine::image::Image;
 use hcube_core::active::Message;

@@ -1,7 +1,7 @@
-//! Running of shipped functions that have arrived.
+//! Execution of shipped functions.
 //!
-//! Shipped functions run inside waits, and may call the runtime themselves. So the state is not held while
-//! one runs.
+//! Shipped functions are executed inside waits, and may call the runtime themselves. The state is therefore
+//! not locked while a function runs.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::{Function, Runtime};

@@ -1,7 +1,7 @@
-//! Waits: until something is so, and meanwhile an image does what others ask for.
+//! Waits for a condition, during which an image serves other images.
 //!
-//! The state is never held while a shipped function runs: a wait polls, lets the state go, runs what has
-//! arrived, and polls again.
+//! The state is never locked while a shipped function runs: a wait polls, unlocks the state, executes what
+//! has arrived, and polls again.
 
 use crate::engine::image::Image;
 use crate::engine::progress::Step;

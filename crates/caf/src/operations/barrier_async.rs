@@ -1,4 +1,4 @@
-//! Barriers that go on while the program does something else.
+//! Asynchronous barriers.
 //!
 //! An event is notified at the end. See [`crate::operations::barrier`].
 

@@ -1,12 +1,12 @@
-//! Asynchronous copies: they begin when an event has been notified, and notify another one when the data is
-//! there.
+//! Asynchronous copies: they begin when an event has been notified, and notify another event when they are
+//! complete.
 //!
-//! Idea: a state machine per copy. It waits for the notice of its predicate; an event of another image is
-//! waited for there, and the notice passed on. Then it puts or gets, or both by way of this image where
-//! neither side is here. Last it notifies the event, when the data can be seen at the destination: right
-//! behind the data where the event is on that image, after an answer elsewhere.
+//! Idea: a state machine per copy. It waits for its predicate; a predicate on another image is waited for
+//! there, and the notification forwarded. Then it performs a put or a get, or both through this image if
+//! neither side is on this image. Finally it notifies its event, when the data is visible at the destination:
+//! directly after the data if the event is on that image, otherwise after a reply.
 //!
-//! Cost: that of a put or a get and of a notice; a message and an answer for a predicate on another image.
+//! Cost: a put or a get and a notification; a message and a reply for a predicate on another image.
 //! Source: Jin et al. 2011, §II-E and Figures 6 and 7.
 
 use crate::engine::image::Image;

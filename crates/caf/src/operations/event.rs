@@ -1,11 +1,10 @@
-//! Events: counters on an image that others raise and the image itself waits for.
+//! Events: counters on an image that any image increments and only this image waits for.
 //!
-//! Idea: an event is a word of the heap. A notice adds one to it, wherever it lies, when all that the
-//! notifying image has put before has been made; a wait takes one away. Only the image to which an event
-//! belongs waits for it.
+//! Idea: an event is a word of the heap. A notification adds one to it when all earlier puts of the notifying
+//! image are complete; a wait subtracts one. Only the image that owns the event waits for it.
 //!
-//! Cost: one atomic addition inside a node; between nodes a message behind the puts, and an answer of every
-//! other image to which this one has put something.
+//! Cost: one atomic addition inside a node; between nodes a message after the puts, and a reply of every
+//! other image to which this image has put data.
 //! Source: Jin et al. 2011, §II-E; Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran".
 
 use crate::engine::image::Image;

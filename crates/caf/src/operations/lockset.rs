@@ -1,10 +1,10 @@
-//! Several locks at once.
+//! Sets of locks.
 //!
-//! Idea: all images take them in one order, that of their places. So an image that waits for a lock has only
-//! locks before it in that order, and no images wait for each other in a circle.
+//! Idea: all images acquire them in one order, by address. An image that waits for a lock therefore holds
+//! only locks that precede it in this order, so no cycle of waiting images exists.
 //!
-//! Restrictions: that holds for images that take all locks they need at the same time in one call.
-//! Cost: that of each lock. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
+//! Restrictions: this holds only if an image acquires all locks that it needs at the same time in one call.
+//! Cost: the sum over the locks. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
 
 use crate::engine::runtime::Runtime;
 use crate::state::locks::{Lock, LockAt, error_of};

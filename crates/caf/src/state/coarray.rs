@@ -1,6 +1,6 @@
-//! Coarrays, seen from one of their members.
+//! Coarrays, as seen by one of their members.
 //!
-//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are a cache of two
+//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are cached in two
 //! levels, from the coarray to the image to the address.
 
 use crate::state::handles::{Handle, Table};

@@ -1,8 +1,10 @@
-//! What an image counts for its finish blocks: functions that were shipped and have not run, by reductions.
+//! The counters of an image for its finish blocks: functions that were shipped and have not been executed,
+//! for each reduction.
 //!
-//! Idea: see [`crate::operations::finish`]. What an image ships or runs after it has given its numbers for a
-//! reduction, or because of something that was shipped by an image that had given its own, counts in the next
-//! reduction: so every function is shipped and run in the same one.
+//! Idea: see [`crate::operations::finish`]. Functions that an image ships or executes after it has
+//! contributed to a reduction, or that descend from a function shipped by such an image, are counted in the
+//! next
+//! reduction: so every function is counted as shipped and as executed in the same reduction.
 
 use crate::state::handles::Handle;
 use crate::state::team::Team;

@@ -1,4 +1,4 @@
-//! The locks that an image has or waits for: a state machine for each, which never waits.
+//! The locks that an image holds or waits for: a state machine for each lock, which never blocks.
 //!
 //! Idea: see [`crate::operations::lock`].
 

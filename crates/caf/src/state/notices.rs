@@ -1,4 +1,4 @@
-//! Notices that other images take for this one, whose copies wait for them.
+//! Notifications that other images consume for this image, for copies with a predicate on another image.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! Shipped functions that have arrived and not run.
+//! Shipped functions that have arrived and have not been executed.
 //!
-//! They lie one behind the other in words, so that a function costs no allocation. What has arrived while
-//! functions run is the next batch.
+//! They are stored contiguously in words, so that a function costs no allocation. Functions that arrive while
+//! others are executed form the next batch.
 
 use crate::state::finish::{LABEL_BITS, Label, Scope};
 use crate::state::messages::Kind;

@@ -1,4 +1,4 @@
-//! Images that fail or stop: every wait of the others ends with an error, and they can ask who is gone.
+//! Images that fail or stop: every wait of other images returns an error, and they can query the status.
 
 use crate::leaving::{Meetings, error_of, leave, meet, with_leaving_images};
 use crate::support::{Image, PLACES, form, with_images};

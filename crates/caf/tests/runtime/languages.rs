@@ -1,4 +1,5 @@
-//! What compilers need whose programs have coarrays: memory by address, and images that end one by one.
+//! Functions that compilers need for languages with coarrays: memory by address, and images that end one by
+//! one.
 
 use crate::support::{Image, PLACES, everywhere, run};
 use hcube_caf::coarray::Use;

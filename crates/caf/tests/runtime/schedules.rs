@@ -1,4 +1,4 @@
-//! Random programs against a serial model: teams of teams, and copies that wait for each other.
+//! Random programs compared with a serial model: teams of teams, and copies that wait for each other.
 
 use crate::random::random;
 use crate::support::{Image, PLACES, with_images};

@@ -1,4 +1,4 @@
-//! What images that go on can do after another one has failed.
+//! Operations of the surviving images after an image has failed.
 
 use crate::leaving::{error_of, leave, meet, with_leaving_images};
 use crate::support::{Image, form};

@@ -1,4 +1,4 @@
-//! Memory of the caller and of the node, seen as numbers.
+//! Memory of the caller and of the node, viewed as numbers.
 
 use super::LANES;
 use super::vector::Vector;

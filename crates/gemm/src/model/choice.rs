@@ -1,12 +1,12 @@
-//! The number of groups and the broadcast with the shortest predicted time.
+//! Selects the number of groups and the broadcast with the shortest predicted time.
 //!
 //! Idea: compute the time for every candidate, with every arrangement of the groups in rows and columns, and
 //! for SUMMA, which is one group. Groups are chosen only if they are faster than SUMMA with the best
 //! broadcast.
 //!
 //! Cost: a formula for each candidate, arrangement and broadcast.
-//! Source: HSUMMA paper (ICPP 2013), §IV-C: one group where the condition for a minimum does not hold; its
-//! conclusions propose to automate the choice.
+//! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV-C: one group if the condition for a minimum does
+//! not hold; their conclusions propose to automate the choice.
 
 use super::formulas::{Division, Problem};
 use super::hockney::Hockney;

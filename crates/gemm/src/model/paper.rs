@@ -1,15 +1,15 @@
-//! Tables, parameters and measured gains of the HSUMMA paper.
+//! Tables, parameters and measured speed-ups of Quintin, Hasanov and Lastovetsky, ICPP 2013.
 //!
 //! Parameters of Graphene ("reciprocal bandwidth 1E-9", §V-A1) and BlueGene/P ("bandwidth 1E-9", §V-B1) have
-//! no unit in the paper. They are taken per element here: that is the reading with which the paper finds its
-//! condition alpha / beta > 2nb/p to hold on BlueGene/P, 3000 > 2048, and the more favourable one for HSUMMA
+//! no unit there. They are taken per element here: only so the authors' condition alpha / beta > 2nb/p holds
+//! on BlueGene/P, 3000 > 2048, as they state, and this reading is more favourable for HSUMMA
 //! ([`Setting::per_byte`] is the other). The bandwidth of the exascale machine is in GB/s (§V-C), so that an
-//! element of [`ELEMENT_BYTES`] takes 8 times the reciprocal; §V-A1 lists p = 8192 for Graphene, where its
+//! element of [`ELEMENT_BYTES`] takes 8 times the reciprocal; §V-A1 lists p = 8192 for Graphene, where the
 //! experiments have 128 ranks.
 //!
-//! MeasuredGain gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the
-//! paper has measured 5.89; on 2048 ranks the model predicts no gain and the paper has measured 2.08. If the
-//! reciprocal bandwidth is per byte, the model predicts no gain on BlueGene/P at all.
+//! Measured speed-ups are far larger than the model predicts: on 16384 ranks the prediction is 1.18 and the
+//! measurement 5.89; on 2048 ranks the prediction is no speed-up and the measurement 2.08. If the reciprocal
+//! bandwidth is per byte, the model predicts no speed-up on BlueGene/P at all.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, Tables I and II, §V.
 

@@ -1,4 +1,4 @@
-//! The grid of a BLACS context, by the program's own BLACS.
+//! The process grid of a BLACS context, obtained from the BLACS of the program.
 
 use super::program::function;
 use crate::product::Grid;

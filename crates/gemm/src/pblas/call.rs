@@ -1,4 +1,4 @@
-//! A call as the program makes it.
+//! A call of the program.
 
 use crate::arguments::{Arguments, Descriptor, SubMatrix};
 use crate::element::{Element, Scalar};

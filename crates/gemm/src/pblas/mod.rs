@@ -1,5 +1,5 @@
-//! From the arguments of PBLAS' `p?gemm_` to a product: the one entrance of the C interface and of the
-//! library that takes the place of ScaLAPACK's functions.
+//! From the arguments of PBLAS' `p?gemm_` to a product: the one entry point of the C interface and of the
+//! library that replaces ScaLAPACK's functions.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What all ranks of a grid agree on at their first call.
+//! The agreement of all ranks of a grid at their first call.
 
 use crate::options::Options;
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};

@@ -1,5 +1,5 @@
-//! Plans are executed: every member handles its receives and its sends strictly in order, and a message moves
-//! only when it is the next one of both.
+//! Execution of plans: every member handles its receives and its sends strictly in order, and a message is
+//! sent only when it is the next one of both.
 
 use super::{Broadcast, Hierarchy, Level, Message, Plan, groups};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 //! The state of a communicator: for the modes on coarrays their options and the statistics of the last run,
-//! for all others the state of `hcube-random-access`.
+//! for all other modes the state of `hcube-random-access`.
 
 use super::images::{Images, serve_alike};
 use crate::process;

@@ -1,4 +1,4 @@
-//! What a collective operation needs of its team, as it was when the operation began.
+//! The team data that a collective operation needs, captured when the operation begins.
 
 use crate::engine::image::Image;
 use crate::state::handles::Handle;

@@ -1,11 +1,11 @@
-//! The image of a member that no link gives.
+//! The lookup of a member to which no link exists.
 //!
-//! Idea: the shortest chain of jumps leads from link to link; the first link of the chain is this member's
-//! own, every further one is a word that is read at the member that the chain has reached. What was found is
-//! kept.
+//! Idea: the shortest chain of links leads to the member; the first link of the chain is this member's own,
+//! and every further link is a word that is read at the member that the chain has reached. Results are
+//! cached.
 //!
-//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none later; the
-//! chain of [`crate::state::team::chain`] needs about half of that.
+//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none
+//! afterwards; the chain of [`crate::state::team::chain`] needs about half of that.
 //! Source: Jin et al. 2011, §II-B.
 
 use crate::engine::runtime::Runtime;

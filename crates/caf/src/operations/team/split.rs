@@ -1,14 +1,15 @@
 //! Formation of teams.
 //!
-//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie
-//! at distances of powers of two, so that each is a link away (`network`). Afterwards the members of a new
-//! team are neighbours: two scans tell everyone who is the first and the last of its own, hence the new rank,
-//! the size and the neighbours, which travel back to whom they belong to. From the links to neighbours, those
-//! at distance 2^(i+1) follow: the member at distance 2^i passes on its link of that distance.
+//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners are
+//! at distances of powers of two, so that each partner is one link away (`network`). Afterwards the members
+//! of a new team are neighbours. Two scans determine the first and the last member of each team, hence the
+//! new rank, the size and the neighbours, which are sent back to the members that contributed the keys. Links
+//! of distance 2^(i+1) are built from links of distance 2^i: the member at distance 2^i forwards its link of
+//! that distance.
 //!
-//! Restrictions: members without a team (a negative colour) take part in the sorting only.
+//! Restrictions: members with a negative colour, which are in no team, take part only in the sorting.
 //! Cost: O(log² P) steps of one short message, O(log P) words; no image ever holds a list of members.
-//! Source: Jin et al. 2011, §II-A, for the cost and the links; the way to the links is our own.
+//! Source: Jin et al. 2011, §II-A, for the cost and the links; the construction of the links is our own.
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;

@@ -1,6 +1,6 @@
-//! The default teams of an image: a stack, at whose bottom is the team of all images.
+//! The default teams of an image: a stack with the team of all images at its bottom.
 //!
-//! Restrictions: shipped functions see the stack of the image that runs them, and do not change it.
+//! Restrictions: a shipped function uses the stack of the image that executes it, and cannot change it.
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;

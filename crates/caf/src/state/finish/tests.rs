@@ -1,5 +1,5 @@
-//! Random schedules of images that ship functions, with the counts of this module and reductions that end at
-//! any time.
+//! Random schedules of images that ship functions, with the counters of this module and reductions that end
+//! at any time.
 
 use super::*;
 

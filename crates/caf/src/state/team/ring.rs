@@ -1,4 +1,4 @@
-//! The ring of links of a team, and the block in the heap by which a member publishes its links.
+//! The ring of links of a team, and the block of the heap in which a member publishes its links.
 //!
 //! A block has, for each power of two: two links and the word of the barrier; then the offset of the board;
 //! then two slots for the words of reductions per power of two.

@@ -1,4 +1,4 @@
-//! Broadcasts with and without waiting.
+//! Blocking and asynchronous broadcasts.
 
 use super::{Group, bytes_of, in_team, in_teams, read};
 use crate::support::{Image, everywhere, form};

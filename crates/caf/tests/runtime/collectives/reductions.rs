@@ -1,5 +1,4 @@
-//! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their
-//! order.
+//! All reductions, by an operation that does not commute and by sums whose rounding depends on their order.
 
 use super::{Group, LONG, in_teams, read};
 use hcube_core::memory::Region;
