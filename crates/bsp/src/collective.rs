@@ -1,6 +1,5 @@
-//! Broadcast and fold: operations of all processes that are complete when they return, between two
-//! supersteps' ends or anywhere in one. They do not end a superstep: communication that was requested before
-//! is not affected.
+//! Broadcast and fold: collective operations that are complete on return, at any point between or inside
+//! supersteps. They do not end a superstep: communication that was requested before is not affected.
 //!
 //! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a
 //! broadcast; operands are combined in the order of the processes, so operations need not be commutative.

@@ -1,8 +1,8 @@
 //! Direct copies between processes of a node: one copy, by the kernel.
 //!
-//! Restrictions: both processes have proved to each other that the system permits it; if it is refused later,
-//! unbuffered operations go through buffers. The other process has ended the superstep before, so that it
-//! does not write its memory itself.
+//! Restrictions: both processes have proved to each other that the kernel permits it; if it is refused later,
+//! unbuffered operations are buffered. The other process has ended the previous superstep, so that it does
+//! not write its memory itself.
 //! Cost: one copy by the kernel, about a microsecond per call and 0.1 us per page. Source: our own.
 
 use hcube_core::Result;

@@ -1,13 +1,13 @@
 //! The queue of messages that a process has received, and the sizes of tags.
 //!
 //! Messages stay in the record lists of their senders for the superstep in which they are read, so that none
-//! is copied before the program asks for it. Those of the process with the highest number come first, and
-//! those of one process in the order in which they were sent: BSPlib does not define the order, and programs
-//! exist that rely on that of bsponmpi.
+//! is copied before the program asks for it. They are sorted by the number of the sender, highest first, and
+//! messages of one sender are in the order in which they were sent: BSPlib does not define the order, and
+//! some programs rely on the order of bsponmpi.
 //!
-//! Tag sizes are three numbers (A, B, C): A that of the messages in the queue, B of those that are sent, C
-//! that of the last call of `bsp_set_tagsize`; the end of a superstep makes them (B, C, C). Source: Hill et
-//! al. 1998, §4, as made precise by bsponmpi.
+//! Tag sizes are three numbers (A, B, C): A of the messages in the queue, B of messages that are sent, C of
+//! the last call of `bsp_set_tagsize`; the end of a superstep replaces them by (B, C, C). Source: Hill et al.
+//! 1998, §4, as made precise by bsponmpi.
 
 use hcube_core::Result;
 use hcube_core::error::Error;

@@ -1,11 +1,11 @@
-//! The process-wide state of a BSP program: the part of the program that is running, and the SPMD part.
+//! The process-wide state of a BSP program: the current part of the program, and the SPMD part.
 //!
-//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs
-//! to the thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its
-//! own, found by its rank in `MPI_COMM_WORLD`.
+//! BSPlib's functions have no argument that identifies a communicator, so a process has one state. It belongs
+//! to the thread that called `bsp_begin`; if processes are simulated in one thread, each of them has its own
+//! state, selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes
-//! that the SPMD part does not use sleep until it has ended, and exit.
+//! The state initialises MPI if the program has not, and then finalises it at the end of the process.
+//! Processes outside of the SPMD part sleep until it has ended, and exit.
 
 use crate::options::Options;
 use crate::profile::Summary;

@@ -1,5 +1,5 @@
-//! Random programs of puts, gets, unbuffered operations and messages, against a serial model, on threads: on
-//! one node, on several, and without shared memory.
+//! Random programs of puts, gets, unbuffered operations and messages, compared with a serial model, on
+//! threads: on one node, on several, and without shared memory.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;

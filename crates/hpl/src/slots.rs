@@ -1,12 +1,12 @@
 //! The memory of a node and its slots.
 //!
-//! Every rank of the node has slots in two rings, one for the panels of which it is the root, one for those
-//! that it receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the
-//! node. The k-th panel of a ring is in slot k modulo the length of the ring. Before the panel, a slot has
-//! its length and number, so ranks that have not begun the same panels notice it.
+//! Every rank of the node has slots in two rings, one for panels of which it is the root, one for panels that
+//! it receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the node.
+//! The k-th panel of a ring is in slot k modulo the length of the ring. A slot contains the length and number
+//! of the panel before its data, so ranks that have not begun the same panels detect this.
 //!
-//! Memory is asked for in huge pages where the system has them for shared memory (shmem_enabled), and for
-//! that of one rank.
+//! Memory is requested in huge pages if the system has them for shared memory (shmem_enabled), and for the
+//! private memory of one rank.
 
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! The cost of a product in the BSP model.
 //!
-//! Three costs: that of the thesis for each of its two data distributions ([`customized`], [`static_grid`]),
-//! and that of the schedule of this crate ([`scheduled`]). An operation is a multiplication with an addition,
-//! a word an element.
+//! Three costs: the costs in the thesis (Krusche 2005) for each of its two data distributions
+//! ([`customized`], [`static_grid`]), and the cost of the schedule of this crate ([`scheduled`]). An
+//! operation is a multiplication with an addition, a word an element.
 //!
 //! The thesis has q = Q^3 products of blocks of side s = n / Q, as a real number, and
 //!

@@ -1,5 +1,5 @@
-//! Products on processes that are threads, against a plain product: on one node, on several, without single
-//! copy, for both distributions; and wrong arguments, refused on all processes.
+//! Products on processes that are threads, compared with a plain product: on one node, on several, without
+//! single copy, for both distributions; and invalid arguments, which return an error on all processes.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;

@@ -1,4 +1,4 @@
-//! What a caller chooses about a run, with defaults that are right without choosing.
+//! Options of a run; the defaults are suitable without selection.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 

@@ -1,12 +1,12 @@
-//! Synchronous rounds: every rank generates the same number of values, and they travel through the stages
-//! of the plan, by messages, through shared memory, or both.
+//! Synchronous rounds: every rank generates the same number of values, which pass through the stages of the
+//! plan, by messages, through shared memory, or both.
 //!
-//! Idea: Figure 2 of the paper. A stage divides a list; values for other parts are sent, values that arrive
-//! join the list; after the last stage all values in the list are the rank's own.
+//! Idea: Figure 2 of Plimpton et al. 2006. A stage divides a list; values for other parts are sent, received
+//! values are appended to the list; after the last stage all values in the list belong to the rank itself.
 //! Restrictions: none; ranks with fewer values than others take part with empty lists.
-//! Cost: that of the plan ([`hcube_core::plan`]), per round of Q/2 values (Q relaxed). Extra memory: about Q
+//! Cost: see the plan ([`hcube_core::plan`]), per round of Q/2 values (Q relaxed). Extra memory: about Q
 //! words per list, two lists per stage, and the mailboxes.
-//! Source: Plimpton et al. 2006, §2 and, for what overlaps with what, §4 (Mod1, Mod2, Mod3, Mod7).
+//! Source: Plimpton et al. 2006, §2 and, for overlap, §4 (Mod1, Mod2, Mod3, Mod7).
 
 mod context;
 mod message_stage;

@@ -1,4 +1,4 @@
-//! Whole updates with ranks as threads, against the serial loop: every size, stream, mode, look-ahead
+//! Whole updates with ranks as threads, compared with the serial loop: every size, stream, mode, look-ahead
 //! and combination of optimisations, without mpirun.
 
 use hcube_core::comm::threads;

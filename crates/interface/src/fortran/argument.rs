@@ -1,4 +1,4 @@
-//! How the arguments of a procedure are declared, and what it passes to C for them.
+//! The declarations of the arguments of a procedure, and what it passes to C for them.
 
 use super::kind::{Base, Kind};
 

@@ -1,8 +1,8 @@
 //! A stage of messages.
 //!
-//! Idea: a message of any length travels as pieces of a fixed capacity that both sides derive from the plan;
-//! a piece shorter than the capacity is the last. So a receive never exceeds its buffer, even for skewed
-//! streams, and nearly all messages are one piece.
+//! Idea: a message of any length is sent as pieces of a fixed capacity that both sides derive from the plan;
+//! a piece shorter than the capacity is the last. A receive therefore never exceeds its buffer, even for
+//! skewed streams, and nearly all messages are one piece.
 //! Cost: the messages of the stage; a buffer per message, of the expected length and six standard deviations.
 //! Source: Plimpton et al. 2006, §2 and, for overlap, §4 (Mod1, Mod2, Mod3, Mod7); the pieces are our own.
 

@@ -1,7 +1,7 @@
 //! A stage through the shared memory of a node, as part of a round.
 //!
-//! Idea: lists longer than a slot travel as several pieces. A rank that waits for a free slot reads the
-//! pieces of others meanwhile, so that ranks do not wait for each other in a circle.
+//! Idea: lists longer than a slot are passed as several pieces. A rank that waits for a free slot reads the
+//! pieces of others meanwhile, so that ranks do not deadlock.
 //! Restriction: shared memory between the ranks of a node.
 //! Cost: per piece one store by the writer and one by each reader; two copies per value, one in the last
 //! stage. Extra memory: the mailbox, two slots of a round's values.

@@ -1,6 +1,7 @@
-//! Memory whose parts all ranks of a node can read: each rank keeps its matrices in its own part.
+//! Memory with a part for each rank that all ranks of the node can read: each rank keeps its matrices in its
+//! own part.
 //!
-//! Cost: no message after it was allocated. Memory: the parts begin at pages.
+//! Cost: no message after the allocation. Memory: the parts are aligned to pages.
 
 use hcube_alltoall::Options;
 use hcube_core::comm::{Comm, agree, agree_on};

@@ -1,4 +1,4 @@
-//! A transposition on a grid that was set up: the choice between both paths.
+//! A plan of a transposition on a grid: the choice between both paths.
 
 use super::memory::Memory;
 use super::messages::Messages;

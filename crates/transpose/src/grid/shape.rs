@@ -1,4 +1,4 @@
-//! Which rank has which blocks of a block-cyclic matrix and of its transpose.
+//! The distribution of the blocks of a block-cyclic matrix and of its transpose over the ranks.
 //!
 //! Rank `row * grid_columns + column` of the communicator is process (row, column). Block (i, j) of A, of
 //! `row_block` x `column_block` elements, is on process (i mod grid_rows, j mod grid_columns); its transpose
