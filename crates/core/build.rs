@@ -1,5 +1,5 @@
-//! Builds what depends on the chosen MPI library: the raw bindings (bindgen) and the constants that are
-//! no constant expressions in every MPI library (a C shim).
+//! Builds everything that depends on the selected MPI library: the raw bindings (bindgen) and the constants
+//! that are not constant expressions in every MPI library (a C shim).
 //!
 //! One build serves one MPI library: the one whose compiler wrapper `MPICC` names.
 

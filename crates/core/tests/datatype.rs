@@ -1,5 +1,5 @@
-//! Datatypes against the MPI library: `MPI_Pack` says where the bytes of random datatypes lie, and
-//! hcube must find them there, in the same order, from any position on.
+//! Datatypes compared with the MPI library: `MPI_Pack` gives the locations of the bytes of random datatypes,
+//! and hcube must find the same locations, in the same order, from any position on.
 //!
 //! MPI can be initialised once in a process, so one test calls all.
 

@@ -1,18 +1,19 @@
-//! Active messages between nodes: what goes to one rank travels together.
+//! Active messages between nodes, batched by destination.
 //!
-//! Idea: messages to a rank are put together in batches (`queue`), each of which goes out as one message of
-//! MPI when its sender looks for messages, or when somebody waits for one of them. Every batch says how many
-//! batches of the receiver were taken here, or an empty one does where nothing else is to be sent. A sender
-//! has at most [`WINDOW`] batches under way to a rank, so a receiver that does not look is not flooded. The
-//! receiver acknowledges a batch as soon as it has done what the last message of it asks for, even if it does
-//! not look again for long.
+//! Idea: messages to a rank are combined into batches (`queue`), each of which is sent as one MPI message
+//! when its sender polls for messages, or waits for one of them. Every batch acknowledges how many batches of
+//! the receiver have been handled here; an empty batch does so if nothing else is to be sent. A sender has at
+//! most [`WINDOW`] outstanding batches to a rank, which bounds the memory of a receiver that does not poll.
+//! The receiver acknowledges a batch as soon as the handler of its last message has returned, even if it does
+//! not poll again for long.
 //!
-//! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send
-//! before they ask for room ([`Batches::has_room`]).
+//! Restrictions: batches to a rank whose window is full are kept, so the memory is bounded by what callers
+//! send before they check for room ([`Batches::has_room`]).
 //!
-//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a look is one `MPI_Iprobe`, and an
-//! `MPI_Test` for the oldest batch under way. Memory: a few hundred bytes per rank that was ever talked to.
-//! Source: our own; the batches are those of the conveyors of bale (Maley and DeVinney 2019).
+//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a poll is one `MPI_Iprobe`, and an
+//! `MPI_Test` for the oldest outstanding batch. Memory: a few hundred bytes per rank with which this rank has
+//! communicated.
+//! Source: our own; batches as in the conveyors of bale (Maley and DeVinney 2019).
 
 use super::message::{KINDS, MORE, Message, Payload};
 use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};

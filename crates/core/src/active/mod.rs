@@ -1,17 +1,18 @@
-//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it
-//! waits, and for which it does something.
+//! Active messages: short messages from any rank of a job to any other, which the receiver handles while it
+//! waits.
 //!
-//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches (`batches`).
-//! Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
-//! something for a message may send others. Who sends of its own accord looks first whether there is room
-//! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
+//! Idea: inside a node messages use rings in the heap ([`rings`]), between nodes batches (`batches`). Sending
+//! never blocks: messages without room are kept by the sender and sent at its next poll, so a handler may
+//! send messages. Code outside of a handler first checks whether there is room ([`Messages::has_room`]), and
+//! handles messages meanwhile, so that the memory for outstanding messages is bounded.
 //!
-//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several
-//! have none. A message may have any length; a long one is cut into pieces, which the receiver joins.
+//! Restrictions: one thread per rank. Messages from one rank to another are not reordered; messages from
+//! several ranks have no order. A message may have any length; a long message is cut into pieces, which the
+//! receiver joins.
 //!
-//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a
-//! message of MPI per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet;
-//! the two ways are our own.
+//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and an MPI
+//! message per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
+//! and batches are our own.
 
 mod batches;
 mod message;

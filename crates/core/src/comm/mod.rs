@@ -11,8 +11,8 @@
 //!
 //! The production back end is [`MpiComm`](crate::mpi::MpiComm).
 //!
-//! Buffers are owned by the operation while it is under way and handed back when it has finished: an
-//! algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
+//! Buffers are owned by a pending operation and returned when it is complete: an algorithm cannot access a
+//! buffer that MPI still uses, and needs no unsafe code for this.
 
 pub mod owned;
 pub mod pipelined_broadcast;

@@ -1,4 +1,4 @@
-//! Reductions: what values are combined, and how.
+//! Reductions: types and operations.
 
 /// How the values of all ranks are combined, element by element.
 ///

@@ -1,13 +1,13 @@
-//! Several transfers under way at once: start them, wait for any or for all.
+//! Sets of outstanding transfers: start them, wait for any or for all.
 //!
-//! Memory that MPI reads or writes must stay as it is until the transfer has finished, even if the function
-//! that has started it fails or panics. So transfers belong to a scope, as threads do in
-//! [`std::thread::scope`]: [`scope`] returns only when all of its transfers have finished, and ends the job
-//! where that cannot be. Memory is handed over as a borrow for longer than the scope and is handed back by
+//! Memory that MPI reads or writes must not change until the transfer is complete, even if the function that
+//! has started it fails or panics. Transfers therefore belong to a scope, like threads in
+//! [`std::thread::scope`]: [`scope`] returns only when all of its transfers are complete, and ends the job if
+//! they cannot complete. Memory is borrowed for longer than the scope and is returned by
 //! [`Requests::wait_any`]; callers need no unsafe code.
 //!
-//! Every wait drives pollers and MPI. Cost: a wait looks at each transfer in turn (by one `MPI_Testany`), so
-//! a set should hold hundreds of transfers, not thousands.
+//! Every wait drives pollers and MPI. Cost: a wait tests all transfers (one `MPI_Testany`), so a set should
+//! have hundreds of transfers, not thousands.
 
 use super::Comm;
 use crate::error::{Error, Result};

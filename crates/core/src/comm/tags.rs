@@ -1,8 +1,8 @@
 //! The message tags of all systems.
 //!
 //! Systems that are called with the same communicator share its private communicator for messages, so their
-//! tags must differ: a message that one call has left under way could match a receive of the next system.
-//! Every system has a range of its own here; a system that joins adds one.
+//! tags must differ: an outstanding message of one call could otherwise match a receive of the next system.
+//! Every system has a range of tags; a new system adds one.
 
 /// The smallest upper bound of tags that the MPI standard permits (`MPI_TAG_UB`).
 pub const SMALLEST_UPPER_BOUND: i32 = 32767;

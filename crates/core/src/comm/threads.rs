@@ -1,5 +1,5 @@
-//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
-//! functions meet at a barrier. No MPI is called.
+//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective functions
+//! meet at a barrier. MPI is not called.
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece, check_colour};

@@ -1,4 +1,4 @@
-//! Which machine a process is on.
+//! Identifies the machine of a process.
 
 /// The hash of Fowler, Noll and Vo (FNV-1a), which is sufficient to distinguish sets.
 pub(crate) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {

@@ -1,10 +1,10 @@
-//! Local work that a simulated rank is charged for.
+//! Local work for which the clock of a simulated rank is advanced.
 //!
 //! In a simulation (SimGrid SMPI) thousands of ranks share one core, so the time of a rank's own work cannot
 //! be measured while it runs. Instead, algorithms state how much work they have done, and the back end
-//! advances simulated time before the rank's next call of MPI. Every system declares its own [`Unit`]s as
-//! constants; this module knows only the one that all of them have. The cost of a unit comes from
-//! [`VARIABLE`], by the name of the unit. Under a real MPI library nothing is charged.
+//! advances simulated time before the rank's next MPI call. Every system declares its own [`Unit`]s as
+//! constants; this module knows only the common unit. The cost of a unit comes from [`VARIABLE`], by the name
+//! of the unit. With a real MPI library this has no effect.
 
 use crate::error::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! The blocks of one buffer, one per rank, as the arguments of MPI's functions describe them.
+//! The blocks of one buffer, one per rank, as described by the arguments of MPI functions.
 
 use super::Region;
 use super::datatype::Block;

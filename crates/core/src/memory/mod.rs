@@ -1,4 +1,4 @@
-//! Memory: regions of the caller's, blocks of elements in them, and how they are copied.
+//! Memory: regions of the caller, blocks of elements in them, and copies.
 
 pub mod blocks;
 pub mod copy;

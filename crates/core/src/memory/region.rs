@@ -1,5 +1,5 @@
-//! Memory of the caller, about which Rust knows nothing: other processes of the node and MPI read and
-//! write it, and two regions may overlap. So it is never a slice, only copied from and to.
+//! Memory of the caller without Rust's guarantees: other processes of the node and MPI read and write it, and
+//! two regions may overlap. It is therefore never a slice, only copied from and to.
 
 use super::copy;
 use std::marker::PhantomData;

@@ -1,9 +1,9 @@
 //! Scratch memory of bounded size, in pieces.
 //!
-//! A piece belongs to its taker. As bytes and as a [`Region`] it is borrowed from the scratch memory, so that
-//! the compiler checks how long it is used. Memory that MPI still accesses after the call that started a
-//! transfer has returned cannot be borrowed. Such a piece is lent ([`Scratch::lend`]): it is neither reused
-//! nor freed until the caller has shown that the transfer has finished.
+//! A piece belongs to the code that has taken it. As bytes and as a [`Region`] it is borrowed from the
+//! scratch memory, so that the compiler checks its lifetime. Memory that MPI still accesses after the call
+//! that started a transfer has returned cannot be borrowed. Such a piece is pinned ([`Scratch::lend`]): it is
+//! neither reused nor freed until the caller has shown that the transfer is complete.
 
 use super::Region;
 use crate::error::{Error, Result};

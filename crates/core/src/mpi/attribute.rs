@@ -1,8 +1,7 @@
-//! State that hangs on a communicator as an MPI attribute: created at first use, found again by every later
-//! call, not copied by `MPI_Comm_dup`, released with the communicator or by `MPI_Finalize`. Nothing that
-//! belongs to a communicator stands in a static, so one process may hold many simulated ranks and many
-//! threads may call with different communicators. (The allowance of all-to-all exchanges is a copy of what
-//! stands here.)
+//! State of a communicator, attached as an MPI attribute: created at first use, found by every later call,
+//! not copied by `MPI_Comm_dup`, freed with the communicator or by `MPI_Finalize`. State of a communicator is
+//! never in a static, so one process may have many simulated ranks and many threads may call with different
+//! communicators. (The allowance of all-to-all exchanges is a copy of part of this state.)
 
 use super::backend::MpiComm;
 use super::check::check;

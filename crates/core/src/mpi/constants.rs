@@ -1,4 +1,4 @@
-//! MPI's constants as the chosen library has them, asked for once.
+//! The constants of the selected MPI library, queried once.
 
 use super::raw::{self, MPI_Request};
 use std::ffi::c_int;

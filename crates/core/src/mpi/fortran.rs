@@ -1,4 +1,4 @@
-//! Handles as Fortran has them: integers in every MPI library.
+//! Fortran handles: integers in every MPI library.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};

@@ -1,9 +1,8 @@
-//! The one gate through which all systems come from a caller to a communicator.
+//! The one gate of all systems, from a caller's handle to the state of a communicator.
 //!
-//! A known communicator costs one question for its attribute. No lock is taken, and no error handler of the
-//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where
-//! messages are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator
-//! is created.
+//! A known communicator costs one query of its attribute. No lock is taken, and no error handler of the
+//! program is replaced, so an error that another thread raises meanwhile reaches the right handler. Only
+//! while a private communicator is created ([`Comm::open_messages`]) the error handler is replaced.
 
 use super::attribute::{self, Attached};
 use super::backend::MpiComm;

@@ -1,5 +1,5 @@
-//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program
-//! has not, and finalise it when the program ends.
+//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI if the program has
+//! not, and then finalise it when the program ends.
 
 use super::backend::MpiComm;
 use super::check::check;

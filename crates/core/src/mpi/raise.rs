@@ -1,5 +1,5 @@
-//! Errors as MPI's functions report them: through the error handler of the caller's communicator, and
-//! as a return value.
+//! Errors reported as by MPI functions: through the error handler of the caller's communicator, and as a
+//! return value.
 
 use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, call_error_handler, is_fatal, rank, world};

@@ -1,4 +1,4 @@
-//! The operations of MPI on packed elements in memory, for runtimes that move the elements themselves.
+//! MPI operations on packed elements in memory, for runtimes that move the elements themselves.
 
 use super::check::check;
 use super::handle::{check_state, returning_errors, world};

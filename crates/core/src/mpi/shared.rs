@@ -1,8 +1,8 @@
-//! A value that several communicators of a rank use in turn.
+//! A value that several communicators of a rank use one after the other.
 //!
 //! Restriction: the program calls MPI from one thread at a time (any thread level below
-//! `MPI_THREAD_MULTIPLE`). Its collective calls on communicators of the same processes come in the same order
-//! on all of them then, so what their ranks share may serve all of these communicators, one call after
+//! `MPI_THREAD_MULTIPLE`). Its collective calls on communicators of the same processes then have the same
+//! order on all ranks, so the ranks' shared state may be used for all of these communicators, one call after
 //! another.
 
 use super::raw;

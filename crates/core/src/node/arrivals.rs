@@ -1,24 +1,24 @@
-//! Which ranks of a node have started an operation, for operations that ranks start at different times
+//! The ranks of a node that have started an operation, for operations that ranks start at different times
 //! without waiting.
 //!
 //! Idea: a table in shared memory has a row for each operation that some ranks have started and others have
-//! not, with a word of each rank that has. A rank that starts it enters its own word and learns those of the
-//! ranks before it, under a lock that is held for as long as that takes: so of two ranks exactly one is the
-//! later one, and knows both words. The row is free again when the last rank has started. Rows are found by
-//! the operation's key in one of several buckets, by which operations of different communicators, which ranks
-//! start in different orders, do not meet.
+//! not, with a word of each rank that has. A rank that starts it enters its own word and reads the words of
+//! the earlier ranks, under a lock that is held for this time only: of two ranks exactly one is the later
+//! one, and knows both words. The row is free again when the last rank has started. Rows are found by the
+//! operation's key in one of several buckets, so that operations of different communicators, which ranks
+//! start in different orders, do not collide.
 //!
-//! A rank that stays for a while after it has entered can share the work of a pair with the later rank: it
-//! leaves an offer for that rank and that operation, which the later one takes, or which it withdraws itself.
-//! Whoever comes first decides.
+//! A rank that waits for a while after it has entered can share the work of a pair with the later rank: it
+//! makes an offer to that rank for that operation, which the later rank takes, or which it withdraws itself.
+//! The first of these two actions wins.
 //!
-//! Where all rows of a bucket are taken by operations that some ranks have not started, a rank puts a further
-//! one into a list in its own memory (`queue`), where the others find it: nobody ever waits for another rank
-//! to start an operation. An operation that some ranks have started lies either in a row or in the lists of
-//! all of them.
+//! If all rows of a bucket are in use by operations that some ranks have not started, a rank puts a further
+//! operation into a list in its own memory (`queue`), where the others find it: no rank ever waits for
+//! another rank to start an operation. An operation that some ranks have started is either in a row or in the
+//! lists of all of them.
 //!
 //! Restrictions: for the lists, the ranks of the node can read and write each other's memory by single copy.
-//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer; for an
+//! Cost: a lock, up to 128 words read, and one more per earlier rank; an atomic operation per offer; for an
 //! operation in a list also two system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
 //! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair,
 //! and 16 bytes for each operation in a list. Source: our own.

@@ -1,17 +1,17 @@
-//! A notice board in shared memory: every rank of a node posts a notice per round (two words, bytes for each
-//! other rank, and details that are not always read) and reads those of the others.
+//! A notice board in shared memory: in each round, every rank of a node posts a notice (two words, bytes for
+//! each other rank, and optional details) and reads the notices of the others.
 //!
-//! Idea: two slots per rank (`slots.rs`). A rank that posts round n + 1 has read all it needs
-//! of round n, and it posts only after it has seen the notices of all others in its current round. So
-//! whoever posts round n + 2 knows that nobody reads round n any more, and no rank waits for readers.
+//! Idea: two slots per rank (`slots.rs`). A rank posts round n + 1 only after it has seen the notices of all
+//! others in round n and has read everything it needs of them. A rank that posts round n + 2 therefore knows
+//! that no rank reads round n any more, and no rank waits for readers.
 //! Restriction: all ranks of the node take part in every round.
 //!
 //! Cost: a round is one store by each rank and one load per other rank; no locks, no barrier. Number, words,
-//! bounds and a payload of a few bytes share a line of the cache on small nodes, so that a small exchange
-//! costs one transfer of a line between cores. A longer payload has lines of its own, which are written
-//! first: others are looking at the line of the number, and each look takes it away from the writer (256
-//! bytes on 2 ranks whose payload began in that line: 0.58 us for an exchange, now 0.48).
-//! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
+//! bounds and a payload of a few bytes share a cache line on small nodes, so that a small exchange costs one
+//! transfer of a line between cores. A longer payload has separate lines, which are written
+//! first: other ranks poll the line of the number, and each poll takes it away from the writer (256 bytes on
+//! 2 ranks with a payload that began in that line: 0.58 us for an exchange, now 0.48). Memory per rank: two
+//! slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
 mod layout;
 mod notices;

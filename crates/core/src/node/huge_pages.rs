@@ -1,9 +1,9 @@
 //! 2 MiB pages for memory that the caller has allocated and touched.
 //!
 //! With 4 KiB pages nearly every random update misses the translation lookaside buffer. The kernel can
-//! collapse the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a copy of the range,
-//! and much more where a virtual machine must first get the memory from its host, so the collapse stops when
-//! it takes longer than it can save.
+//! collapse the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). This costs a copy of the range,
+//! and much more if a virtual machine must first get the memory from its host, so the collapse stops when it
+//! takes longer than it can save.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! The loader: functions of this process by their names, and the libraries that contain them.
+//! The loader: functions of this process by name, and the libraries that contain them.
 //!
-//! Which library is "this one" follows from where this code is: it is linked into each of hcube's libraries.
+//! "This library" is found by the address of this code, which is linked into each of hcube's libraries.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};

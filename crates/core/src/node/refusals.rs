@@ -1,12 +1,12 @@
-//! Refusals on a notice board ([`super::board`]): a rank takes part in a round without anything to exchange,
-//! and does not wait for the others, who may never call.
+//! Refusals on a notice board ([`super::board`]): a rank takes part in a round without data, and does not
+//! wait for the others, who may never call.
 //!
-//! Idea: a rank may post only after it has seen the notices of all others in its current round. Where some
-//! are missing, a refusal is noted ahead of its round: a counter says up to which round this rank has
-//! refused, and two rings made of counters hold what it has to say: a tag for each refusal, and the texts of
-//! the first ones. Only a rank that has just refused may do so ahead, so others look at the counter only
-//! after a refusal of that rank, or of their own. The rank itself goes through these rounds before it posts
-//! its next notice, and reads no notice until then, so others need not wait for it before they reuse a slot.
+//! Idea: a rank may post only after it has seen the notices of all others in its current round. If some are
+//! missing, a refusal is recorded ahead of its round: a counter tells up to which round this rank has
+//! refused, and two rings of counters contain the details: a tag for each refusal, and the texts of the first
+//! ones. Only a rank that has just refused may refuse ahead, so others read the counter only after a refusal
+//! of that rank, or of their own. The rank itself goes through these rounds before it posts its next notice,
+//! and reads no notice until then, so others need not wait for it before they reuse a slot.
 //!
 //! Restrictions: of more than [`MAX_TEXTS`] refusals ahead, the later ones have no text; a rank that has
 //! refused [`MAX_AHEAD`] rounds ahead has to wait.

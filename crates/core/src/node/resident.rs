@@ -1,4 +1,4 @@
-//! Pages that a rank has touched in its part of shared memory, which the kernel has therefore allocated.
+//! Pages that a rank has touched in its part of shared memory, and which are therefore resident.
 
 use super::slots::{NUMBER_BYTES, Slots};
 use std::ops::Range;

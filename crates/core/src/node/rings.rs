@@ -1,19 +1,19 @@
-//! Messages between the ranks of a node through rings in the heap, taken by whoever looks for them.
+//! Messages between the ranks of a node through rings in the heap, which the receiver polls.
 //!
-//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. A record is there as soon
-//! as its first word is not zero, so the line that brings the news brings the message. Before it writes that
-//! word, the sender clears the word behind the record, where the next one will begin. The receiver says how
-//! far it has come when it has found a ring empty, and now and then; a sender looks at that only when its
-//! ring seems full.
+//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. The first word of a record
+//! is its flag: a record is valid when this word is not zero, so one cache line carries flag and payload.
+//! Before it writes the flag, the sender clears the word after the record, which is the flag of the next one.
+//! The receiver publishes its position when it has found a ring empty, and from time to time; a sender reads
+//! it only when its ring seems full.
 //!
-//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing waits: what does not fit is
-//! refused. A receiver looks at the rings in turn, so it takes the records of a sender in order, those of
-//! several in any.
+//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing blocks: a record that does
+//! not fit is refused. A receiver polls the rings round-robin, so records of one sender are received in
+//! order, records of several senders in any order.
 //!
-//! Cost: 16 bytes beside the payload, one copy at either end; a look at an empty ring is a load from the
-//! receiver's cache.
-//! Memory: [`ring_bytes`] per pair of ranks of the node, of which pages come with their first use.
-//! Source: our own; the flag in the message is that of Open MPI's and MVAPICH's small messages.
+//! Cost: 16 bytes in addition to the payload, one copy at either end; polling an empty ring is a load from
+//! the receiver's cache.
+//! Memory: [`ring_bytes`] per pair of ranks of the node, whose pages become resident at first use.
+//! Source: our own; the flag in the message as in the small messages of Open MPI and MVAPICH.
 
 use super::LINE_PAIR;
 use super::heap::Heap;

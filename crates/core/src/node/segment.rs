@@ -2,11 +2,11 @@
 //!
 //! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it through
 //! `/proc/<pid>/fd`. The file has no name in any file system, so nothing is left behind when the job ends,
-//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that the memory is System V's
-//! ([`system_v`]). Where neither is permitted (another container, a hidden /proc), the caller gets an
-//! error and uses messages.
+//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that System V shared memory is used
+//! ([`system_v`]). If neither is permitted (another container, a hidden /proc), the caller gets an error and
+//! uses messages.
 //!
-//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of
+//! A forked child does not inherit the mapping: it is not a rank, and it would keep the memory of
 //! communicators that its parent has freed.
 
 mod huge;

@@ -1,5 +1,5 @@
-//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): whether it is permitted
-//! here, and the copies themselves.
+//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): a test of whether it is
+//! permitted, and the copies.
 
 use crate::comm::{Comm, agree};
 use crate::error::Error;

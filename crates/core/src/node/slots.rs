@@ -1,17 +1,16 @@
-//! The slot protocol in shared memory: numbered pieces, each written by one rank of a node and read by
-//! all others. [`Board`](super::board::Board) and [`Mailbox`](super::mailbox::Mailbox) stand on it.
+//! The slot protocol in shared memory: numbered pieces, each written by one rank of a node and read by all
+//! others. [`Board`](super::board::Board) and [`Mailbox`](super::mailbox::Mailbox) use it.
 //!
-//! Idea: every rank owns a region of the segment with a few counters and a ring of slots. It writes piece
-//! n into slot n modulo the number of slots and then stores n as the number of the slot (release). A rank
-//! that loads n (acquire) may read the contents until it releases the piece; how the writer learns of
-//! that is up to the user of the protocol. With at least two slots (double buffering) a rank writes a
-//! piece while others still read the one before. No locks, no barrier, no copy on the reading side.
+//! Idea: every rank owns a region of the segment with a few counters and a ring of slots. It writes piece n
+//! into slot n modulo the number of slots and then stores n as the number of the slot (release). A rank that
+//! loads n (acquire) may read the contents until it releases the piece; the user of the protocol defines how
+//! the writer learns of that. With at least two slots (double buffering) a rank writes a piece while others
+//! still read the previous one. No locks, no barrier, no copy on the reading side.
 //!
 //! Cost: one store per piece by the writer and one load by each reader that finds it. Memory per rank: the
 //! counters and the slots, each rounded up to whole lines, so that flags of different ranks never share a
-//! line of the cache. Number and contents share a line: a short piece costs one transfer of a line between
-//! cores. Pages of the memory come when they are touched, or, where the kernel might refuse them then, at
-//! once.
+//! cache line. Number and contents share a line: a short piece costs one transfer of a line between cores.
+//! Pages become resident at first use or, if the kernel might refuse them then, immediately.
 
 use super::segment::{self, Segment};
 use crate::comm::Comm;

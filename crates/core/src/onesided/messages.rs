@@ -1,4 +1,4 @@
-//! Active messages of the callers', beside those of accesses.
+//! Active messages of the callers, in addition to those of accesses.
 
 use super::{KINDS, Onesided};
 use crate::active::Message;

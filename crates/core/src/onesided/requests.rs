@@ -1,7 +1,7 @@
-//! Requests to other nodes whose answers have not arrived.
+//! Pending requests to other nodes.
 //!
-//! A long get asks for a few pieces, and for a further one whenever its caller has copied one to where it
-//! belongs. So neither side keeps more than those pieces.
+//! A long get requests a few pieces, and a further one whenever its caller has copied one to its destination.
+//! Neither side therefore keeps more than those pieces.
 
 use crate::active::Payload;
 use crate::memory::Region;

@@ -1,13 +1,13 @@
-//! Elements at regular distances, or wherever an index vector says.
+//! Strided elements, and elements of an index vector.
 //!
-//! Idea: a shape names the elements of an access by their distances in bytes from a place: per dimension a
-//! number and a distance, or a list. Elements that are neighbours are one run, so the contiguous dimensions
-//! of a section cost one copy. Inside a node elements are copied from place to place. Between nodes they
-//! travel packed, in the order of the shape, and the owner of the place unpacks or packs them; a large access
-//! is cut along its last dimension.
+//! Idea: a shape describes the elements of an access by their offsets in bytes from a location: per dimension
+//! a number and a stride, or a list. Adjacent elements form one run, so the contiguous dimensions of a
+//! section cost one copy. Inside a node elements are copied directly. Between nodes they are sent packed, in
+//! the order of the shape, and the owner of the location unpacks or packs them; a large access is divided
+//! along its last dimension.
 //!
-//! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index
-//! vector.
+//! Cost: a few ns per run in addition to its copy; between nodes 16 bytes per dimension, or 8 per element of
+//! an index vector.
 
 use super::kinds::{Kind, PIECE_BYTES};
 use super::{Onesided, Request};

@@ -1,4 +1,4 @@
-//! What an option accepts: how it is written, checked and shown.
+//! The values that an option accepts: how they are written, checked and shown.
 
 use super::named::{Name, choices};
 use super::text::list;

@@ -1,5 +1,4 @@
-//! Values that have names: in environment variables and options of the tool, and as constants of C and
-//! Fortran.
+//! Named values: in environment variables and options of the tool, and as constants of C and Fortran.
 
 use super::text::{list, paragraph};
 use std::fmt;

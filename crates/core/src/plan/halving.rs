@@ -1,9 +1,9 @@
 //! The hypercube for any number of nodes: recursive division.
 //!
-//! Idea: the positions that a value can still go to are divided into contiguous parts, which are divided
+//! Idea: the positions that a value can still reach are divided into contiguous parts, which are divided
 //! again, until a part is one node (or one rank, without nodes). With two parts in every stage this is the
 //! hypercube for a power of two and recursive halving for any other count; with P parts in one stage it is
-//! the direct exchange; between them lies every dimensionality d.
+//! the direct exchange; the dimensionality d selects intermediate forms.
 //! Restrictions: none; any number of ranks, any number of ranks per node.
 //! Cost: the first four rows of the table in [`super`]. Extra memory: none.
 //! Source: Plimpton et al. 2006, §2.

@@ -1,15 +1,15 @@
-//! Waiting for another rank: first a spin, or yields where ranks share cores; after some microseconds every
-//! poll goes with a call of MPI for progress, so that a message or an answer that another rank needs first is
-//! not held up.
+//! Waiting for another rank: first a spin, or yields if ranks share cores; after some microseconds every poll
+//! includes an MPI call for progress, so that a message or a reply that another rank needs first is not
+//! delayed.
 //!
-//! Idea: most waits of small exchanges end within microseconds, and a call of MPI in them (30 to 100 ns)
-//! would delay the answer. In a longer wait the delay does not count, and others may need this rank:
-//! one-sided operations on its memory are served by MPI only while it makes progress, one after the other. So
-//! progress goes by the time that the wait has taken, not by the number of polls, whose time depends on the
-//! path. The pollers are driven from the beginning.
+//! Idea: most waits of small exchanges end within microseconds, and an MPI call in them (30 to 100 ns) would
+//! delay the reply. In a longer wait the delay does not matter, and others may need this rank: MPI serves
+//! one-sided operations on its memory only while it makes progress, one after the other. Progress therefore
+//! depends on the time of the wait, not on the number of polls, whose time depends on the path. The pollers
+//! are driven from the start.
 //!
 //! Cost: a reading of the clock (25 ns) every `POLLS_PER_LOOK` polls, or with every yield, until MPI makes
-//! progress; none after that. Source: our own; always calling MPI is what the loops of MPI libraries do.
+//! progress; none after that. Source: our own; the loops of MPI libraries always call the progress engine.
 
 use super::Progress;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
+//! A block of elements in the caller's memory, viewed as the bytes that MPI would send.
 
 use super::super::Region;
 use super::super::copy::copy_nonoverlapping;

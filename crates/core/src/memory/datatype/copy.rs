@@ -1,7 +1,7 @@
-//! The loops that copy: between the places of a layout and bytes that follow one another.
+//! The loops that copy between the locations of a layout and contiguous bytes.
 //!
-//! What is whole is copied without looking at how much is left ([`whole`]). Positions are computed only where
-//! a part begins and where it ends ([`part`]): a division per loop and a binary search per sequence.
+//! Whole parts are copied without checks of the remaining length ([`whole`]). Positions are computed only at
+//! the begin and the end of a part ([`part`]): a division per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};

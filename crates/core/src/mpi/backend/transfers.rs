@@ -1,4 +1,4 @@
-//! Messages under way, and who owns their memory.
+//! Outstanding messages and the ownership of their memory.
 
 use crate::memory::Region;
 use crate::mpi::raw::MPI_Request;

@@ -1,8 +1,8 @@
 //! The two constructors that describe a part of an array: `MPI_Type_create_subarray` and
 //! `MPI_Type_create_darray` (MPI-3.1, §4.1.3 and §4.1.4).
 //!
-//! Both are loops inside loops, from the dimension whose elements are neighbours to the one whose
-//! elements lie farthest apart: the first to the last in Fortran's order, the other way round in C's.
+//! Both are nested loops, from the dimension whose elements are contiguous to the one with the largest
+//! stride: from the first to the last in Fortran order, from the last to the first in C order.
 
 use super::super::constants::constants;
 use super::contents::count;

@@ -1,4 +1,4 @@
-//! What was decoded hangs on the datatype as an MPI attribute.
+//! The decoded layout of a datatype, attached to it as an MPI attribute.
 
 use super::super::check::check;
 use super::super::handle::simulated;

@@ -1,4 +1,4 @@
-//! How a datatype was made: MPI's envelope and contents, and what of them needs giving back.
+//! The constructor of a datatype: MPI's envelope and contents, and the handles in them that must be freed.
 
 use super::super::check::check;
 use super::super::constants::constants;

@@ -1,14 +1,14 @@
-//! MPI datatypes understood: which bytes of a buffer are data, and in which order.
+//! Decoded MPI datatypes: the bytes of a buffer that are data, and their order.
 //!
-//! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
-//! contiguous runs ([`crate::memory::datatype`]). `MPI_Pack` would not do: it packs whole elements, and one
-//! element may be the whole buffer. The result hangs on the datatype as an MPI attribute, is not copied by
-//! `MPI_Type_dup` and goes with the datatype.
+//! Idea: a datatype is decoded once, from `MPI_Type_get_contents`, into loops over contiguous runs
+//! ([`crate::memory::datatype`]). `MPI_Pack` is not sufficient: it packs whole elements, and one element may
+//! be the whole buffer. The result is attached to the datatype as an MPI attribute, is not copied by
+//! `MPI_Type_dup` and is freed with the datatype.
 //!
 //! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Other constructors, and
 //! datatypes whose size differs between hcube and the MPI library, are [`Error::Unsupported`]: such exchanges
-//! are forwarded to the library's own functions. A datatype used after it was freed is found out only as
-//! far as the MPI library does.
+//! are forwarded to the MPI library. The use of a freed datatype is detected only if the MPI library detects
+//! it.
 //!
 //! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
 //! is linear in the arguments of the constructors.

@@ -1,10 +1,9 @@
-//! Operations that a rank has entered while all rows of their bucket were taken: a list in its own memory,
-//! which the other ranks of the node read and change by single copy. The bucket has a lock, under which all
-//! of this happens.
+//! Operations that a rank has entered while all rows of their bucket were in use: a list in its own memory,
+//! which the other ranks of the node read and change by single copy, under the lock of the bucket.
 //!
-//! Cost: a rank that looks for an operation makes a system call for 64 entries of a list, and mostly finds it
-//! among the first ones, because ranks start the operations of a communicator in the same order; another one
-//! where it removes an entry. Memory: 16 bytes for each operation.
+//! Cost: a search for an operation makes a system call for 64 entries of a list, and usually finds it among
+//! the first ones, because ranks start the operations of a communicator in the same order; removing an entry
+//! is a further call. Memory: 16 bytes for each operation.
 
 use crate::error::{Error, Result};
 use crate::memory::Region;

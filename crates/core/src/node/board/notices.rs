@@ -1,4 +1,4 @@
-//! Notices that are read while the next one is written.
+//! Notices that are read while the next notice is written.
 
 use super::super::slots::Slots;
 use super::layout::Layout;

@@ -1,4 +1,4 @@
-//! Notices of any length, whose contents follow from their round.
+//! Notices of any length, with contents that are a function of their round.
 
 use super::*;
 use crate::comm::threads;

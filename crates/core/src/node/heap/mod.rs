@@ -1,20 +1,20 @@
 //! A heap per node: memory of all its ranks, mapped by all of them at one address.
 //!
-//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself (`ranges`),
-//! so nobody waits for another. A place is a rank of the node and an offset in its part; its address is the
-//! same on all ranks of the node, and an offset means the same to ranks of other nodes. Ranks that allocate
-//! alike have the same offsets. Others read and write a place with plain loads and stores, and with atomic
-//! ones for words.
+//! Idea: the segment has a part for each rank, in which only that rank allocates and frees (`ranges`), so
+//! ranks do not wait for each other. A location is a rank of the node and an offset in its part; its address
+//! is the same on all ranks of the node, and an offset has a meaning for ranks of other nodes. Ranks that
+//! allocate in the same order have the same offsets. Other ranks access a location with ordinary loads and
+//! stores, and words with atomic ones.
 //!
 //! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]);
-//! memory comes with allocations and goes with those of `GIVE_BACK` bytes and more. Without shared memory a
-//! rank has a heap for itself ([`Heap::own`]).
+//! memory is committed with allocations, and returned to the system with those of `GIVE_BACK` bytes and more.
+//! Without shared memory a rank has a private heap ([`Heap::own`]).
 //!
-//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and
-//! some lines of the cache, whose number follows from that of the page, and take up to two pages more: arrays
-//! of the same length that all began at a page would compete for the same places of the cache in loops over
-//! several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
-//! Source: Jin et al. 2011, §II; one address for all is our own.
+//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations start at a page and
+//! some cache lines, whose number follows from the number of the page, and take up to two pages more: arrays
+//! of the same length that all start at a page boundary would compete for the same sets of the cache in loops
+//! over several of them (Jin et al. 2011, §IV-B2, lost a quarter of STREAM's rate).
+//! Source: Jin et al. 2011, §II; the common address is our own.
 
 mod provided;
 mod ranges;

@@ -1,7 +1,8 @@
-//! A list of records in chunks of memory: how a writer fills them and a reader finds them.
+//! A list of records in chunks of memory: its writer and its reader.
 //!
-//! A chunk begins with two words: where the next chunk is, and where its records end. Chunks of a list double
-//! in size up to [`MAX_CHUNK`], so a list of a few records needs little memory and a long one few chunks.
+//! A chunk starts with two words: the location of the next chunk, and the end of its records. Chunks of a
+//! list double in size up to [`MAX_CHUNK`], so a list of a few records needs little memory and a long list
+//! few chunks.
 
 use crate::memory::Region;
 use std::marker::PhantomData;
