@@ -1,6 +1,6 @@
 //! The all-to-all exchange for C.
 //!
-//! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
+//! The functions that replace MPI functions have their signatures and return MPI error codes.
 
 use crate::boundary::{enter, enter_on, exported, text_buffer, write_text};
 use crate::sized;

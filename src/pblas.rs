@@ -1,4 +1,4 @@
-//! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
+//! The matrix products of PBLAS under hcube's own names, for programs with BLACS.
 
 use crate::boundary::exported;
 use hcube_core::error::{Error, Result};

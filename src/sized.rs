@@ -1,8 +1,8 @@
-//! Structures that may grow: the first field says how many bytes of one the caller knows, because the caller
-//! may have been compiled with the header of another version.
+//! Extensible structures: the first field is the size of the structure in the header of the caller, which may
+//! be of another version.
 //!
-//! What one side does not know counts as zero bytes, and zero in a field that was added later means what
-//! the library did before it had that field. doc/abi.md has the rules.
+//! Fields that one side does not know are zero, and zero in a later field means the behaviour of the library
+//! before it had that field. doc/abi.md has the rules.
 
 use crate::boundary::output;
 use hcube_core::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Whole updates under mpirun, compared word by word with a serial loop in C (tests/c/update.c).
 //!
-//! Each case says which path it expects, and the counters of the run must agree with it: a test of
-//! shared memory that silently used messages would prove nothing.
+//! Each case states its expected path, and the counters of the run must agree with it: otherwise a test of
+//! shared memory might silently use messages.
 
 use hcube_testing as common;
 

@@ -1,5 +1,5 @@
-//! The argument checks of the C interface, on a communicator of one rank: what is valid is executed with a
-//! correct result; an invalid call is refused with a message and touches no memory.
+//! The argument checks of the C interface, on a communicator of one rank: a valid call is executed with a
+//! correct result; an invalid call returns an error with a message and accesses no memory.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};

@@ -1,4 +1,4 @@
-//! How `include/bsp.h` is generated: a part of the build program of the root package, as the other headers.
+//! Generates `include/bsp.h`: a part of the build program of the root package.
 
 use super::{without_safety_sections, written_out};
 use std::fs;

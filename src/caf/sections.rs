@@ -1,4 +1,4 @@
-//! Sections of coarrays: elements at regular distances, and those that an index vector names.
+//! Sections of coarrays: strided elements, and elements of an index vector.
 
 use super::{array, buffer, on_image, rank, size};
 use crate::types::{hcube_coarray, hcube_error};

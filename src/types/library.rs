@@ -1,4 +1,4 @@
-//! Errors as C sees them.
+//! Errors in the C interface.
 
 /// The error of a call. Allocated by the caller and need not be initialised: every function with an argument
 /// error sets it, unless the argument is NULL.

@@ -1,5 +1,5 @@
-//! The interface of libhcube_caf.so, which is that of gfortran 12 to 14: functions and their types, as
-//! recorded, and as the compiler calls them.
+//! The interface of libhcube_caf.so, of gfortran 12 to 14: functions and their types, as recorded, and as the
+//! compiler calls them.
 
 use super::{folder, is_as_recorded, read};
 use hcube_testing::gfortran::has_compiler;

@@ -1,5 +1,5 @@
-//! What programs that are compiled already rely on: constants, structures, prototypes, versions; and programs
-//! that were compiled with the header of another version than the library's. doc/abi.md has the rules.
+//! The binary interface that compiled programs rely on: constants, structures, prototypes, versions; and
+//! programs that were compiled with the header of another version. doc/abi.md has the rules.
 
 use hcube_testing as common;
 mod gfortran;

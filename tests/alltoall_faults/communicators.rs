@@ -1,4 +1,4 @@
-//! What the all-to-all exchange keeps on communicators, for how long, and how much memory it takes.
+//! The state of the all-to-all exchange on communicators: its lifetime and its memory.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};

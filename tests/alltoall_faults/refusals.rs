@@ -1,5 +1,5 @@
-//! Single copy that the kernel permits at first and refuses later: the exchange is complete, and so are those
-//! after it.
+//! Single copy that the kernel permits at first and refuses later: the exchange completes, and so do later
+//! exchanges.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};

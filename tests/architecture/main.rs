@@ -1,7 +1,7 @@
-//! The order of the house, without MPI: who may depend on whom, where raw MPI calls, system calls and
-//! `unsafe` stand, circles between files, the length of files, and ARCHITECTURE.md against the tree.
+//! The architecture, without MPI: allowed dependencies, the places of raw MPI calls, system calls and
+//! `unsafe`, cycles between files, the length of files, and ARCHITECTURE.md compared with the tree.
 //!
-//! Exceptions stand in lists with their reasons; one that no longer applies fails as well.
+//! Lists contain the exceptions with their reasons; an exception that no longer applies fails as well.
 
 use hcube_testing as common;
 

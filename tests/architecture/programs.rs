@@ -1,4 +1,4 @@
-//! The table of test programs: scripts/test.sh runs with other MPI libraries what it says.
+//! The table of test programs: scripts/test.sh runs the programs of the table with other MPI libraries.
 
 use crate::common::root;
 use crate::metadata;

@@ -1,5 +1,5 @@
-//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line says which
-//! function, argument and value, and what would be right.
+//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line names function,
+//! argument and value, and the expected value.
 
 use crate::common::bsp::{Dialect, program, without_shared_memory};
 use crate::common::guest::ranks;

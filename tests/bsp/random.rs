@@ -1,4 +1,4 @@
-//! tests/c/bsp/random.c: random supersteps against a serial model.
+//! tests/c/bsp/random.c: random supersteps compared with a serial model.
 
 use crate::common;
 use crate::common::bsp::{Dialect, launch, program, without_shared_memory};

@@ -1,5 +1,4 @@
-//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and
-//! end.
+//! Images that fail, stop or die, while others wait for them: the others return an error, and end.
 
 use crate::common::{Launch, Mpi, by_mpi};
 

@@ -1,5 +1,5 @@
-//! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ
-//! between images.
+//! Environment variables of coarray programs: the progress thread, polls for shipped functions, and values
+//! that differ between images.
 
 use crate::common::{Language, Launch, by_mpi, client};
 

@@ -1,5 +1,5 @@
-//! Plans over the life of a process (tests/c/fftw_life.c): new arrays, many plans, FFTW started again,
-//! threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
+//! Plans during the life of a process (tests/c/fftw_life.c): new arrays, many plans, repeated initialisation
+//! of FFTW, threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
 
 use crate::clients::{
     Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, only_preloaded, precisions,

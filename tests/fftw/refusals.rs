@@ -1,5 +1,5 @@
-//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing
-//! hangs, and with HCUBE_VERBOSE=1 one line says why.
+//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing hangs, and with
+//! HCUBE_VERBOSE=1 one line gives the reason.
 
 use crate::clients::{
     Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,

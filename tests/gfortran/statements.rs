@@ -1,8 +1,8 @@
-//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement against
-//! what Fortran requires, on one node and on several, ends of programs, and errors.
+//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement compared
+//! with the Fortran standard, on one node and on several, termination of programs, and errors.
 //!
-//! The programs lie in tests/gfortran. A program that has passed says so on image 1; `error stop` names what
-//! is wrong.
+//! The programs are in tests/gfortran. A program that has passed prints this on image 1; `error stop` names
+//! the failed check.
 
 use crate::common;
 use crate::common::Outcome;

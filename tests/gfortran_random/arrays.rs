@@ -1,9 +1,9 @@
 //! Programs with coarrays of numbers, logicals and text: random sections move between images, and each image
-//! keeps what all images must have, computed with ordinary arrays.
+//! also computes the data of all images with ordinary arrays.
 //!
-//! In a round, every image runs one statement, with the image that is some places after it, so no element is
-//! written twice. Then the same statement runs on ordinary arrays that have one dimension more, the image,
-//! once for each image.
+//! In a round, every image executes one statement, with the image that is some places after it, so no element
+//! is written twice. Then the same statement is executed on ordinary arrays with one additional dimension,
+//! the image, once for each image.
 
 use crate::PROCEDURES;
 use crate::chance::Chance;

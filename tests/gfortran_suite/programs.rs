@@ -1,6 +1,6 @@
-//! OpenCoarrays' tests: which programs, on how many images, and what shows that one has passed.
+//! OpenCoarrays' tests: the programs, their numbers of images, and the output of a test that has passed.
 //!
-//! The numbers of images are those of the suite. Paths begin in its folder src/tests.
+//! The numbers of images are those of the suite. Paths are relative to its folder src/tests.
 
 /// A program of the suite.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,5 @@
-//! Jobs of several programs, and programs that start others. Not every process may have the preload library.
+//! Jobs of several programs, and programs that spawn others. Some processes may not have loaded the preload
+//! library.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, Variables, all_are_served, later_ones_are_served, ranks};
 use crate::common::preload::{Statistics, StatisticsFile, library, preload_variable};

@@ -1,5 +1,5 @@
-//! Launchers that do not say whether all processes have the preload library, those of another MPI library,
-//! and none.
+//! Launchers that do not tell whether all processes have the preload library, launchers of another MPI
+//! library, and no launcher.
 
 use crate::common::guest::program;
 use crate::common::preload::{library, preload_variable};

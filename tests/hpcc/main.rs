@@ -1,7 +1,7 @@
 //! The official HPCC 1.5.0 with hcube linked in, on small tables.
 //!
-//! HPCC's result file says nothing of whose kernels ran, so the announcements on the error stream and
-//! the symbols of the program are checked as well.
+//! HPCC's result file does not tell whose kernels ran, so the messages on the error stream and the symbols of
+//! the program are checked as well.
 
 use hcube_testing as common;
 

@@ -1,6 +1,6 @@
-//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go without
-//! the other. `make install` builds what is not built yet. Of several builds, hcube-run takes the one for a
-//! program's MPI library.
+//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can be removed
+//! without the other. `make install` builds missing builds. Of several builds, hcube-run selects the one for
+//! a program's MPI library.
 
 use crate::common;
 use crate::common::Mpi;

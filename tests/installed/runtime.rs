@@ -1,5 +1,5 @@
-//! What the tests of an installed runtime share, BSPlib and the coarrays of gfortran: a tree that was moved,
-//! its commands, and what they compile and refuse.
+//! The common tests of installed runtimes, BSPlib and the coarrays of gfortran: a tree that was moved, its
+//! commands, and what they compile and reject.
 
 use crate::common::installed::{installed, loads_library_from, pkg_config};
 use crate::common::session::run;

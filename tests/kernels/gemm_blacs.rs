@@ -1,6 +1,6 @@
 //! libhcube_pblas.so in programs with BLACS: products through `p?gemm_`, options of the environment,
-//! statistics; and the functions `hcube_p?gemm_`. tests/c/gemm_blacs.c brings BLACS and BLAS of its own, so
-//! ScaLAPACK is not needed.
+//! statistics; and the functions `hcube_p?gemm_`. tests/c/gemm_blacs.c contains BLACS and BLAS, so ScaLAPACK
+//! is not needed.
 
 use crate::common;
 use crate::common::preload::{library, pblas_library};

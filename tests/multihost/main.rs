@@ -1,8 +1,8 @@
 //! Several hosts: network namespaces with Open MPI's daemons and TCP between them (hosts.rs of
 //! tests/support).
 //!
-//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path: a test
-//! of messages between nodes that ran on one node would prove nothing.
+//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path:
+//! otherwise a test of messages between nodes might run on one node.
 
 use hcube_testing as common;
 

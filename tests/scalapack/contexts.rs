@@ -1,4 +1,5 @@
-//! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
+//! tests/c/pblas_contexts.c: contexts that are created and freed, are kept, belong to threads, or lose a
+//! rank.
 
 use crate::common::scalapack::{Statistics, WithHcube, client, stock};
 use crate::common::{assert_no_shared_memory_left, by_mpi, named_shared_memory};

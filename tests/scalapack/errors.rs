@@ -1,5 +1,4 @@
-//! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without
-//! hcube.
+//! tests/c/pblas_errors.c: invalid arguments, which ScaLAPACK itself reports, with and without hcube.
 
 use crate::common::scalapack::{WithHcube, client, stock};
 use crate::common::{Outcome, by_mpi};

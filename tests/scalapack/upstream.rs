@@ -1,5 +1,5 @@
-//! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS
-//! use descriptors of type 2 and check error exits by a PB_Cabort of their own.
+//! The testers of PBLAS and ScaLAPACK, as built by the distribution, with hcube preloaded. PBLAS' testers use
+//! descriptors of type 2 and check error exits by their own PB_Cabort.
 
 use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
 use crate::common::{Mpi, by_mpi, folder};

@@ -1,6 +1,6 @@
-//! Coarray programs with images as threads, against a serial model: what is valid has the result of the
-//! model, an invalid call is refused and changes nothing. Calls are separated by barriers, so that there is
-//! one result.
+//! Coarray programs with images as threads, compared with a serial model: a valid call has the result of the
+//! model, an invalid call returns an error and changes nothing. Calls are separated by barriers, so that
+//! there is one result.
 
 mod program;
 

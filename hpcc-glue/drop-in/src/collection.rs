@@ -1,12 +1,12 @@
-//! How the figures of all ranks come to rank 0 at `MPI_Finalize`.
+//! Collection of the statistics of all ranks on rank 0 at `MPI_Finalize`.
 //!
-//! 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), where the places of all ranks
-//!    are known ([`Collection::decide`]). The others write their figures there before the MPI library's
-//!    `MPI_Finalize`; rank 0 reads them after it. MPI takes no part in this: a program may have abandoned
-//!    non-blocking operations whose buffers do not exist any more, and progress would move their data.
-//! 2. Otherwise by reductions of MPI, which make the program's requests progress.
+//! 1. 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), if the placement of all ranks is
+//!    known ([`Collection::decide`]). The others write their statistics there before the MPI library's
+//!    `MPI_Finalize`; rank 0 reads them after it. MPI is not involved: a program may have abandoned
+//!    nonblocking operations whose buffers are already freed, and progress would access these buffers.
+//! 2. 2. Otherwise by MPI reductions, which make progress on the program's requests.
 //!
-//! No rank waits for another one longer than [`PATIENCE`].
+//! No rank waits for another for longer than [`PATIENCE`].
 
 use crate::figures::{Figures, Total};
 use crate::launcher::is_first_rank;

@@ -1,4 +1,4 @@
-//! What the launcher says in the environment, also before `MPI_Init`.
+//! Information of the launcher in the environment, available before `MPI_Init`.
 
 /// A number in a variable.
 pub fn number(variable: &str) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! What `HCUBE_STATS` asks for, and the form of what rank 0 prints.
+//! The value of `HCUBE_STATS`, and the format of the output of rank 0.
 
 use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;

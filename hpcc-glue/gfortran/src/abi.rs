@@ -1,7 +1,7 @@
 //! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's
 //! headers describe.
 //!
-//! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see
+//! gfortran 15 has replaced `get` and `send` by compiler-generated functions; see
 //! [`crate::export::accessors`].
 
 use crate::span;

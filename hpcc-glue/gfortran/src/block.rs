@@ -1,7 +1,8 @@
 //! Blocks: the memory of components in the heap of an image.
 //!
-//! Idea: before it stands what other images have to know that get the object as a whole, because the compiler
-//! does not tell them which of its words are addresses of components: see [`crate::object`].
+//! Idea: a header before a block contains the data that other images need to get the object as a whole,
+//! because the compiler does not tell them which of its words are addresses of components: see
+//! [`crate::object`].
 //!
 //! Cost: 64 bytes per component.
 

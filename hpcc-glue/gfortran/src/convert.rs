@@ -1,9 +1,9 @@
-//! Conversion between types and kinds, as an assignment does it.
+//! Conversion between types and kinds, as by intrinsic assignment.
 //!
-//! Idea: an element of one type is read and written as one of the other. Numbers of at most 8 bytes need
-//! nothing but Rust's own conversions; `real(10)` and `real(16)` go through C (`number.c`).
+//! Idea: an element of one type is read, converted and written as an element of the other. Numbers of at most
+//! 8 bytes use Rust's conversions; `real(10)` and `real(16)` use C (`number.c`).
 //!
-//! Cost: a few ns per element; those of the usual kinds are converted in a loop of their own.
+//! Cost: a few ns per element; elements of the usual kinds have a specialised loop.
 
 use crate::abi::kind;
 use hcube_core::error::{Error, Result};

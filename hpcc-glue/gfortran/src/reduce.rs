@@ -1,12 +1,11 @@
 //! Reductions over the images of the current team: sums, minima, maxima, and functions of the program.
 //!
-//! Idea: the elements are packed where they are not contiguous, combined in the order of the images by the
-//! runtime's allreduce or reduce, and unpacked. What is done with two blocks is written in C (`reduce.c`),
-//! which has all types.
+//! Idea: non-contiguous elements are packed, combined in the order of the images by the runtime's allreduce
+//! or reduce, and unpacked. The operations on two blocks are written in C (`reduce.c`), which has all types.
 //!
-//! Restrictions: gfortran does not say whether 16 bytes are a `real(10)` or a `real(16)`: they count as
+//! Restrictions: gfortran does not tell whether 16 bytes are a `real(10)` or a `real(16)`: they are taken for
 //! `real(10)`.
-//! Cost: see [`hcube_caf::collective`]; two copies of elements that are not contiguous.
+//! Cost: see [`hcube_caf::collective`]; two copies of non-contiguous elements.
 
 use crate::abi::{Descriptor, kind};
 use crate::convert::Type;

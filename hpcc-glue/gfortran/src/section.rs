@@ -1,11 +1,10 @@
-//! Sections of arrays: elements at regular distances or at the places of a vector subscript, in any number of
-//! dimensions.
+//! Sections of arrays: strided elements, or elements of a vector subscript, in any number of dimensions.
 //!
-//! Idea: a section is an address and, per dimension, a number of elements with a distance in bytes, or a
-//! table of distances. Dimensions of one element are dropped, and those that follow one another in memory, on
-//! both sides of a copy, become one, so a copy is a nest of loops around runs of bytes.
+//! Idea: a section is an address and, per dimension, a number of elements with a stride in bytes, or a table
+//! of offsets. Dimensions of one element are dropped, and dimensions that are contiguous, on both sides of a
+//! copy, are joined, so a copy is a nest of loops around runs of bytes.
 //!
-//! Cost: a copy per run, which a few ns precede. Memory: a word per element of a vector subscript.
+//! Cost: a copy per run, and a few ns. Memory: a word per element of a vector subscript.
 
 use crate::abi::{Descriptor, Dimension, MAX_RANK, Subscript, subscript};
 use hcube_core::error::Result;

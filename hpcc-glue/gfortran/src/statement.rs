@@ -1,5 +1,5 @@
-//! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end
-//! all images.
+//! Statements: they run with the runtime of this image, and their errors are returned in `stat=` and
+//! `errmsg=`, or end all images.
 
 pub mod kind;
 

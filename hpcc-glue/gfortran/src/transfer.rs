@@ -1,12 +1,12 @@
 //! Copies between sections of coarrays and of this image's memory.
 //!
-//! Idea: a side is a section here, which this image accesses directly, or one of a part on another node. From
-//! there it is fetched as packed bytes, and there it is brought as packed bytes, by one message in each
-//! direction (more where it is long). Between sections here, elements are copied from place to place,
-//! converted on the way if their types differ. Where the sections overlap, the source is copied first.
+//! Idea: each side is a section that this image accesses directly, or a section of a part on another node.
+//! The latter is read or written as packed bytes, by one message in each direction (more if it is long).
+//! Between direct sections, elements are copied, and converted if their types differ. If the sections
+//! overlap, the source is copied first.
 //!
 //! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or
-//! of one that overlaps the other.
+//! of an overlapping section.
 
 use crate::convert::{Type, convert};
 use crate::failure::{Failure, Image, Result};

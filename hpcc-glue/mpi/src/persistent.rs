@@ -1,5 +1,5 @@
-//! Persistent exchanges of the program: their initialisation, and the starts and the end of their requests.
-//! The statistics count starts.
+//! Persistent exchanges of the program: initialisation, start and free of their requests. The statistics
+//! count starts.
 
 use crate::intercept::active;
 use crate::mpi;

@@ -1,13 +1,13 @@
-//! Memory for what this library allocates where the process gets no more from the system: programs run with
-//! limits of their address space (`ulimit -v`), and where all of it is in use, the MPI library still
+//! A reserve for allocations of this library when the process gets no more memory from the system: programs
+//! run with limits of their address space (`ulimit -v`), and when all of it is in use, the MPI library still
 //! exchanges data.
 //!
-//! Idea: what hcube cannot have on one rank it does not use on any, but ranks can only agree on that with the
-//! few bytes that their messages take. So the allocator of this library has a reserve in the library's own
-//! data, which is mapped when it is loaded and costs nothing until it is touched. Large allocations do not
-//! come from there: they are refused, on all ranks.
+//! Idea: if hcube cannot allocate memory on one rank, it is not used on any rank, but ranks need a few bytes
+//! for messages to agree on that. The allocator of this library therefore has a reserve in the library's own
+//! data, which is mapped when it is loaded and is not resident until it is used. Large allocations are not
+//! taken from the reserve: they fail, and all ranks learn of it.
 //!
-//! Cost: nothing as long as the system has memory. In the reserve, a look at up to 1024 flags.
+//! Cost: none as long as the system has memory. In the reserve, a search among up to 1024 flags.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;

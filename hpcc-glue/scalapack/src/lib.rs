@@ -2,11 +2,11 @@
 //!
 //! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in
 //! capital letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the
-//! program is loaded. What hcube does not serve is forwarded to ScaLAPACK's function of the same name, with
-//! the program's arguments.
+//! program is loaded. Calls that hcube does not serve are forwarded to ScaLAPACK's function of the same name,
+//! with the program's arguments.
 //!
-//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
-//! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
+//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): the Fortran bindings
+//! call `PMPI_Finalize` in Open MPI and `MPI_Finalize` in MPICH.
 //!
 //! # Map
 //!
@@ -18,8 +18,8 @@
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
-//! Arguments of PBLAS, the grid of a context and what the program has loaded are `hcube_gemm::pblas`; what
-//! this library shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
+//! `hcube_gemm::pblas` handles the arguments of PBLAS, the grid of a context and the libraries of the
+//! program; the crate `hcube-drop-in` has the code that is shared with hcube's other libraries of this kind.
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its
 //! location and ends the job, because other ranks may be waiting.

@@ -1,4 +1,4 @@
-//! What becomes of a call, and why.
+//! The outcome of a call, and its reason.
 
 use hcube_gemm::report::Report;
 

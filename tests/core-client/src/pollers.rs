@@ -1,7 +1,7 @@
 //! Pollers: rank 0 answers requests from within its own waits.
 //!
-//! In each check every other rank first asks rank 0 and waits for the answer, and only then does what rank 0
-//! waits for. Rank 0 answers in a poller, so a wait that does not drive it never ends.
+//! In each check every other rank first sends a request to rank 0 and waits for the reply, and only then does
+//! what rank 0 waits for. Rank 0 replies in a poller, so a wait that does not drive it never ends.
 
 use crate::harness::{Report, patience};
 use hcube_core::comm::owned::Owned;

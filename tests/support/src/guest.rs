@@ -1,4 +1,4 @@
-//! Programs in other people's style (tests/c/guest): each runs without and with the preload library, and must
+//! Programs in the style of users (tests/c/guest): each runs without and with the preload library, and must
 //! print the same both times.
 
 use super::preload::{Preloaded, Statistics, preload_variable};

@@ -1,15 +1,15 @@
 //! Several hosts on one machine, joined by a network.
 //!
-//! A host is a process that waits in namespaces of its own: network, host name, mounts, System V
-//! memory and process numbers. It has one interface, `eth0`, a `/dev/shm` that nobody else sees, and
-//! process numbers that begin at 1 as on every other host, so that nothing but the network leads
-//! from one host to the next. The launcher stands in the *front*, as on a login node: it holds the
-//! switch, runs no ranks, and starts Open MPI's daemons by `nsenter` where others have ssh.
+//! A host is a process in separate namespaces: network, host name, mounts, System V memory and process
+//! numbers. It has one interface, `eth0`, a private `/dev/shm`, and process numbers that begin at 1 as on
+//! every other host, so that only the network connects hosts. The launcher runs on the *front*, as on a login
+//! node: it holds the switch, runs no ranks, and starts Open MPI's daemons by `nsenter` instead of ssh.
 //!
 //! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process
-//! namespace, and the front waits for the end of a pipe that this process holds: when that is closed, by
+//! namespace, and the front waits for the end of a pipe that this process holds: when it is closed, by
 //! `Drop`, a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces,
-//! addresses and memory go with the last of them. None of it has a name outside, so several sets do not meet.
+//! addresses and memory are freed with the last of them. None of them has a name outside, so several sets are
+//! independent.
 
 use super::supervise::{MARKER, OUTPUT};
 use super::{Launch, output};

@@ -1,10 +1,9 @@
 //! Starts C clients under the launcher of the MPI library that hcube was built for.
 //!
-//! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo
-//! does not build them for a test, so [`library`] refuses one that is older than its sources.
-//! The environment variable `MPI` names the MPI library (openmpi by default), whose commands are
-//! `mpicc.openmpi`, `mpicxx.openmpi` and `mpirun.openmpi` or so; scripts/test.sh sets it together with the
-//! target directory.
+//! The libraries and the tool are those of `cargo build --release` in `target/<mpi>/release`. Cargo does not
+//! build them for a test, so [`library`] rejects a library that is older than its sources. The environment
+//! variable `MPI` names the MPI library (openmpi by default), whose commands are `mpicc.openmpi`,
+//! `mpicxx.openmpi` and `mpirun.openmpi` or so; scripts/test.sh sets it together with the target directory.
 
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 

@@ -1,4 +1,4 @@
-//! The preload library, and programs that know nothing of hcube and run under it.
+//! The preload library, and programs that do not use hcube's functions and run under it.
 
 use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, numbered, output, root};
 use serde_json::Value;

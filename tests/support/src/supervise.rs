@@ -1,4 +1,4 @@
-//! Runs a launcher to its end or to a limit, and sees to it that no process is left.
+//! Runs a launcher to its end or to a time limit, and ends all its processes.
 
 use super::session::Session;
 use super::turn::Turn;

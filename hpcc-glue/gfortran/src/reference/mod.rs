@@ -1,12 +1,12 @@
-//! References: from a coarray to a component or to elements of one, on another image.
+//! References: from a coarray to a component or to its elements, on another image.
 //!
 //! Idea: the compiler describes a reference by steps. They are followed from the part of the image:
-//! descriptors and allocatable components lie in the heaps of the node, at one address, so they are read as
-//! if they were this image's. Where the last step leads out of the heaps, elements are accessed by single
-//! copy ([`outside`]). Where one before does, that image is asked ([`remote`]), and so are images on other
-//! nodes. Components of objects that are got as a whole follow ([`object`]).
+//! descriptors and allocatable components are in the heaps of the node, at one address, so they are read
+//! directly. If the last step leads out of the heaps, elements are accessed by single copy ([`outside`]). If
+//! an earlier step does, that image is requested to follow them ([`remote`]), and so are images on other
+//! nodes. Components of objects that are got as a whole are copied afterwards ([`object`]).
 //!
-//! Cost: a few ns per step; between nodes one message each way.
+//! Cost: a few ns per step; between nodes a request and a reply.
 
 pub mod access;
 pub mod elements;

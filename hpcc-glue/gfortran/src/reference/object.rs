@@ -1,16 +1,15 @@
 //! Gets of objects whose types have allocatable components.
 //!
-//! Idea: gfortran emits one get of the bytes of an object, with which addresses of the components of the
-//! other image come along. It does not say where they lie, but a block tells ([`crate::block`]): a word of
-//! the object is the address of a component if a block of that image begins there and its token is where the
-//! component of an object has one. Components get memory of their own, as Fortran assigns them, and theirs do
-//! as well: from `malloc`, as in all variables, or from the heap, as in coarrays.
+//! Idea: gfortran emits one get of the bytes of an object, which contain addresses of the components on the
+//! other image. The positions of these addresses follow from the blocks ([`crate::block`]): a word of the
+//! object is the address of a component if a block of that image begins there and its token is at the
+//! position of an object's component. Components, and their components, are copied to newly allocated memory,
+//! as Fortran's assignment does: from `malloc`, as in all variables, or from the heap, as in coarrays.
 //!
-//! Restrictions: what the components of a variable had before is not freed, because a variable of the
-//! compiler, in which the argument of a function is got, has no value before. Pointers stay those of the
-//! other image.
+//! Restrictions: previous components of the variable are not freed, because a compiler temporary for a
+//! function argument is not initialised. Pointers keep the values of the other image.
 //! Cost: inside the node a comparison per word of the objects and a copy of each component; between nodes a
-//! message each way for each component, and one for each image.
+//! request and a reply for each component, and one for each image.
 
 use super::outside;
 use super::path::Words;

@@ -1,10 +1,10 @@
 //! References to memory that only its image can access: that image follows them.
 //!
-//! Idea: a request has the place of the coarray, its size, its bounds and the steps; with a put come the
-//! packed elements. The image follows the steps in its own memory, and answers with packed elements, or when
-//! it has written.
+//! Idea: a request contains the location of the coarray, its size, its bounds and the steps; for a put also
+//! the packed elements. The image follows the steps in its own memory, and replies with packed elements, or
+//! when it has written.
 //!
-//! Cost: one message each way.
+//! Cost: a request and a reply.
 
 use super::elements::Elements;
 use super::path::{Path, Words};

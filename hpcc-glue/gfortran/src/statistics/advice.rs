@@ -1,8 +1,8 @@
-//! Advice: which statements would be faster written otherwise.
+//! Advice: statements that would be faster in another form.
 //!
-//! A loop over elements of another image costs one access for each, where one statement with a section costs
-//! one copy. Accesses of one element count as element-wise where they go on at one distance, as those of a
-//! loop do; random ones do not, since no section would replace them.
+//! A loop over elements of another image costs one access for each, while one statement with a section costs
+//! one copy. Accesses of one element count as element-wise if they continue with a constant stride, as in a
+//! loop; random accesses do not, since no section could replace them.
 
 use crate::statement::kind::Kind;
 use std::collections::HashMap;

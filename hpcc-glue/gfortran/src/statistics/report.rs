@@ -1,4 +1,4 @@
-//! The output in the end.
+//! The output at the end.
 
 use super::advice::{element_wise, requests};
 use super::{ARE_WANTED, OUTPUT, Path, STATISTICS, labels};

@@ -1,10 +1,10 @@
 //! `sync images`, events and locks.
 //!
-//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for
-//! theirs: so each pair synchronises as often as both have named each other. Events, locks and critical
-//! constructs are those of the runtime.
+//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for the
+//! events of these images: each pair synchronises as often as both have named each other. Events, locks and
+//! critical constructs use the runtime.
 //!
-//! Cost: a notice per image of the list. Memory: 64 bytes per image.
+//! Cost: a notification per image of the list. Memory: 64 bytes per image.
 
 pub mod atomic;
 mod lock;

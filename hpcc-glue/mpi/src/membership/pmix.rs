@@ -1,13 +1,13 @@
 //! PMIx, through which Open MPI's processes exchange their addresses in `MPI_Init`.
 //!
-//! The library is that of the MPI library, opened by name. It counts its users: this module begins before
-//! `MPI_Init` and ends after it, so what the process does to be accepted by its daemon is done once, and MPI
-//! is the last user. What is put before `MPI_Init` belongs to the data that all processes exchange there.
-//! Looking for it afterwards asks the process's own memory or the daemon of its node, which answers at once.
+//! The PMIx library of the MPI library is opened by name. It counts its users: this module begins before
+//! `MPI_Init` and ends after it, so the process connects to its daemon once, and MPI is the last user. Values
+//! put before `MPI_Init` belong to the data that all processes exchange there. Getting them afterwards
+//! queries the process's own memory or the daemon of its node, which answers immediately.
 //!
 //! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]), nor with MPI
-//! libraries that do not use PMIx: under a launcher that does, their processes are jobs of their own. An MPI
-//! library may contain a PMIx library of its own. The one that is opened here is used only if it has the
+//! libraries that do not use PMIx: under a launcher that does, their processes are separate jobs. An MPI
+//! library may contain another PMIx library. The library that is opened here is used only if it has the
 //! version of the launcher's.
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of
