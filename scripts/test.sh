@@ -100,8 +100,8 @@ build_openmpi() {
         build_fftw openmpi && openmpi_tests --no-run
 }
 
-# Without hcube-lab, whose optimiser takes as long as those of the libraries together: its tests do not run with MPICH,
-# and the manual pages are the same.
+# Without hcube-lab, whose optimisation takes as long as that of all libraries: its tests do not run with MPICH, and the
+# manual pages are the same.
 mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-gfortran -p hcube-tool)
 
 # unoptimised <command...>: without optimisation at link time, which takes most of a build: the libraries for Open MPI are tested as
@@ -225,7 +225,7 @@ env_of_one_host() {
 step "format" format
 step "shell scripts" shellcheck scripts/*.sh scripts/deep/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
 step "lint" lint
-# The pages of libhcube_bsp.so would have the names of those of crates/bsp.
+# The pages of libhcube_bsp.so would have the same names as the pages of crates/bsp.
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
     --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.

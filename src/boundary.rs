@@ -22,7 +22,7 @@ macro_rules! exported {
             #[unsafe(no_mangle)]
             pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
                 // SAFETY: addresses are null or valid for what the other function reads and writes, and
-                // handles are those of MPI.
+                // handles come from MPI.
                 unsafe { $($body)* }
             }
         )*

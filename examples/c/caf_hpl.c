@@ -92,8 +92,8 @@ static panel panel_at(int first) {
     return p;
 }
 
-/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and those of the row
- * that it changes places with, from the image that has them. */
+/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and the elements of
+ * the row that it is swapped with, from the image that has them. */
 static void choose(void *in, void *inout, int *count, MPI_Datatype *type) {
     const double *other = in;
     double *best = inout;

@@ -40,7 +40,7 @@ pub fn assert_told(code: i32, error: &hcube_error) {
 #[derive(Debug, Arbitrary)]
 struct Structures {
     size: Number,
-    /// Selects the size of the structure: 0 `size`, 1 that of this version, 2 a small multiple of 8.
+    /// Selects the size of the structure: 0 `size`, 1 the size in this version, 2 a small multiple of 8.
     kind: u8,
     numbers: [Number; 7],
     /// Contents of the fields that this version does not know.

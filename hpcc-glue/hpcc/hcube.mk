@@ -41,10 +41,10 @@ HCUBE_STOCK_FLAGS := $(CCFLAGS)
 # RA_SANDIA_OPT2 they are in separate object files, which the linker does not extract from
 # the archive, because hcube's object has already defined their symbols.
 #
-# With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its
-# own inverse transforms check the result. hcube provides these functions and their headers, which stand
-# in front of those of an FFTW 2 among the user's flags. HPCC_FFTW_CHECK32 would refuse vectors of 2^31 points
-# and more, which FFTW 2 cannot transform and hcube can.
+# With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its own inverse
+# transforms check the result. hcube provides these functions and their headers, which precede the headers of an FFTW 2
+# in the user's flags. HPCC_FFTW_CHECK32 would reject vectors of 2^31 points and more, which FFTW 2 cannot transform and
+# hcube can.
 CCFLAGS := -I$(HCUBE_GLUE)/fftw2 $(CCFLAGS) -DRA_SANDIA_OPT2 -DUSING_FFTW -UHPCC_FFTW_CHECK32
 
 # HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.

@@ -1,10 +1,9 @@
 /*
- * Replaces the transforms that HPCC measures (MPIFFT, StarFFT, SingleFFT) by those of hcube.
+ * Replaces the transforms that HPCC measures (MPIFFT, StarFFT, SingleFFT) by hcube's.
  *
- * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results
- * by its own inverse transforms, which stay as they are. The functions below are those of FFTW 2,
- * as far as HPCC calls them. Where hcube does not serve, they call HPCC's own transforms, which
- * HPCC measures when it is compiled without that flag.
+ * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results by its own inverse
+ * transforms, which are unchanged. The functions below are the functions of FFTW 2 that HPCC calls. If hcube cannot
+ * serve a transform, they call HPCC's own transforms, which HPCC measures when it is compiled without that flag.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* posix_memalign and madvise, also with -std=c99 */
@@ -281,8 +280,8 @@ void fftw_mpi_local_sizes(fftw_mpi_plan plan, int *local_n, int *local_start,
   *total_local_size = (int)total;
 }
 
-/* HPCC reports the differences of these times as those of its own stages: two passes of
- * computation, each between exchanges. */
+/* HPCC reports the differences of these times as the times of its own stages: two passes of computation, each between
+ * exchanges. */
 static void report_times(const hcube_fft_plan *plan, double *timings)
 {
   hcube_fft_times times = {.struct_size = sizeof times};

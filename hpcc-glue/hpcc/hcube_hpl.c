@@ -1,5 +1,5 @@
 /*
- * Replaces the panel broadcast of HPCC's HPL by that of hcube.
+ * Replaces the panel broadcast of HPCC's HPL by hcube's.
  *
  * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its
  * process row (HPL_binit, HPL_bcast, HPL_bwait), uses it in the updates and frees it

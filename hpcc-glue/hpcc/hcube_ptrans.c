@@ -1,5 +1,5 @@
 /*
- * Replaces the transposition of HPCC's PTRANS, and the memory of its matrices, by those of hcube.
+ * Replaces the transposition of HPCC's PTRANS, and the memory of its matrices, by hcube's.
  *
  * The harness stays HPCC's: hcube.mk compiles its pdtransdriver.c a second time with
  * hcube_ptrans.h, so that its matrices come from the functions below, and its calls of

@@ -1,5 +1,5 @@
 /*
- * Replaces the memory and the four kernels of HPCC's STREAM by those of hcube.
+ * Replaces the memory and the four kernels of HPCC's STREAM by hcube's.
  *
  * The harness stays HPCC's: hcube.mk compiles its stream.c a second time with hcube_stream.h, so
  * that its three vectors come from the functions below, and its calls of the kernels end here. What

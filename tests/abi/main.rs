@@ -269,7 +269,7 @@ fn header_and_library_have_one_version() {
     assert_eq!(printed.trim(), format!("{version} {version} {version}"));
 }
 
-/// What scripts/install.sh takes for the version is that of the workspace, and every package has that one.
+/// The version in scripts/install.sh is the version of the workspace, which every package has.
 #[test]
 fn there_is_one_version() {
     let workspace = read(&root().join("Cargo.toml"));

@@ -211,7 +211,7 @@ fn all_packages_have_one_version() {
     assert_eq!(versions.len(), 1, "versions of the packages and of {OUTSIDE:?}: {versions:?}");
 }
 
-/// That files with something are those of some folders and of a list.
+/// Files with a property are in some folders or in a list.
 fn only_in(folders: &[&str], others: &[(&str, &str)], what: &str, has: impl Fn(&Source) -> bool) {
     let mut found = BTreeSet::new();
     let mut inside = 0;

@@ -14,8 +14,8 @@ fn programs() -> BTreeSet<String> {
     programs.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
-/// Programs of hcube-tool that run where those of the same name do: cargo selects tests of all packages by
-/// name.
+/// Programs of hcube-tool that run whenever programs of the same name do: cargo selects tests of all packages
+/// by name.
 const OF_THE_TOOL: [&str; 3] = ["bsp", "gfortran", "hpcc"];
 
 /// The test programs of the other packages.

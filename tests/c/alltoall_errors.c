@@ -12,7 +12,7 @@
 
 #include <limits.h>
 
-/* Elements per block of a good call, and room for those of bad ones. */
+/* Elements per block of a valid call, and room for invalid ones. */
 #define GOOD 100
 #define ROOM 400
 
@@ -283,7 +283,7 @@ static void two_errors(void) {
   refused("two errors", code, rank == 0 ? MPI_ERR_COUNT : rank == 1 ? MPI_ERR_TYPE : class_of_code);
 }
 
-/* No communicator to raise an error on: that of MPI_COMM_WORLD has a turn. */
+/* No communicator to raise an error on: the error handler of MPI_COMM_WORLD is called. */
 static void no_communicator(void) {
   MPI_Comm good = comm;
   int code, class_of_code = -1;
@@ -296,7 +296,7 @@ static void no_communicator(void) {
   good_call("MPI_COMM_NULL");
   reset();
 #ifndef OPEN_MPI
-  /* A handle of Open MPI is an address: after the communicator has gone, that of nothing. */
+  /* A handle of Open MPI is an address, which is invalid after the communicator has been freed. */
   MPI_Comm_dup(good, &comm);
   good = comm;
   MPI_Comm_free(&comm);

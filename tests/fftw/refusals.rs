@@ -52,8 +52,7 @@ fn a_variable_that_hcube_cannot_read() {
     refused(|| launch().env("HCUBE_PATH", "fast"), &["HCUBE_PATH", "'fast'"]);
 }
 
-/// Printed in any case: the user has requested an unknown setting. The message names those of the
-/// documentation.
+/// Printed in any case: the user has requested an unknown setting. The message names the documented settings.
 #[test]
 fn a_setting_that_there_is_not() {
     let [first @ .., last] = &documented_values("HCUBE_FFTW")[..] else { panic!("values expected") };

@@ -251,7 +251,7 @@ impl Arrays {
         let kind = chance.below(4);
         let two = array.section(chance, &shape, if kind == 1 { REGULAR } else { TARGET })?;
         let one = array.section(chance, &shape, if kind == 0 { LOCAL } else { SOURCE })?;
-        // Each image its own elements, or those of one other image, which does nothing with them itself.
+        // Each image its own elements, or the elements of one other image, which does not use them itself.
         let (into, from) = match kind {
             0 => (array.there(&two, "me"), array.here(&one)),
             1 => (array.here(&two), array.there(&one, "me")),
@@ -260,7 +260,7 @@ impl Arrays {
         };
         Some(Statement {
             text: format!("{into} = {from}"),
-            // All images do the same with their own elements, or with those of one other image.
+            // All images do the same with their own elements, or with the elements of one other image.
             model: format!("{} = {}", array.model(&two, "k"), array.model(&one, "k")),
             target,
         })

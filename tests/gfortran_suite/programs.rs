@@ -1,11 +1,11 @@
 //! OpenCoarrays' tests: the programs, their numbers of images, and the output of a test that has passed.
 //!
-//! The numbers of images are those of the suite. Paths are relative to its folder src/tests.
+//! The numbers of images are as in the suite. Paths are relative to its folder src/tests.
 
 /// A program of the suite.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// Its name in the table: that of the main program's file without its ending.
+    /// Its name in the table: the name of the main program's file without its ending.
     pub name: &'static str,
     /// Its files in the order in which they are compiled, the main program last.
     pub sources: &'static [&'static str],

@@ -29,8 +29,8 @@ fn children_with_the_library() {
     }
     let program = Guest::new("dynamic spawn 2", 2).program;
     for variables in [DEFAULT, ALWAYS] {
-        // In one file for both, the figures of the children would replace those of the parents, or the other
-        // way round.
+        // In one file for both, the statistics of the children would replace the statistics of the parents,
+        // or the other way round.
         let files = ["parents", "children"].map(|who| StatisticsFile::new(&format!("dynamic-{who}")));
         let [of_parents, of_children] = files.each_ref().map(StatisticsFile::variable);
         let launch = Launch::new("env", 2).arg(format!("HCUBE_STATS={of_parents}")).arg(&program);

@@ -16,7 +16,7 @@ fn run(mpi: Mpi, target: &str, folder: &Path) {
     assert!(output.status.success(), "make {target} for {mpi:?}: {output:?}");
 }
 
-/// That there is this build behind the names of commands and packages without that of an MPI library.
+/// Checks that commands and packages without the name of an MPI library belong to this build.
 fn default_is(mpi: Mpi, tree: &Path) {
     for name in ["hcube", "bspcc", "bspcxx", "bsprun", "hcube-caf"] {
         let tool = tree.join("bin").join(name).canonicalize().expect("a default");

@@ -78,7 +78,7 @@ impl Shares {
     }
 }
 
-/// The bytes that travel between hosts are those of the schedules.
+/// The bytes that are sent between hosts are as in the schedules.
 #[test]
 fn bytes_of_matrix_products() {
     let Some(hosts) = Hosts::new(4) else { return };

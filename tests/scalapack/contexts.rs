@@ -64,8 +64,8 @@ fn contexts_may_be_left_to_finalize() {
     assert_no_shared_memory_left(&before);
 }
 
-/// Grids that a program leaves behind, and kilobytes that their products may take beside what they take
-/// without hcube: the panels of a grid take 3 MB, and those of the last few stay.
+/// Grids that a program never frees, and the kilobytes that their products may use in addition to a run
+/// without hcube: the panels of a grid take 3 MB, and the panels of the last few grids are kept.
 const GRIDS: usize = 60;
 const MAX_LEFT: i64 = 32 << 10;
 

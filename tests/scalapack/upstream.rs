@@ -37,7 +37,7 @@ fn summary(text: &str) -> Vec<(String, [u32; 4])> {
     rows.collect()
 }
 
-/// Only products: those of the other routines are not hcube's, and on MPICH they take long.
+/// Only products: hcube does not have the other routines, and on MPICH they take long.
 fn only_products(data: &str) -> String {
     let mut text = String::new();
     for line in data.lines() {
@@ -106,7 +106,7 @@ fn testers_of_pblas_with_their_own_input() {
     }
 }
 
-/// Other grids, blocks, first blocks, sources and places than those of the shipped input.
+/// Other grids, blocks, first blocks, sources and offsets than in the shipped input.
 #[test]
 fn testers_of_pblas_with_other_distributions() {
     let grids: &[(usize, &str, &str, &str)] = &[

@@ -34,11 +34,11 @@ pub enum Outcome {
 /// next exchange with valid arguments waits until they have.
 ///
 /// # Errors
-/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
+/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with the error of another rank,
 /// [`Error::Truncate`] for counts that do not match.
 ///
 /// # Panics
-/// Where the state is that of another communicator, or the task has blocks for another number of ranks.
+/// If the state belongs to another communicator, or the task has blocks for another number of ranks.
 pub fn exchange<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -160,7 +160,8 @@ fn vote_and_move<C: Comm>(
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 
-/// What the votes do not show: that the ranks are those of the state, and that the task has a block for each.
+/// Checks that the votes do not include: the ranks of the communicator and of the state are equal, and the
+/// task has a block for each rank.
 #[inline(always)]
 fn check_use<C: Comm>(comm: &C, state: &ExchangeState, task: &Result<Task<'_>>) {
     let ranks = state.situation.ranks;

@@ -218,8 +218,8 @@ impl<'r> Messages<'r> {
     }
 }
 
-/// Makes the exchange between ranks of several nodes, after the first notices of all ranks of the node were
-/// seen. `node` is that of a rank that is not alone there.
+/// Performs the exchange between ranks of several nodes, after the first notices of all ranks of the node
+/// have been read. `node` belongs to a rank with other ranks on its node.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

@@ -251,7 +251,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         // the scope, and the scope returns when all transfers have finished, or ends the job.
         piece.receive =
             to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
-        // SAFETY: scratch memory and blocks stay as long as those of the receive.
+        // SAFETY: scratch memory and blocks stay as long as the memory of the receive.
         piece.send =
             from.map(|from| unsafe { self.comm.start_send_bytes(from, partner, TAG) }).transpose()?;
         self.piece += 1;

@@ -41,7 +41,7 @@ use hcube_core::plan::Routing;
 /// estimate: one half for sending, the other half in the network. Simulations (`hcube-lab simulate`) use the
 /// same share, of the shorter of both latencies, as SimGrid has one figure for all messages.
 const BUSY: f64 = 0.5;
-/// Bytes of a record before those of its block.
+/// Bytes of the header of a record, before the bytes of its block.
 const HEADER: usize = 16;
 
 /// How the exchange is made.

@@ -206,7 +206,7 @@ impl ExchangeState {
         (comm.rank(), comm.size()) == (self.rank, self.situation.ranks)
     }
 
-    /// A number that is the same on all ranks and differs from those of other states; never 0.
+    /// A number that is the same on all ranks and differs from other states; never 0.
     pub fn number(&self) -> i64 {
         (self.factors.seed() >> 2 | 1) as i64
     }

@@ -17,8 +17,8 @@
 use super::choice::{Choice, rated_library};
 
 /// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often,
-/// because the times of one algorithm differ by more than those of the two. The slots are used twice, because
-/// their memory is touched for the first time in one of these exchanges.
+/// because the times of one algorithm vary by more than the times of the two differ. The slots are used
+/// twice, because their memory is touched for the first time in one of these exchanges.
 const FIRST_CONTENDERS: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
 
 /// Exchanges between two uses of the next best algorithm.

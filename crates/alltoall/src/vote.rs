@@ -9,7 +9,7 @@
 //! are sums as well: the number of ranks with a property, and bytes.
 //! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a
 //! node.
-//! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.
+//! Source: our own; universal hashing by random multipliers: Carter and Wegman.
 
 use super::factors::Factors;
 use super::task::Task;

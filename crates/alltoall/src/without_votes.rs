@@ -236,8 +236,7 @@ mod tests {
         assert_eq!(program.state.phase, Phase::Forwarding);
     }
 
-    /// One rank counts each exchange that is forwarded, another one those of an allowance together, as long
-    /// as it has one.
+    /// Ranks may count each forwarded exchange immediately, or the exchanges of an allowance together.
     #[test]
     fn an_allowance_changes_no_decision() {
         let (mut one, mut other) = (Program::new([300, 200]), Program::new([300, 200]));

@@ -17,7 +17,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: the bytes of process `root` on all processes.
     ///
     /// # Errors
-    /// For a process that does not exist, and those of MPI.
+    /// For a process that does not exist, and errors of MPI.
     pub fn broadcast(&mut self, root: usize, bytes: &mut [u8]) -> Result<()> {
         self.check_process(root)?;
         bytes.chunks_mut(PIECE_BYTES).try_for_each(|piece| self.comm.broadcast(piece, root))

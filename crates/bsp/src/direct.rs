@@ -35,7 +35,7 @@ impl Direct {
     /// Collective: `None` if the system does not permit single copy, or if `threshold` is 0.
     ///
     /// # Errors
-    /// On all processes, those of MPI.
+    /// On all processes, errors of MPI.
     pub fn prove<C: Comm>(comm: &C, mates: &[usize], threshold: usize) -> Result<Option<Self>> {
         if threshold == 0 || comm.simulated() {
             return Ok(None);

@@ -32,7 +32,7 @@ const FIRST_PIECE_WORDS: usize = 1024;
 /// Words of a message before its records: their number of words, and the votes.
 const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
 /// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of
-/// the messages exceed those of a further stage.
+/// the messages exceed the time of a further stage.
 pub const MAX_PARTS: usize = 9;
 
 /// Records that are forwarded.
@@ -171,7 +171,7 @@ impl Forwarding {
         Ok(votes)
     }
 
-    /// Divides the records held here; those of this part stay.
+    /// Divides the records held here; the records of this part stay.
     fn divide(&mut self, stage: &Stage) -> Vec<Vec<u64>> {
         let held = std::mem::take(&mut self.held);
         let mut parts = vec![Vec::new(); stage.parts];

@@ -34,7 +34,7 @@ pub struct Message<'a> {
 #[derive(Debug, Default)]
 pub struct Queue {
     messages: Vec<Message<'static>>,
-    /// Where those of each process begin, until they are taken.
+    /// The start of the messages of each process, until they are taken.
     runs: Vec<usize>,
     /// The process of the last of them.
     newest: Option<usize>,
@@ -56,7 +56,7 @@ impl Queue {
         };
     }
 
-    /// Adds a message; those of a process follow each other.
+    /// Adds a message; the messages of a process are contiguous.
     #[inline]
     pub fn push(&mut self, process: usize, message: Message<'static>) {
         if self.newest != Some(process) {
@@ -67,7 +67,7 @@ impl Queue {
         self.messages.push(message);
     }
 
-    /// When all have been added: those of the last process become the first.
+    /// Called when all messages have been added: the messages of the last process become the first.
     pub fn open(&mut self) {
         self.run.0 = self.messages.len();
         self.next_run();
@@ -174,7 +174,7 @@ mod tests {
         }
         queue.open();
         assert_eq!(queue.size(), (5, 16));
-        // The last process first, those of one process in their order.
+        // The last process first, messages of one process in their order.
         for (expected, left) in [(1, (4, 15)), (5, (3, 10)), (7, (2, 3)), (3, (1, 0)), (0, (0, 0))] {
             assert_eq!(length(queue.first()), Some(expected));
             assert_eq!((length(queue.take()), queue.size()), (Some(expected), left));

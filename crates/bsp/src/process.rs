@@ -202,7 +202,7 @@ fn finish_early(world: &MpiComm) {
     }
 }
 
-/// Processes of the SPMD part; before it, those of the job (`bsp_nprocs`).
+/// Processes of the SPMD part; before it, processes of the job (`bsp_nprocs`).
 ///
 /// # Errors
 /// Those of MPI.
@@ -219,7 +219,7 @@ pub fn processes() -> Result<usize> {
 /// is set on any process.
 ///
 /// # Errors
-/// For a number below 1, for a second call, and those of [`Spmd::begin`].
+/// For a number below 1, for a second call, and errors of [`Spmd::begin`].
 pub fn begin(limit: i64, profiled: bool) -> Result<()> {
     with(|process| {
         match process.part {
@@ -356,7 +356,7 @@ fn leave_unused(world: MpiComm) -> ! {
 /// Collective over the SPMD part: ends it (`bsp_end`). The profile, on process 0.
 ///
 /// # Errors
-/// Outside of the SPMD part; if other processes have called `bsp_sync`; those of MPI.
+/// Outside of the SPMD part; if other processes have called `bsp_sync`; errors of MPI.
 pub fn end() -> Result<Option<Summary>> {
     with(|process| {
         let Part::Spmd(spmd) = &mut process.part else {
@@ -381,8 +381,8 @@ pub fn end() -> Result<Option<Summary>> {
 /// run `part`, a function of the program, and exit.
 ///
 /// # Errors
-/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those
-/// of MPI.
+/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part;
+/// errors of MPI.
 pub fn init(part: impl FnOnce()) -> Result<()> {
     with(|process| {
         if process.initialised {

@@ -144,7 +144,7 @@ impl Registry {
     /// The registration of an address in this superstep.
     ///
     /// # Errors
-    /// If it is not registered; `name` is that of the argument.
+    /// If it is not registered; `name` is the name of the argument.
     #[inline]
     pub fn find(&mut self, name: &'static str, address: usize) -> Result<u32> {
         match self.recent[place(address)] {

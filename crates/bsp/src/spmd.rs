@@ -111,7 +111,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: begins the SPMD part of the processes of `comm`, whose messages are open.
     ///
     /// # Errors
-    /// On all processes, if the options differ; those of MPI.
+    /// On all processes, if the options differ; errors of MPI.
     pub fn begin(comm: C, options: &Options) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;

@@ -291,8 +291,8 @@ impl<C: Comm> Spmd<C> {
         })
     }
 
-    /// Writes what this process has read of others, in the order of the calls: that of the replies of one
-    /// process of the node.
+    /// Writes the data that this process has read from others, in the order of the calls; data of one process
+    /// of the node is in its replies.
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);

@@ -87,8 +87,8 @@ fn tag_bytes(step: usize) -> usize {
 
 fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize) -> Superstep {
     let mut calls = vec![Vec::new(); processes];
-    // Every segment is written by one put at most, and those of unbuffered operations are left alone by all
-    // others.
+    // Every segment is written by at most one put, and segments of unbuffered operations are not accessed by
+    // other operations.
     for to in 0..processes {
         for number in 0..SEGMENTS {
             let from = numbers.next(processes);

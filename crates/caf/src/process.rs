@@ -120,7 +120,7 @@ fn find() -> Result<*const Process> {
     found.ok_or_else(outside)
 }
 
-/// Makes a state that of this process, or none.
+/// Sets the state of this process, or removes it.
 fn set(process: *const Process) {
     if !lifetime::is_simulated() {
         return IMAGE.set(process);
@@ -162,8 +162,7 @@ pub fn is_active() -> Result<bool> {
 /// become images.
 ///
 /// # Errors
-/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of
-/// MPI.
+/// [`Error::Usage`] for a second call; on all images, if options differ or one has no memory; errors of MPI.
 pub fn initialise() -> Result<()> {
     initialise_for(Owner::Program)
 }

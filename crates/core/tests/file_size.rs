@@ -18,7 +18,7 @@ fn limit_files(bytes: u64) {
     }
 }
 
-/// One test, since the limit is that of the process, which prints the results of its tests, perhaps to a
+/// One test, since the limit applies to the process, which prints the results of its tests, perhaps to a
 /// file.
 #[test]
 fn shared_memory_above_the_largest_file() {

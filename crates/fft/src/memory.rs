@@ -17,7 +17,7 @@ pub const PARTS: usize = 2;
 /// Parts begin at lines of the cache.
 const LINE: usize = 64;
 
-/// The parts of all ranks that share memory, or those of one rank.
+/// The blocks of all ranks that share memory, or of one rank.
 #[derive(Debug)]
 pub struct Memory {
     memory: CountedMemory,
@@ -25,7 +25,7 @@ pub struct Memory {
     bytes: usize,
 }
 
-/// From the begin of a part to that of the next.
+/// Distance from the start of a block to the start of the next.
 fn distance(bytes: usize) -> Option<usize> {
     bytes.checked_next_multiple_of(LINE)
 }

@@ -79,7 +79,7 @@ impl Messages {
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
     ///
     /// # Errors
-    /// As there, and those of the exchanges.
+    /// As there, and errors of the exchanges.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let Self { transforms, workspace, exchange, memory, .. } = self;
         Steps { comm, transforms, workspace, exchange }.run(parts, memory.each_mut().map(Pages::region))

@@ -231,8 +231,8 @@ impl OnNode {
         Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
     }
 
-    /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others
-    /// in shared memory, and the rest in blocks.
+    /// The matrix before or after the transform, `rows` rows of `length` numbers: the rows of this rank, rows
+    /// of others in shared memory, and the rest in blocks.
     fn matrix<'a>(
         &'a self,
         own: &Direct<'a>,
@@ -256,7 +256,7 @@ impl OnNode {
         Matrix::new(direct.collect(), rows)
     }
 
-    /// The node's memory: blocks of columns, and those of rows.
+    /// The node's memory: blocks of columns and of rows.
     fn blocks(&self) -> [View<'_>; 2] {
         let [columns, rows] = bytes(&self.transforms.shape).expect("allocated");
         // Ranks write only to the blocks and rows of their shares, and read them after they have waited for

@@ -8,7 +8,7 @@ use crate::kernel::LANES;
 use hcube_core::error::{Error, Result};
 use std::ops::Range;
 
-/// Numbers of a vector whose bytes, with those of blocks and parts, an address can count.
+/// Maximum length of a vector whose bytes, including blocks and parts, can be addressed.
 const MAX_LENGTH: usize = isize::MAX as usize / 64;
 
 /// Sizes of a transform, seen from one rank.

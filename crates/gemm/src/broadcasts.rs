@@ -178,7 +178,7 @@ impl<'env> Broadcasts<'env> {
         Rc::clone(self.plans.entry((side, root, columns)).or_insert_with(make))
     }
 
-    /// Begins with the next panel: posts its receives. `memory` is that of this rank's own line for each side
+    /// Begins with the next panel: posts its receives. `memory` belongs to this rank's own line for each side
     /// that has panels, with the bytes of a column.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ impl Products {
     /// Collective: what all further calls use that pass nothing.
     ///
     /// # Errors
-    /// On all ranks, where one rank's choice is not valid or not that of the others.
+    /// On all ranks, if the choice of one rank is invalid or differs from the others.
     pub fn set_choice<C: Comm>(&mut self, comm: &C, choice: Result<Choice>) -> Result<()> {
         let choice = agree(comm, choice)?;
         agree_on(comm, &choice.options.agreement())?;

@@ -275,8 +275,8 @@ impl Partials {
     /// `C := beta C + sum` for a block.
     fn add_to_c(&self, product: &Product<'_>, block: Block, sum: &[u8]) {
         let (c, size) = (&product.c, product.element.bytes());
-        // Places of runs count from the first one of this rank; local indices of the other dimension are
-        // those of C.
+        // Positions of runs count from the first run of this rank; local indices of the other dimension are
+        // indices of C.
         let first = match self.fixed {
             Dimension::Rows => c.rows.first_local(self.grid.row),
             Dimension::Columns => c.columns.first_local(self.grid.column),

@@ -52,7 +52,8 @@ fn partitions(domains: &[u32], count: usize, levels: usize) -> Vec<Vec<usize>> {
     let (numbers, length) = ordered(domains);
     let mut partitions = Vec::new();
     for level in 1..levels {
-        // Level 1 has `count` groups, and each level divides those of the one before by the same factor.
+        // Level 1 has `count` groups, and each level divides the groups of the previous level by the same
+        // factor.
         let inside = (length as f64 / count as f64).powf((level - 1) as f64 / (levels - 1) as f64);
         let count = ((count as f64 * inside).round() as usize).clamp(1, length);
         let of_domain = intervals(length, count);

@@ -66,7 +66,8 @@ pub struct State {
     trials: Trials,
 }
 
-/// Which ranks share memory: those of a node, in groups of consecutive ones where `ranks_per_node` is not 0.
+/// The ranks that share memory: the ranks of a node, in groups of consecutive ranks if `ranks_per_node` is
+/// not 0.
 fn domain_numbers(nodes: &[u32], ranks_per_node: usize) -> Vec<u32> {
     if ranks_per_node == 0 {
         return nodes.to_vec();
@@ -90,7 +91,7 @@ impl State {
     /// Collective: for a communicator whose ranks form a grid.
     ///
     /// # Errors
-    /// On all ranks, those of MPI.
+    /// On all ranks, errors of MPI.
     pub fn new<C: Comm>(comm: &C, grid: Grid, options: &Options) -> Result<Self> {
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());

@@ -95,7 +95,7 @@ pub fn multiply_in_place<C: Comm>(
 }
 
 /// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B
-/// by rows and columns of C; the panels are those of the factors that are not in place.
+/// by rows and columns of C; the panels contain the factors that are not in place.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.

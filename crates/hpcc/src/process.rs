@@ -35,7 +35,7 @@ impl Drop for ProcessState {
 /// ranks of `comm` are the images ([`is_world`]).
 ///
 /// # Errors
-/// On all ranks, where coarrays are not available on one of them; those of `work`.
+/// On all ranks, if coarrays are not available on one of them; errors of `work`.
 pub fn with<T>(
     comm: &MpiComm,
     work: impl FnOnce(&Runtime<MpiComm>, &mut ProcessState) -> Result<T>,
@@ -56,8 +56,8 @@ pub fn with<T>(
     }
 }
 
-/// Local: whether this rank and the number of ranks of a communicator are those of `MPI_COMM_WORLD`. If all
-/// ranks say so, the communicator is congruent to it.
+/// Local: whether this rank and the number of ranks of a communicator are as in `MPI_COMM_WORLD`. If this
+/// holds on all ranks, the communicator is congruent to it.
 ///
 /// # Errors
 /// Those of MPI.

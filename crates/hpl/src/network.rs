@@ -39,7 +39,7 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// The pieces of a panel, and those of each part.
+/// The pieces of a panel, and the pieces of each part.
 fn cut(bytes: usize, parts: usize) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let bound = |part: usize| match part {
         part if part == parts => bytes,

@@ -81,7 +81,7 @@ pub struct Slots {
 
 impl Slots {
     /// Collective: slots for panels of up to `capacity` bytes, `own` and `received` per rank, on each node.
-    /// `ranks` are those of this rank's node.
+    /// `ranks` are the ranks of this rank's node.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`], and where memory cannot be allocated or shared.

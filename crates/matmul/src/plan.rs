@@ -100,7 +100,7 @@ impl Plan {
         self.rounds * self.blocks + self.steps_of_remaining()
     }
 
-    /// Supersteps for the columns that remain: that of the last column takes longest.
+    /// Supersteps for the remaining columns: the last column takes longest.
     fn steps_of_remaining(&self) -> usize {
         match self.remaining {
             0 => 0,
@@ -153,8 +153,8 @@ impl Plan {
             let (round, step) = (superstep / self.blocks, superstep % self.blocks);
             return self.product_of(round * self.processes + process, step, &all, (1, 0));
         }
-        // The columns of a process follow each other row by row, so those of a row are computed from the
-        // first of them on.
+        // The columns of a process are ordered row by row, so all columns of a row are computed when its
+        // first one is.
         let row = (superstep / self.blocks * self.processes + process) / self.blocks;
         let columns = self.columns_of_row(process, row);
         let offset = superstep - columns.start * self.blocks;

@@ -134,7 +134,7 @@ fn prepare<C: Comm>(
         comm,
         checked.and_then(|matrices| Ok((matrices, (functions.allocate)(temporary_bytes(&layout))?))),
     )?;
-    // Memory is named by its address: on each process, or on none, the one of A is that of B.
+    // Memory is identified by its address: on each process, or on no process, A and B are the same array.
     if words.ends_with(&[1, 1]) {
         return Err(Error::Buffer(
             "b: the array of a on some ranks only: expected on all ranks or on none".into(),
@@ -319,7 +319,7 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         Ok(())
     }
 
-    /// Gets a partial sum and adds it to that of this process.
+    /// Gets a partial sum and adds it to the partial sum of this process.
     fn add_sums(&mut self, step: usize) -> Result<()> {
         let pid = self.spmd.pid();
         let (Some(process), Some(block)) = (self.plan.sum(pid, step), self.plan.divided_block(pid)) else {

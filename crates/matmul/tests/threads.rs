@@ -13,7 +13,7 @@ use hcube_matmul::{
 
 /// What lies behind the elements of a process, and in C before the product.
 const FILL: f64 = -77.0;
-/// Elements behind those of a process.
+/// Elements after the part of a process.
 const EXTRA: usize = 3;
 
 fn element_of_a(row: usize, column: usize) -> f64 {

@@ -161,8 +161,8 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
     }
 }
 
-/// Runs until this rank has generated all its values and applied all that it owns. The divider is that of
-/// the only stage of the plan.
+/// Runs until this rank has generated all its values and applied all values that it owns. The divider belongs
+/// to the only stage of the plan.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
     mailbox: &mut Mailbox,

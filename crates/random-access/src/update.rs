@@ -56,7 +56,7 @@ pub fn run<C: Comm + ?Sized>(
 /// all that this rank owns when it returns, but for those in the delay line.
 ///
 /// # Errors
-/// As [`run`], and those of the exchange.
+/// As [`run`], and errors of the exchange.
 pub fn run_by<C: Comm + ?Sized>(
     comm: &C,
     (distribution, level): (Distribution, Level),

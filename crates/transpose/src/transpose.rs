@@ -80,7 +80,7 @@ fn check_parts<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, parts: &
 /// report.
 ///
 /// # Errors
-/// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of
+/// Errors of [`check`], [`Error::Buffer`] for a part that is too short, and errors of
 /// [`hcube_alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,

@@ -77,7 +77,7 @@ fn run(steps: &[Step], comm: ThreadComm) {
     image.finalise().expect("an end");
 }
 
-/// All bytes that this image has, and all its notices, are those of the model.
+/// All bytes of this image, and all its notifications, are as in the model.
 fn compare(image: &Runtime<ThreadComm>, model: &Model) {
     let own = image.own();
     for coarray in &model.coarrays {

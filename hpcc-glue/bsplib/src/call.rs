@@ -200,7 +200,7 @@ pub fn pop_reg(function: &str, ident: *const c_void) {
 /// `bsp_set_tagsize`.
 ///
 /// # Safety
-/// The address is NULL or that of a size.
+/// The address is NULL or valid for a size.
 pub unsafe fn set_tagsize<S>(function: &str, tag_nbytes: *mut S)
 where
     S: Copy + Display + TryInto<usize> + TryFrom<usize>,
@@ -248,7 +248,7 @@ pub unsafe fn send<N, S>(
 /// `bsp_qsize`; in some dialects, the second address may be NULL.
 ///
 /// # Safety
-/// The addresses are NULL or those of numbers.
+/// The addresses are NULL or valid for numbers.
 pub unsafe fn qsize<N, S>(function: &str, packets: *mut N, accumulated_nbytes: *mut S, may_be_null: bool)
 where
     N: TryFrom<usize>,

@@ -72,8 +72,8 @@ impl Collection {
         self.path.get_or_init(|| path(places));
     }
 
-    /// Around `MPI_Finalize` of the MPI library, `forward`: brings the figures of this rank to rank 0, where
-    /// `print` gets those of all.
+    /// Around `MPI_Finalize` of the MPI library, `forward`: sends the statistics of this rank to rank 0,
+    /// which passes the sum to `print`.
     pub fn collect(
         &self,
         rows: &[Figures],
@@ -157,7 +157,7 @@ pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     head.into_iter().chain(figures).flat_map(u64::to_le_bytes).collect()
 }
 
-/// The figures of this rank and those of messages; and of how many ranks they are.
+/// The statistics of this rank plus received ones; and the number of ranks in them.
 fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     let mut collected = (own(rows), 1);
     let mut words =

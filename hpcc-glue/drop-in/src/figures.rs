@@ -34,7 +34,7 @@ impl Total {
         Self { figures, nanoseconds: figures.nanoseconds }
     }
 
-    /// Adds those of other ranks.
+    /// Adds the statistics of other ranks.
     pub fn add(&mut self, other: &Self) {
         let (sum, figures) = (&mut self.figures, &other.figures);
         sum.calls += figures.calls;

@@ -1,5 +1,4 @@
-//! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's
-//! headers describe.
+//! The types that gfortran 12 to 14 passes to its coarray library, as in libgfortran's headers.
 //!
 //! gfortran 15 has replaced `get` and `send` by compiler-generated functions; see
 //! [`crate::export::accessors`].
@@ -30,7 +29,7 @@ pub const STAT_FAILED_IMAGE: c_int = 6001;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dtype {
-    /// Bytes of an element; of a component, if the descriptor is that of a component of an array.
+    /// Bytes of an element; of a component, if the descriptor describes a component of an array.
     pub elem_len: usize,
     /// 0.
     pub version: c_int,

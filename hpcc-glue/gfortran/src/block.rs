@@ -10,7 +10,7 @@ use crate::abi::Dtype;
 use crate::failure::{Image, Result};
 use std::ptr;
 
-/// Bytes before the memory of a component: those of a line, so that it is aligned as all memory of the heap.
+/// Bytes before the memory of a component: a cache line, so that it is aligned as all memory of the heap.
 const HEAD_BYTES: usize = 64;
 /// The first word of a head: no address, and hardly a number.
 const MARK: u64 = 0x5f68_6375_6265_ca0f;

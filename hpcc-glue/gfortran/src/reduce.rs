@@ -78,7 +78,7 @@ impl Operation {
     }
 }
 
-/// The type of the elements of a descriptor; `length` is that of text in characters.
+/// The type of the elements of a descriptor; `length` is the length of text in characters.
 fn type_of(descriptor: &Descriptor, length: usize) -> Type {
     let (kind, bytes) = (descriptor.dtype.kind, descriptor.dtype.elem_len);
     let parameter = match kind {

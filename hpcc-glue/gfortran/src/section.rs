@@ -336,7 +336,7 @@ fn join(into: &Section, from: &Section) -> (Section, Section) {
 /// Copies a section to another one, which has as many elements of the same size. They do not overlap.
 ///
 /// # Safety
-/// All elements of one may be read, and those of the other written.
+/// All elements of one may be read, and all elements of the other written.
 pub unsafe fn copy(into: &Section, from: &Section) {
     let (into, from) = (into.squeezed(), from.squeezed());
     let is_alike = into.extents.len() == from.extents.len()
@@ -356,7 +356,7 @@ pub unsafe fn copy(into: &Section, from: &Section) {
         }
         _ => (into.element, 0),
     };
-    // SAFETY: the extents are those of both sections, whose elements may be read and written.
+    // SAFETY: both sections have these extents, and their elements may be read and written.
     unsafe { nest(&into.extents[outer..], &from.extents[outer..], into.base, from.base, bytes) };
 }
 

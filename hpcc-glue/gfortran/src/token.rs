@@ -122,7 +122,8 @@ impl Token {
         }
     }
 
-    /// The descriptor: bounds and type are those of all images, the address is that of this one or none.
+    /// The descriptor: bounds and type are the same on all images, the address is valid on this image or
+    /// null.
     pub fn descriptor(&self) -> *const Descriptor {
         self.descriptor.get()
     }
@@ -144,8 +145,8 @@ impl Token {
     }
 }
 
-/// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where
-/// there are no more elements. Without dimensions, the number from 1 on.
+/// The subscripts of an element of an array, by its number from 0 on; the last dimension continues beyond the
+/// elements. Without dimensions, the number from 1 on.
 fn subscripts(dimensions: &[Dimension], number: isize) -> String {
     let Some((last, others)) = dimensions.split_last() else { return (number + 1).to_string() };
     let mut rest = number;

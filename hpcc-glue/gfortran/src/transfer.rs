@@ -53,7 +53,8 @@ impl Packed {
     }
 }
 
-/// The elements of a coarray on an image, given by number: those of a section at an offset of the part.
+/// The elements of a coarray on an image, given by number: the elements of a section at an offset of the
+/// part.
 ///
 /// `section` makes the section from the address, or the offset, of its first element.
 pub fn side_of(
@@ -143,8 +144,8 @@ pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Ty
         }
     };
     match into {
-        // SAFETY: elements of the section may be written, and those of the source can be read: they lie here
-        // or were fetched.
+        // SAFETY: elements of the section may be written, and elements of the source can be read: they are on
+        // this image or were fetched.
         Side::Here(section) => unsafe { assign(section, to, here, of) },
         Side::Away(handle, rank, section) => {
             let mut packed = Packed::of(section, to.bytes);
@@ -173,7 +174,8 @@ pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
     }
     let is_copied = to.is_copied_from(of);
     if is_copied && source.count() == into.count() {
-        // SAFETY: elements of the source can be read, and those of the target written; they do not overlap.
+        // SAFETY: elements of the source can be read, and elements of the target written; they do not
+        // overlap.
         unsafe { copy(into, source) };
         return;
     }

@@ -95,8 +95,8 @@ macro_rules! functions {
             };
             let $forward = || {
                 let address = NEXT.address(missing);
-                // SAFETY: a function of this name has this signature, which is that of mpi.h; the
-                // arguments are the caller's.
+                // SAFETY: a function of this name has this signature, as in mpi.h; the arguments are the
+                // caller's.
                 unsafe {
                     std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn($($type),*) -> c_int>(address)($($argument),*)
                 }

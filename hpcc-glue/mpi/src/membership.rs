@@ -44,7 +44,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Between the token and the place of statistics.
 const SEPARATOR: char = '|';
 
-/// The token of a process, compared with that of this one.
+/// The token of a process, compared with the token of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     /// That of this process.
@@ -130,7 +130,7 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
         COLLECTION.decide(&places.collect::<Vec<_>>());
     }
     let knowledge = || match published {
-        // Of a program that was not started by a launcher, or by that of another MPI library.
+        // A process that was not started by a launcher, or by the launcher of another MPI library.
         _ if ranks == 1 => Knowledge::Everybody,
         published => Knowledge::of(published, token),
     };

@@ -17,8 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Bytes of a unit: no alignment above it is asked for.
 const UNIT: usize = 256;
 const UNITS: usize = 1024;
-/// The largest allocation from the reserve, in units: that of a text in which the MPI library describes
-/// itself.
+/// The largest allocation from the reserve, in units: the text in which the MPI library describes itself.
 const MAX_UNITS: usize = 256;
 
 #[repr(align(256))]
@@ -84,8 +83,8 @@ impl Reserve {
     }
 }
 
-// SAFETY: memory is that of the system's allocator, or units of the reserve that nobody else has: as long as
-// the layout asks for and aligned to as much.
+// SAFETY: memory comes from the system's allocator, or consists of units of the reserve that nobody else has:
+// it has the size and alignment of the layout.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.

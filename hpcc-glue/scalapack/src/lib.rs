@@ -43,10 +43,10 @@ use verdict::Verdict;
 /// Ends the job: there is nobody who could take a call.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call comes from a program that calls PBLAS.
 #[cold]
 unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: the arguments come from a program that calls PBLAS, whose matrices stay during the call.
     let text =
         unsafe { product(call) }.err().map_or_else(|| reason.to_owned(), |obstacle| obstacle.to_string());
     // One write: other ranks may print as well.
@@ -61,15 +61,15 @@ unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
 /// Serves a call, or forwards it to ScaLAPACK's function of one of two names.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call comes from a program that calls PBLAS.
 unsafe fn run(call: &Call, names: [&CStr; 2]) {
     let statistics = statistics::wanted();
     let begin = statistics.map(|_| Instant::now());
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: the arguments come from a program that calls PBLAS, whose matrices stay during the call.
     let decision = gate::run(None, || unsafe { serve::serve(call) });
     if let Verdict::Original(reason) = decision.verdict {
         let found = names.into_iter().find_map(loader::next_anywhere);
-        // SAFETY: the arguments are those of a program that calls PBLAS; ScaLAPACK's functions of these names
+        // SAFETY: the arguments come from a program that calls PBLAS; ScaLAPACK's functions of these names
         // are for this type of elements.
         unsafe { call.forward(found.unwrap_or_else(|| no_original(call, names[0], reason.text()))) };
     }
@@ -159,7 +159,7 @@ macro_rules! finalize {
                 gate::run(None, || {
                     finalize(|| {
                         let address = NEXT.address(missing);
-                        // SAFETY: a function of this name has this type, which is that of mpi.h.
+                        // SAFETY: a function of this name has this type, as in mpi.h.
                         unsafe {
                             std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn() -> c_int>(address)()
                         }

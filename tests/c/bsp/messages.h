@@ -160,8 +160,8 @@ static void in_place(size_t bytes) {
   free(cells);
 }
 
-/* Messages in place outlast what processes that are ahead do in the superstep, and those of the next superstep do not
- * touch them. */
+/* Messages in place are unaffected by the superstep of processes that are ahead, and by messages of the next superstep.
+ */
 static void in_place_while_others_are_ahead(void) {
   int value;
   void *tag, *payload[20];

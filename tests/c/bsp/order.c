@@ -1,5 +1,5 @@
 /* Operations that write the same bytes: gets in the order of the calls; then puts in the order of the processes, and
- * those of one process in the order of its calls. Prints `ok <processes>`. */
+ * puts of one process in the order of its calls. Prints `ok <processes>`. */
 #include "bsp_client.h"
 
 #define CELLS 64

@@ -149,7 +149,7 @@ fn find_reason() -> Option<String> {
 /// Hosts `node1`, `node2` and so on behind a front with a switch.
 #[derive(Debug)]
 pub struct Hosts {
-    /// Before the front in the order of declaration, which is that of their ends.
+    /// Declared before the front, because fields are dropped in the order of declaration.
     hosts: Vec<Holder>,
     front: Holder,
 }

@@ -59,8 +59,7 @@ impl Mpi {
         if selected_name().starts_with("openmpi") { Self::Open } else { Self::Mpich }
     }
 
-    /// The name in the commands of this library: of the selected one, or of that of the other kind which a
-    /// machine has.
+    /// The name in the commands of this library: the selected one, or the other kind that a machine has.
     pub fn name(self) -> &'static str {
         if self == Self::selected() { selected_name() } else { self.kind() }
     }
@@ -106,7 +105,7 @@ fn program(name: &str) -> String {
 }
 
 /// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile
-/// `checked`, otherwise that of the test's own profile.
+/// `checked`, otherwise the directory of the test's own profile.
 pub fn build() -> PathBuf {
     let own = own_build();
     match std::env::var_os("CARGO_TARGET_DIR") {
@@ -346,8 +345,8 @@ impl Launch {
         self
     }
 
-    /// Has the ranks write past the launcher, which forwards what it happens to read and so puts the
-    /// lines of one rank into those of another. For tests that look at lines of more than one rank.
+    /// Lets the ranks write past the launcher, which forwards partial lines and may insert lines of one rank
+    /// into lines of another. For tests that read lines of more than one rank.
     pub fn whole_lines(mut self) -> Self {
         self.whole_lines = true;
         self

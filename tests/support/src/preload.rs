@@ -100,7 +100,7 @@ pub struct Counted<S> {
 pub type Preloaded = Counted<Statistics>;
 
 impl Preloaded {
-    /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
+    /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name appears in the statistics.
     pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
         let launch = Launch::new("env", ranks).arg(preload_variable()).arg(program.into());
         Self::of(&format!("{name}-{ranks}"), launch)

@@ -15,7 +15,7 @@ use std::ops::Range;
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
-/// Largest block: that of the counts of MPI.
+/// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;
 
 /// A route between this rank's node and another one.

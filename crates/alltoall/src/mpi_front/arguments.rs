@@ -367,7 +367,7 @@ unsafe fn block<'a>(
     let address = side.buffer.cast::<u8>().wrapping_offset(distance);
     // SAFETY: a block of the call, whose memory is as `read` asks for it.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
-    // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
+    // Absolute addresses from MPI_BOTTOM, which is also null, always belong to a derived type.
     let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;
     if block.bytes() > 0 && side.buffer.is_null() && nowhere {
         let (name, bytes) = (names.buffer, block.bytes());

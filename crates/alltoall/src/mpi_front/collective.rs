@@ -288,8 +288,8 @@ const NO_MEMORY: &str = "no memory for hcube's exchanges";
 /// for that.
 ///
 /// # Errors
-/// On all ranks: those of the options and of MPI; that of memory, where the MPI library has no function for
-/// the call.
+/// On all ranks: errors of the options and of MPI; of memory, if the MPI library has no function for the
+/// call.
 #[cold]
 pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Option<&'static str>> {
     match ready(comm, state, call.guest) {
@@ -415,7 +415,7 @@ pub(super) fn ready<'a>(
 /// is not available here is replaced.
 ///
 /// # Errors
-/// On all ranks: those of the options, of memory, and of MPI.
+/// On all ranks: errors of the options, of memory, and of MPI.
 pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Shared<Engine>> {
     ready(comm, kept.get_or_insert_with(State::new), false).map(|(engine, _)| engine)
 }

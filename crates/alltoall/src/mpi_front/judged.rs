@@ -38,7 +38,7 @@ pub(super) fn judge(function: Function) -> Judge {
     Judge { of_neighbours: function.is_of_neighbours(), form: form(function) }
 }
 
-/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in
+/// Checks that a side of a call is memory, with this number of blocks; `name` is the name of its buffer in
 /// messages.
 ///
 /// # Errors

@@ -65,8 +65,8 @@ pub unsafe fn complete(call: &Call, request: *mut MPI_Request) -> c_int {
     unsafe { forward::ibarrier(call.comm, request) }
 }
 
-/// Raises the error of a call. Where the other ranks have started the exchange, so has this one: the request
-/// is that of the exchange without the blocks that the error names, and is to be completed.
+/// Raises the error of a call. If the other ranks have started the exchange, so has this one: the request
+/// belongs to the exchange without the blocks that the error names, and must be completed.
 ///
 /// # Safety
 /// The call was refused so, and the request can be written.

@@ -68,7 +68,7 @@ pub unsafe fn operations_of(requests: *const MPI_Request, count: c_int) -> Vec<A
     (0..count.max(0) as usize).filter_map(|number| table.get(&handle(number)).cloned()).collect()
 }
 
-/// The request is not that of an operation any more: it was freed.
+/// The request was freed and does not belong to an operation any more.
 pub fn forget(request: MPI_Request) {
     if operations().remove(&(request as usize)).is_some() {
         COUNT.fetch_sub(1, Ordering::Relaxed);
@@ -81,7 +81,7 @@ impl Operation {
         Self { function, bytes, exchange: None }
     }
 
-    /// From here on, the request is that of this operation.
+    /// From here on, the request belongs to this operation.
     pub fn register(self, request: MPI_Request) {
         if operations().insert(request as usize, Arc::new(self)).is_none() {
             COUNT.fetch_add(1, Ordering::Relaxed);
@@ -151,14 +151,14 @@ pub unsafe fn initialise(call: &Call) -> Initialised {
 /// Collective: the request of an operation.
 ///
 /// # Safety
-/// The operation is that of the call, and the request can be written.
+/// The operation belongs to the call, and the request can be written.
 pub unsafe fn make_request(
     operation: Operation,
     call: &Call,
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the communicator is that of the call, whose operation this is; the request can be written.
+    // SAFETY: the communicator belongs to the call, whose operation this is; the request can be written.
     unsafe {
         let code = forward::barrier_init(call.comm, info, request);
         if code == 0 {

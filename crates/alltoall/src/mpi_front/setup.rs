@@ -115,9 +115,9 @@ fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Eng
     Some((engine, number))
 }
 
-/// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its
-/// members in `MPI_COMM_WORLD`, where the caller knows them. `guest`: for a program that does not know of
-/// hcube.
+/// Collective: the engine of a communicator, with the options of the environment. `ranks` are the ranks of
+/// its members in `MPI_COMM_WORLD`, if the caller knows them. `guest`: for a program that does not use
+/// hcube's functions.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
@@ -173,7 +173,7 @@ fn has_room(ranks: usize) -> Result<()> {
 /// Collective: whether all ranks know the members, and pass the same number and not 0.
 ///
 /// # Errors
-/// On all ranks, where a rank's options are not valid or not those of the others, or it has no room.
+/// On all ranks, if the options of a rank are invalid or differ from the others, or it has no memory.
 fn agree_on_sharing(
     comm: &MpiComm,
     (options, room): (&Result<Options>, &Result<()>),
@@ -187,7 +187,7 @@ fn agree_on_sharing(
     comm.all_reduce_max(&mut words)?;
     let (bounds, last) = words.split_at(2 * values.len());
     if last[0] != 0 {
-        // Options first: those of others are reported, whatever memory there is.
+        // Options first: errors of other ranks' options are reported independently of memory.
         agree(comm, options.clone().map(drop))?;
         agree(comm, room.clone())?;
     }

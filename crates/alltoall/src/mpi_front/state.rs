@@ -43,7 +43,7 @@ impl Engine {
     }
 }
 
-/// The options of a program that does not know of hcube: those of the environment at its first exchange.
+/// The options of a program that does not use hcube's functions: from the environment at its first exchange.
 /// Reading them takes as long as a small exchange.
 pub(super) fn guest_options() -> &'static Result<Options> {
     static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();

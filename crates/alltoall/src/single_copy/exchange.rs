@@ -35,7 +35,7 @@ pub struct Part {
     pub swapped: usize,
     /// Whether the kernel has refused a copy for reasons that will not pass.
     pub forbidden: bool,
-    /// Whether this part, and those of all ranks of the node, are complete.
+    /// Whether this part, and the parts of all ranks of the node, are complete.
     pub complete: bool,
 }
 

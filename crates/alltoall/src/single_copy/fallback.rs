@@ -26,7 +26,7 @@ use hcube_core::memory::datatype::Block;
 use hcube_core::node::board::{Board, DETAILS};
 use hcube_core::progress::wait::Patience;
 
-/// Refusals after which single copy is given up where they may have been those of single buffers.
+/// Number of refusals after which single copy is disabled if they may concern only single buffers.
 const MAX_REFUSALS: u32 = 2;
 
 /// Makes the exchange by single copy, and what that has not done by slots; whether nothing was left.

@@ -109,7 +109,7 @@ impl Nonblocking {
         let later: Vec<usize> = later.collect();
         let arrived = Arrived { arrivals, key, offers };
         // SAFETY: the memory of the blocks stays until all ranks have started the exchange and a barrier
-        // behind it is complete, and is not accessed until then; the words in `before` are those of this
+        // after it is complete, and is not accessed until then; the words in `before` belong to this
         // exchange.
         unsafe {
             pairs.copy_with_earlier(&arrived, &before)?;
@@ -176,7 +176,7 @@ impl<C: Comm> Pairs<'_, C> {
     /// Copies with the ranks that have started before, whose numbers and descriptions these are.
     ///
     /// # Safety
-    /// As [`Nonblocking::start`]; the words are those of this exchange.
+    /// As [`Nonblocking::start`]; the words belong to this exchange.
     unsafe fn copy_with_earlier(&mut self, arrived: &Arrived<'_>, before: &[(usize, u64)]) -> Result<()> {
         let &Arrived { arrivals, key, offers } = arrived;
         let own = self.description.address();
@@ -199,9 +199,9 @@ impl<C: Comm> Pairs<'_, C> {
     /// Copies with one other rank.
     ///
     /// # Safety
-    /// As [`Nonblocking::start`]; the address is that of the description of this exchange by the partner,
-    /// which it keeps until this rank has noted that it is done, and the partner does the same or the other
-    /// part.
+    /// As [`Nonblocking::start`]; `address` is the address of the partner's description of this exchange,
+    /// which the partner keeps until this rank has marked it as done, and the partner does the same or the
+    /// other part.
     unsafe fn copy(&mut self, partner: usize, address: u64, part: Part) -> Result<()> {
         let (process, own) = (self.processes[partner], self.description.own());
         let mine = self.description.blocks(partner);

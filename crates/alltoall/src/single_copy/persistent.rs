@@ -59,8 +59,8 @@ impl Persistent {
     /// get no more shared memory, or one of them has no memory or may not read the blocks of another one.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of
-    /// MPI.
+    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and errors
+    /// of MPI.
     pub fn new<C: Comm>(
         comm: &C,
         node: &Node,

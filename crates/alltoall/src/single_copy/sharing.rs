@@ -10,7 +10,7 @@ use hcube_core::error::Result;
 pub const MIN_SHARED_BYTES: u64 = 128 << 10;
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
-/// The longest time in seconds for which a rank stays: those of a program that computes in step come within
+/// Maximum time in seconds for which a rank waits: the ranks of a program that computes in step start within
 /// less.
 const MAX_STAY: f64 = 1e-3;
 

@@ -59,7 +59,7 @@ impl<C: Comm> Image<C> {
     /// Collective over `comm`, whose messages are opened.
     ///
     /// # Errors
-    /// On all images, where the options differ or one has no memory; those of MPI.
+    /// On all images, if the options differ or one has no memory; errors of MPI.
     pub(super) fn new(comm: C, options: &Options, handlers: Handlers<Self>) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;

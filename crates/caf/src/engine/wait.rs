@@ -112,7 +112,7 @@ impl<C: Comm> Runtime<C> {
     /// part.
     ///
     /// # Errors
-    /// Those of MPI; that of an operation which has ended with one.
+    /// Errors of MPI; the error of an operation that has ended with one.
     pub fn progress(&self) -> Result<()> {
         self.serve()?;
         self.with(|image| image.pending.check())

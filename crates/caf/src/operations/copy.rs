@@ -215,7 +215,7 @@ impl<C: Comm> Runtime<C> {
     /// `done` when the data can be seen at its destination. Both events may be on any image.
     ///
     /// # Errors
-    /// As those of [`Self::place`], for both sides and both events; nothing is copied then.
+    /// As [`Self::place`], for both sides and both events; nothing is copied then.
     pub fn copy_async(
         &self,
         destination: Side,

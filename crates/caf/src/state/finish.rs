@@ -24,7 +24,7 @@ const fn short(team: u64) -> u64 {
 }
 
 impl Scope {
-    /// The block that is always open: that of the whole program.
+    /// The block that is always open: the whole program.
     pub const PROGRAM: Self = Self(0);
 
     pub const fn of(word: u64) -> Self {
@@ -79,7 +79,7 @@ impl Label {
     }
 }
 
-/// By how many reductions a label may be after that of an image.
+/// The number of reductions by which a label may be ahead of an image.
 const MOST_AHEAD: u8 = 2;
 
 /// What an image counts for a block.

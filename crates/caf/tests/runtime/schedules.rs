@@ -117,8 +117,8 @@ impl Copy {
 }
 
 /// Chains of copies between random places, which overlap, of random images. Each copy is started by a random
-/// image, in any order, and its predicate is notified when the one before has ended. The result is that of
-/// the chain in order.
+/// image, in any order, and its predicate is notified when the one before has ended. The result equals the
+/// result of the chain in order.
 #[test]
 fn random_schedules_of_copies() {
     for (images, per_node) in PLACES {

@@ -230,7 +230,7 @@ impl<C: Comm> Batches<C> {
     /// Takes a batch that has arrived. Whether there was one.
     fn take_batch(&mut self, comm: &C) -> Result<bool> {
         let tag = tags::ACTIVE.tag(0);
-        // A batch may be announced long before it is here, and those of other ranks need not wait for it.
+        // A batch may be announced long before it arrives, and batches of other ranks need not wait for it.
         let (from, batch) = loop {
             if let Some((_, first)) = self.receiving.front_mut()
                 && first.has_finished(comm)?

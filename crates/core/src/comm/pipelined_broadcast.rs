@@ -100,7 +100,7 @@ impl Plan {
         Self { tree, segment }
     }
 
-    /// Time by the model, in that of a byte.
+    /// Time by the model, in units of the time of a byte.
     fn time(self, size: usize, bytes: usize) -> f64 {
         let (sends, hops) = self.tree.shape(size);
         let segments = bytes.div_ceil(self.segment) as f64;

@@ -28,7 +28,7 @@ struct Channel {
     received: u64,
 }
 
-/// A receive of bytes under way and its turn among those of its envelope, or a send, which is finished
+/// A pending receive of bytes and its turn among the receives of its envelope, or a send, which is complete
 /// when it has started.
 #[derive(Debug)]
 pub struct Transfer<'a>(Option<(Region<'a>, Envelope, u64)>);

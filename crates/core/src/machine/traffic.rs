@@ -216,7 +216,7 @@ fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routi
     let home = placement
         .ranks_per_node
         .min(placement.ranks - rank / placement.ranks_per_node * placement.ranks_per_node);
-    // Values that the rank holds, and those of them that are known to be its own.
+    // Values that the rank has, and the number of them that are known to be its own.
     let (mut held, mut settled) = (1.0, 0.0);
     let mut loads = Vec::new();
     for (number, stage) in plan.stages.iter().enumerate() {

@@ -71,7 +71,7 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
     /// The first and the last `T` of the range, which cover it.
     ///
     /// # Safety
-    /// As for [`ptr::copy`]; the length is at least that of a `T`, at most that of two.
+    /// As for [`ptr::copy`]; the length is at least that of one `T` and at most that of two.
     #[inline(always)]
     unsafe fn ends<T: Copy>(from: *const u8, to: *mut u8, length: usize) {
         let last = length - size_of::<T>();

@@ -94,8 +94,8 @@ impl MpiComm {
     /// fatal.
     ///
     /// # Errors
-    /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed
-    /// or of an intercommunicator, and those of MPI.
+    /// [`Error::MpiState`] if MPI is not active, [`Error::Communicator`] for a handle that is null, freed or
+    /// of an intercommunicator, and errors of MPI.
     pub fn duplicate(comm: Handle) -> Result<Self> {
         check_state()?;
         check_communicator(comm)?;

@@ -50,7 +50,7 @@ fn defect(comm: Option<Handle>) -> ! {
 ///
 /// # Errors
 /// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a
-/// handle that is null, freed or of an intercommunicator, and those of [`Comm::open_messages`] and
+/// handle that is null, freed or of an intercommunicator, and errors of [`Comm::open_messages`] and
 /// [`attribute::Attached::with`].
 pub fn enter<S: Any + Send, T>(
     comm: Handle,

@@ -85,8 +85,8 @@ pub fn partners(Handle(comm): Handle) -> usize {
     size.max(0) as usize
 }
 
-/// Runs `work`, which calls MPI, while errors on a communicator are returned, not given to its error handler.
-/// Returns MPI's code: that of `work`, or that of MPI_Comm_get_errhandler where this fails.
+/// Runs `work`, which calls MPI, while errors on a communicator are returned, not passed to its error
+/// handler. Returns MPI's code: the code of `work`, or of MPI_Comm_get_errhandler if it fails.
 pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_int) -> c_int {
     if simulated() {
         // SimGrid's PMPI functions return their errors, and its ranks share the error handler.

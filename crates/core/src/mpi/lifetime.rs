@@ -12,7 +12,7 @@ use std::ptr;
 /// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is finalised, and those of MPI.
+/// [`Error::MpiState`] if MPI is finalised, and errors of MPI.
 pub fn initialise() -> Result<bool> {
     match check_state() {
         Ok(()) => Ok(false),

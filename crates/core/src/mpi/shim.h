@@ -45,7 +45,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants);
 MPI_Comm hcube_shim_comm_self(void);
 MPI_Comm hcube_shim_comm_world(void);
 
-/* The standard ABI of MPI 5 leaves Fortran to the library: there, Fortran's handles are those of MPI_Comm_toint. */
+/* The standard ABI of MPI 5 leaves Fortran to the library: there, Fortran handles are the results of MPI_Comm_toint. */
 #ifdef MPI_ABI_VERSION
 typedef int MPI_Fint;
 #endif
@@ -116,9 +116,9 @@ enum hcube_shim_combiner {
     HCUBE_SHIM_UNKNOWN
 };
 
-/* MPI_Type_get_envelope and MPI_Type_get_contents, or MPI-4's variants for large counts where the
- * library has them: the others fail for types with large counts. Lengths are those of the arrays of
- * integers, addresses, large counts and datatypes. */
+/* MPI_Type_get_envelope and MPI_Type_get_contents, or MPI-4's variants for large counts if the library has them: the
+ * others fail for types with large counts. Lengths are the lengths of the arrays of integers, addresses, large counts
+ * and datatypes. */
 int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube_shim_combiner *combiner);
 int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers, MPI_Aint *addresses,
                              MPI_Count *counts, MPI_Datatype *types);

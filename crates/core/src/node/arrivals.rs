@@ -141,7 +141,7 @@ impl Arrivals {
     /// Enters that this rank has started the operation with this key, which is not 0, with a word for the
     /// ranks that start it later, which is not 0 either. Returns the ranks of the node before this one with
     /// their words. What a rank has written before is seen by those that find its word. Local. `processes`
-    /// are those of the ranks of the node.
+    /// are the processes of the node's ranks.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know
@@ -194,7 +194,7 @@ impl Arrivals {
                 }
             }
             Some(row) => {
-                // Words that come from lists, and that of this rank.
+                // Words that come from lists, and the word of this rank.
                 for &(rank, word) in before.iter().chain(&[(own, own_word)]) {
                     self.row_word(bucket, row, rank).store(word, Ordering::Relaxed);
                 }

@@ -123,7 +123,7 @@ impl Board {
         self.post_flagged(words, bytes, false, |draft, _| fill(draft));
     }
 
-    /// As [`Self::post`], where the notice depends on those of this round, which `fill` may read while it
+    /// As [`Self::post`], if the notice depends on the notices of this round, which `fill` may read while it
     /// writes.
     ///
     /// # Panics

@@ -40,7 +40,7 @@ impl Report {
     }
 }
 
-/// Processor time of this thread: on oversubscribed cores most of the elapsed time is that of other ranks.
+/// Processor time of this thread: on oversubscribed cores most of the elapsed time is used by other ranks.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes only to `time`.

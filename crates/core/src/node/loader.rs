@@ -22,8 +22,8 @@ pub fn next(name: &CStr) -> Option<*const c_void> {
     lookup(libc::RTLD_NEXT, name)
 }
 
-/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may
-/// be found several times, through those that are linked to it.
+/// All definitions of a function in loaded libraries, also in libraries loaded into a local scope. One
+/// library may be found several times, through libraries that are linked to it.
 pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
     loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
 }
@@ -68,7 +68,8 @@ impl Next {
     }
 }
 
-/// What the loader knows of an address; the name is that of a file, or of the program as it was called.
+/// The loader's information on an address; the name is a file name, or the name by which the program was
+/// called.
 fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
     // SAFETY: plain data; zero is a value of all fields.
     let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
@@ -230,7 +231,7 @@ impl Library {
     /// A function, as [`Self::symbol`].
     ///
     /// # Safety
-    /// `F` is the type of a pointer to a function, that of the function of this name.
+    /// `F` is the type of a pointer to the function of this name.
     pub unsafe fn function<F: Copy>(self, name: &CStr) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         let address = self.symbol(name)?;

@@ -37,7 +37,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The layout for a shape, and that of its slots.
+    /// The layout for a shape, and the layout of its slots.
     fn new(shape: Shape) -> Result<(Self, slots::Layout)> {
         let layout = || {
             let bounds_end = shape.ranks.checked_add(1)?.checked_mul(size_of::<u32>())?;

@@ -73,7 +73,8 @@ impl Pipe {
         if object.ok() != Some(self.address.object) {
             return Err(Error::Memory("the pipe for messages was closed".into()));
         }
-        // The end of the file is that of its last sender so far; without messages it would wait.
+        // The end of the file is reached when its last sender so far has closed it; without messages the read
+        // would wait.
         match (&self.pipe).read_to_end(bytes) {
             Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 Err(failed("a pipe for messages", &error))

@@ -20,7 +20,8 @@ const MAX_TEXT_BYTES: usize = 248;
 /// Texts in their ring, and tags in theirs.
 const TEXTS: u64 = 16;
 const TAGS: u64 = 512;
-/// Refusals ahead that have a text: others may still read those of the current round and of the one before.
+/// Refusals ahead that have a text: others may still read refusals of the current round and of the one
+/// before.
 const MAX_TEXTS: u64 = TEXTS - 2;
 /// Refusals ahead.
 const MAX_AHEAD: u64 = TAGS - 2;
@@ -32,7 +33,7 @@ const FIRST_TAG: usize = 2;
 const FIRST_TEXT: usize = FIRST_TAG + TAGS as usize;
 /// Words of a text, with its round.
 const TEXT_WORDS: usize = 1 + MAX_TEXT_BYTES / size_of::<u64>();
-/// Counters of a region, with that of the board itself.
+/// Counters of a region, including the counter of the board itself.
 pub(super) const COUNTERS: usize = FIRST_TEXT + TEXTS as usize * TEXT_WORDS;
 
 /// The counter of the tag for a round.
@@ -59,7 +60,7 @@ pub struct Refusal {
 pub(super) struct Refusals {
     /// Whether the last notice of each rank was a refusal, or may have been one.
     last: Vec<bool>,
-    /// Whether that of any rank was.
+    /// Whether the state of any rank was.
     any: bool,
     /// Rounds after the current one that this rank has refused.
     ahead: u64,

@@ -111,7 +111,7 @@ pub struct Rings {
 }
 
 impl Rings {
-    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node; no node has more
+    /// Collective over `comm`: rings in the heap. `ranks` are the ranks of this rank's node; no node has more
     /// than `most`, so that all ranks of the job use the same part of their heap.
     ///
     /// # Errors

@@ -45,10 +45,10 @@ struct Location {
     process: u64,
     /// Whether it is System V's.
     system_v: u64,
-    /// The file's number there, or that of System V's segment.
+    /// The number of the file in this process, or of the System V segment.
     file: u64,
-    /// Number of the file system object: proof that the file found is the right one, since process
-    /// numbers of another container mean nothing here. For System V's, that of the IPC namespace.
+    /// Number of the file system object: proof that the file found is the right one, since process numbers of
+    /// another container mean nothing here. For System V segments, the number of the IPC namespace.
     object: u64,
     /// Where it is mapped there.
     address: u64,
@@ -265,7 +265,7 @@ impl Segment {
     /// # Panics
     /// Where the range is not inside.
     pub fn give_back(&self, range: Range<usize>) {
-        // That of a file, or else that of this process.
+        // The limit of a file, or else of this process.
         if self.advise(&range, libc::MADV_REMOVE).raw_os_error() != Some(0) {
             self.advise(&range, libc::MADV_DONTNEED);
         }

@@ -333,7 +333,7 @@ impl<C: Comm> Onesided<C> {
     /// always with the same region.
     ///
     /// # Panics
-    /// Where the region has another length than that of the get.
+    /// If the region does not have the length of the get.
     #[inline]
     pub fn is_read(&mut self, request: Request, into: Region<'_>) -> bool {
         if request == Request::DONE {

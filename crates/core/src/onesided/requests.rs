@@ -152,7 +152,7 @@ impl Requests {
     /// Whether all have arrived: the request is forgotten then.
     ///
     /// # Panics
-    /// Where the region has another length than that of the request.
+    /// If the region does not have the length of the request.
     pub fn copy_to(
         &mut self,
         request: Request,

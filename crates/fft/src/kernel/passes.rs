@@ -27,7 +27,7 @@ pub const BLOCK_ROW: usize = 2 * LANES;
 /// Memory of a rank for what it transforms.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Batches: the points of one after those of the other.
+    /// Batches: the points of one batch after the points of the other.
     batches: Vec<Row>,
     /// Rows of the result, as long as there are batches.
     pub(super) staged: Vec<Pairs>,
@@ -119,7 +119,7 @@ pub struct Matrix<'a> {
 const IN_BLOCKS: usize = usize::MAX;
 
 impl<'a> Matrix<'a> {
-    /// Of `rows` rows; those of callers are in order.
+    /// `rows` rows; rows of callers are in order.
     pub fn new(direct: Vec<Direct<'a>>, rows: usize) -> Self {
         let ends = direct.iter().map(|direct| direct.rows.end);
         let begins = direct.iter().map(|direct| direct.rows.start);
@@ -146,7 +146,7 @@ pub struct Columns<'a> {
     pub memory: View<'a>,
     /// The factors that follow.
     pub phases: &'a Phases,
-    /// The first of the blocks, among those of the factors.
+    /// The index of the first block, among the factors.
     pub number: usize,
     /// Whether the transform is backward.
     pub backward: bool,

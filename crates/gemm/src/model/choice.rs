@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(choose(&on(128, 128, 65536.0), [256.0; 2], &by_byte, &powers(16384), &SAG).groups(), 1);
     }
 
-    /// The times are those of the model. Binomial trees gain nothing.
+    /// Times by the model. Binomial trees gain nothing.
     #[test]
     fn latency_bound_grid_of_512() {
         let hockney = Hockney { alpha: 10e-6, beta: 8e-9 };

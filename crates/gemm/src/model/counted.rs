@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Other numbers of members take whole rounds, and never more than those of the next power of two.
+    /// Other numbers of members take whole rounds, and never more than the next power of two.
     #[test]
     fn any_number_of_members() {
         for members in 2..=130_usize {

@@ -122,7 +122,7 @@ pub const EXASCALE_OPERATIONS: f64 = 1e18;
 pub struct MeasuredGain {
     /// Number of ranks.
     pub ranks: usize,
-    /// Communication time of SUMMA over that of HSUMMA with the best number of groups.
+    /// Communication time of SUMMA divided by the time of HSUMMA with the best number of groups.
     pub gain: f64,
 }
 

@@ -22,7 +22,7 @@ use std::ffi::CStr;
 pub enum Left {
     /// `HCUBE_GEMM=library`.
     Chosen,
-    /// The ranks of the communicator are not those of the grid row by row.
+    /// The communicator does not have the ranks of the grid row by row.
     OtherOrder,
     /// A rank has no `?gemm_`.
     NoBlas,

@@ -16,7 +16,7 @@
 use super::message::{Message, Plan};
 use std::ops::Range;
 
-/// First part of the piece of a member, which ends where that of the next begins.
+/// First part of the piece of a member; the piece ends at the first part of the next member's.
 fn start(parts: &Range<usize>, members: usize, member: usize) -> usize {
     parts.start + member * parts.len() / members
 }
@@ -60,7 +60,7 @@ pub fn plan(members: usize, relative: usize, parts: Range<usize>) -> Plan {
     plan
 }
 
-/// The pieces that a member has when the scatter is over: those of the interval that it was the first of.
+/// The pieces that a member has after the scatter: the pieces of the interval whose first member it was.
 fn held(members: usize, relative: usize) -> Range<usize> {
     let mut interval = 0..members;
     while interval.start != relative {

@@ -52,7 +52,7 @@ struct Round {
     partner: usize,
     /// The columns before and after it.
     columns: [usize; 2],
-    /// The strips that this image computes, and those of its partner.
+    /// The strips that this image computes, and the strips of its partner.
     halves: [Range<usize>; 2],
 }
 
@@ -195,8 +195,8 @@ impl<C: Comm> Exchange<'_, C> {
     }
 }
 
-/// The butterflies of a strip: this image's results go to a column, those of the partner replace what was
-/// fetched.
+/// The butterflies of a strip: this image's results are written to a column, the partner's results replace
+/// the fetched numbers.
 struct Strip<'a> {
     own: View<'a>,
     result: View<'a>,

@@ -48,7 +48,7 @@ pub(super) struct Routes {
     pub incoming: Vec<Incoming>,
     /// Values of a slot; a word with their number lies before them.
     pub capacity: usize,
-    /// Slots of what comes in, on every image; those of what goes out lie behind them.
+    /// Slots for incoming values, on every image; slots for outgoing values follow them.
     incoming_slots: usize,
     pub buffers: Handle,
     /// Slots of incoming edges that are full.

@@ -30,8 +30,8 @@ enum Path {
 /// Collective over all processes of the job: runs `work` with the runtime and the images for these options.
 ///
 /// # Errors
-/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not
-/// available; those of `work`.
+/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and if coarrays are not
+/// available; errors of `work`.
 fn with_images<T>(
     comm: &MpiComm,
     options: &Options,

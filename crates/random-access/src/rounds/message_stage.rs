@@ -78,8 +78,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         Ok(())
     }
 
-    /// Divides `list` and the values that the stage before still receives, sends those of other parts, and
-    /// leaves those of this part in `list`. `table` is given in the last stage.
+    /// Divides `list` and the values that the stage before still receives, sends the values of other parts,
+    /// and leaves the values of this part in `list`. `table` is given in the last stage.
     pub fn pass_on(
         &mut self,
         context: &mut Context<'_, C>,

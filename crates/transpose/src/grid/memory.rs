@@ -11,7 +11,7 @@ use hcube_core::node::counted_memory::CountedMemory;
 use hcube_core::plan::Topology;
 use std::ops::Range;
 
-/// Parts begin at pages, so that the pages of a part are those of its rank.
+/// Parts start at page boundaries, so that a page belongs to one rank.
 const PAGE: usize = 4096;
 
 /// The memory of a node, as one of its ranks sees it.
@@ -21,7 +21,7 @@ pub struct Memory {
     /// Bytes from part to part.
     distance: usize,
     bytes: usize,
-    /// Tells it from that of another node, and from other such memory.
+    /// Distinguishes it from memory of another node, and from other memory of this kind.
     identity: [u64; 2],
 }
 
@@ -63,7 +63,7 @@ impl Memory {
         self.bytes
     }
 
-    /// This rank's number among those of the node.
+    /// This rank's number among the ranks of the node.
     pub fn own_number(&self) -> usize {
         self.memory.own_number()
     }

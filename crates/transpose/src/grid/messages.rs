@@ -62,7 +62,7 @@ impl Messages {
     /// Collective: C = A' + beta C, of A and C; or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, those of the exchange; nothing is written then.
+    /// On all ranks, errors of the exchange; nothing is written then.
     pub fn execute<C: Comm>(
         &mut self,
         comm: &C,

@@ -124,7 +124,7 @@ impl Shape {
         })
     }
 
-    /// The blocks of a rank's part of A, with those that need them; those of a pair in the order of
+    /// The blocks of a rank's part of A, with the ranks that need them; blocks of a pair are in the order of
     /// [`incoming`](Self::incoming).
     pub fn outgoing(&self, rank: usize) -> impl Iterator<Item = Piece> + use<> {
         let (shape, [row, column]) = (*self, self.place(rank));

@@ -129,7 +129,7 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Writes elements. The type is that of what is written; with `resizes`, a whole component gets the shape
+    /// Writes elements. The type is the type of the source; with `resizes`, a whole component gets the shape
     /// of the source.
     ///
     /// # Safety

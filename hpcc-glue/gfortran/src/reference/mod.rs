@@ -74,7 +74,7 @@ impl Start<'_> {
 pub struct Walk<'a> {
     /// The state of this image.
     pub image: &'a Image,
-    /// Whether memory is that of this image, which is accessed wherever it lies.
+    /// Whether memory belongs to this image, which accesses it wherever it is.
     pub is_own: bool,
 }
 
@@ -169,7 +169,7 @@ fn in_dimension(number: usize, failure: Failure) -> Failure {
 }
 
 /// Adds the elements of a subscript; the stride of the dimension is in bytes. Without a dimension, the
-/// subscripts are those of an array without a descriptor: they begin at 0, and count elements in memory.
+/// subscripts belong to an array without a descriptor: they begin at 0, and count elements in memory.
 fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> Result<()> {
     let element = section.element as isize;
     let unit = dimension.map_or(element, |dimension| dimension.stride);

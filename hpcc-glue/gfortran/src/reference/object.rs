@@ -227,7 +227,7 @@ impl<'a> Adoption<'a> {
         Ok(())
     }
 
-    /// Takes the blocks of an object of this image, and those of its components, from their tokens.
+    /// Takes the blocks of an object of this image, and the blocks of its components, from their tokens.
     fn take_blocks(&mut self, object: &[u8]) {
         for token in words(object).filter_map(Token::of_component) {
             let memory = token.own();

@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes of a line: those of a page, so that a line can be read if one byte of it can.
+/// Bytes of a line: a page, so that a line can be read if one byte of it can.
 const LINE_BYTES: usize = 4096;
 /// Lines that are kept.
 const MAX_LINES: usize = 1024;

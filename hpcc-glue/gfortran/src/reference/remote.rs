@@ -153,7 +153,7 @@ fn take_put(into: &Section, to: Type, of: Type, counts: &[usize], bytes: &[u8]) 
     if packed.bytes() != bytes.len() {
         return Err(Failure::new("a message has another number of elements than it says"));
     }
-    // SAFETY: the elements of the message; those of this image, to which the reference leads.
+    // SAFETY: the elements of the message, and elements of this image, to which the reference leads.
     unsafe { assign(into, to, &*conform(into, &packed)?, of) };
     Ok(())
 }

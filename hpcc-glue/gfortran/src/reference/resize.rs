@@ -63,7 +63,7 @@ impl Whole {
         self.object.wrapping_offset(self.offset).cast()
     }
 
-    /// Whether it has no memory, or another shape than that of a source.
+    /// Whether it has no memory, or a shape that differs from the source.
     ///
     /// # Safety
     /// The object can be read.

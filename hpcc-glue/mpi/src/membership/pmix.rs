@@ -151,7 +151,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // SAFETY: one call for that of PMIx_Init; MPI's follows in MPI_Finalize.
+        // SAFETY: one call for the call of PMIx_Init; MPI's follows in MPI_Finalize.
         unsafe { (self.finalize)(null_mut(), 0) };
     }
 }

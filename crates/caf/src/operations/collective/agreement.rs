@@ -48,7 +48,7 @@ impl Agreement {
     /// What follows from the words of all members.
     ///
     /// # Errors
-    /// This member's own one, that of another member, or the argument that differs.
+    /// This member's own error, the error of another member, or the argument that differs.
     pub fn verdict(&self, words: [i64; WORDS]) -> Result<()> {
         self.checked.clone()?;
         let [refused, bounds @ ..] = words;

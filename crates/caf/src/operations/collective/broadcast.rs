@@ -160,7 +160,7 @@ impl<C: Comm> Image<C> {
         Ok(true)
     }
 
-    /// Sends the block to children for which there is room; to those of other nodes when it is here.
+    /// Sends the block to children for which there is room; to children on other nodes when it has arrived.
     fn relay(&mut self, broadcast: &mut Broadcast<'_>) {
         let Broadcast { members, buffer, children, is_here, exposed, readers, .. } = broadcast;
         children.retain(|&child| {

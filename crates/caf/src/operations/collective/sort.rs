@@ -37,7 +37,7 @@ fn sorted(elements: Region<'_>, bytes: usize, compare: Compare<'_>) -> Space {
     result
 }
 
-/// The lower half of what two members have; of equal elements those of the lower member come first.
+/// The lower half of the elements of two members; of equal elements the lower member's come first.
 fn lower_half(own: &[u8], higher: &[u8], bytes: usize, compare: Compare<'_>, into: &mut [u8]) {
     let (mut at, mut at_higher) = (0, 0);
     for into in into.chunks_exact_mut(bytes) {
@@ -90,8 +90,8 @@ impl<C: Comm> Runtime<C> {
     /// ascending order from member to member.
     ///
     /// # Errors
-    /// On all members, where lengths differ, or are no multiple of that of an element; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, if lengths differ, or are not a multiple of the length of an element; for a team that
+    /// was freed; if an image has failed.
     pub fn sort(
         &self,
         team: Handle,

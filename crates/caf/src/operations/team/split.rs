@@ -50,7 +50,7 @@ struct End {
     entry: Entry,
 }
 
-/// Steps after those of the network: the scans, and what the owner of an entry is told.
+/// Steps after the network: the scans, and the notification of the owner of an entry.
 const SCANS: usize = STEPS;
 const RESULT: usize = 1 << 13;
 
@@ -207,8 +207,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Sends a word to the member behind and one to the member ahead, and gets theirs: that of the member
-    /// ahead, and that of the member behind, as offset and as word.
+    /// Sends a word to the member behind and one to the member ahead, and receives the words of both, as
+    /// offset and as word: first from the member ahead, then from the member behind.
     fn pass(&self, id: u64, power: usize, to: [usize; 2], words: [i64; 2]) -> Result<[(usize, u64); 2]> {
         for direction in [FORWARD, BACKWARD] {
             // What goes to the member behind is for its forward link.

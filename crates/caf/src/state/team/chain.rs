@@ -29,7 +29,7 @@ pub fn shortest(size: usize, distance: usize) -> Vec<i64> {
     assert!(distance < size, "distance {distance} in a team of {size}");
     let (links, size, distance) = (links(size), size as i64, distance as i64);
     let mut best: Option<Vec<i64>> = None;
-    // Nearer targets first, so that of equal chains the one with the shorter jumps is taken.
+    // Nearer targets first, so that of equal chains the one with the shorter links is selected.
     let mut targets: Vec<i64> = (-TURNS..TURNS).map(|turn| distance + turn * size).collect();
     targets.sort_by_key(|target| (target.abs(), *target < 0));
     for target in targets {

@@ -40,8 +40,8 @@ pub(crate) const BACKWARD: usize = 1;
 pub(crate) const WORDS: usize = 3;
 const BARRIER: usize = 2;
 
-/// Bytes of a slot for words of a reduction, of which a block has two per power of two: those of a reduction
-/// are used while somebody may still read those of the one before.
+/// Bytes of a slot for the words of a reduction. A block has two slots per power of two, because one
+/// reduction is in progress while other members may still read the words of the previous one.
 pub(super) const SLOT_BYTES: usize = 128;
 const SLOTS: usize = 2;
 /// Words of a slot beside the turn.

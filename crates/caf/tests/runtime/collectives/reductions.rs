@@ -10,7 +10,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(bytes.try_into().expect("eight bytes"))
 }
 
-/// Functions of lower ranks are applied before those of higher ranks.
+/// Functions of lower ranks are applied before functions of higher ranks.
 fn compose(lower: &[u8], higher: &mut [u8]) {
     for (lower, higher) in lower.chunks_exact(ELEMENT).zip(higher.chunks_exact_mut(ELEMENT)) {
         let [a, b, c, d] = [&lower[..8], &lower[8..], &higher[..8], &higher[8..]].map(word);

@@ -142,7 +142,7 @@ impl<'a> Block<'a> {
         unsafe { self.copy::<true, false>(offset, out.as_mut_ptr(), out.len()) };
     }
 
-    /// Overwrites the packed bytes from `offset` on; bytes between those of the elements stay as they are.
+    /// Overwrites the packed bytes from `offset` on; bytes between the elements stay unchanged.
     ///
     /// # Panics
     /// Where these go beyond [`Self::bytes`].

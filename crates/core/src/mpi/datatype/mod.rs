@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
 use contents::Envelope;
 
-/// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm` is that of the
+/// Decodes a datatype. No error is raised on a communicator of the caller; `comm` is the communicator of the
 /// exchange.
 ///
 /// # Errors
