@@ -228,7 +228,7 @@ fn compare(committed: &str, new: &str) {
         .unwrap_or_else(|error| panic!("{committed}: {error}"));
 }
 
-/// A header as it must be.
+/// Generates a header.
 fn generate(header: &Header, out: &Path) -> String {
     let Header { name, about, sources } = header;
     let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");

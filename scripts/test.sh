@@ -19,10 +19,11 @@ export PATH
 # What `make MPI=... test` has set is one library; here all of them have a turn.
 unset MPI MPICC MAKEFLAGS MFLAGS MAKELEVEL
 
-# What Open MPI selects on a machine without a fast network, without looking for one, which takes longer than most tests.
+# The components that Open MPI selects on a machine without a fast network, without the search, which takes longer than
+# most tests.
 export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
 
-# Launchers and ranks look at all devices of the machine otherwise, which takes a third of the start of a job.
+# Otherwise launchers and ranks probe all devices of the machine, which takes a third of the start of a job.
 export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--pci,-linuxio}
 
 wanted=" $* "
@@ -200,7 +201,8 @@ mpich_core_tests() {
         --test datatype --test communicator_state -p hcube-core-client --test mpi "$@"
 }
 
-# The wheels bring no Fortran. Inside one host, which is all that these tests use, the libraries need not look for networks.
+# The wheels contain no Fortran bindings. Inside one host, which is sufficient for these tests, the libraries need not
+# search for networks.
 current_tests() {
     local mpi
     for mpi in "${current[@]}"; do

@@ -127,7 +127,7 @@ fn three_hops_are_chosen_where_they_pay() {
     }
 }
 
-/// Table 3 of the paper switches optimisations on one by one; §2 goes from direct to hypercube.
+/// Table 3 of Plimpton et al. 2006 switches optimisations on one by one; §2 goes from direct to hypercube.
 #[test]
 fn optimisations_and_dimensions() {
     let ranks = by_mpi(5, 2);

@@ -1,4 +1,5 @@
-/* HPL: solves a system of linear equations by LU factorisation with partial pivoting (Figures 2 and 4 of the paper).
+/* HPL: solves a system of linear equations by LU factorisation with partial pivoting (Jin et al. 2011, Figures 2 and
+ * 4).
  *
  *     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
  *
@@ -191,7 +192,7 @@ static int moves_of(const panel *p, int *from, int *to) {
 }
 
 /* Exchanges rows in n columns. Rows of U go to all images of the column; the return value is U, transposed. Two stages
- * take turns, so that one barrier is enough: whoever passes it has read the stage before. */
+ * alternate, so that one barrier is enough: an image that passes it has read the previous stage. */
 static double *exchange(const panel *p, int column, int n) {
     int from[2 * MAX_BLOCK], to[2 * MAX_BLOCK];
     const int moves = moves_of(p, from, to);

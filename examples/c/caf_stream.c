@@ -1,4 +1,4 @@
-/* STREAM triad (Figure 5 of the paper): a sequential program whose arrays are coarrays.
+/* STREAM triad (Jin et al. 2011, Figure 5): a sequential program whose arrays are coarrays.
  *
  *     caf_stream [ELEMENTS [ROUNDS]]      elements of each of the three arrays, on each image
  *

@@ -1,5 +1,5 @@
-! STREAM triad (Figure 5 of the paper): a sequential program whose arrays are coarrays. triad declares them as ordinary
-! arrays, so that the compiler knows that they do not overlap.
+! STREAM triad (Jin et al. 2011, Figure 5): a sequential program whose arrays are coarrays. triad declares them as
+! ordinary arrays, so that the compiler knows that they do not overlap.
 !
 !     caf_stream [ELEMENTS [ROUNDS]]      elements of each of the three arrays, on each image
 !

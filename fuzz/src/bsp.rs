@@ -49,7 +49,7 @@ enum Call {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Registration {
-    /// NULL is none.
+    /// NULL is not a registration.
     at: Option<usize>,
     size: usize,
     popped: bool,

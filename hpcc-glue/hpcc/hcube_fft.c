@@ -25,7 +25,7 @@
 enum { ALIGNMENT = 64 };
 /* Bytes of a huge page. */
 enum { HUGE_PAGE = 2 << 20 };
-/* Parts of the vector that a plan lends. */
+/* Blocks of the vector that a plan provides. */
 enum { PARTS = 2 };
 
 /* One of the two is set. */
@@ -109,9 +109,8 @@ static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction directi
 }
 
 /*
- * The memory that the last plan of MPIFFT lends. HPCC creates the plan, asks for two parts,
- * destroys the plan, and reads the parts after that. One thread of HPCC does so, for one plan at a
- * time.
+ * The memory of the last plan of MPIFFT. HPCC creates the plan, requests two blocks, destroys the plan, and reads the
+ * blocks after that. One thread of HPCC does so, for one plan at a time.
  */
 static struct {
   hcube_fft_memory *memory;
@@ -121,7 +120,7 @@ static struct {
   int returned;
 } lent;
 
-/* Frees what was lent if HPCC has returned all that it got. */
+/* Frees the memory if HPCC has returned both blocks. */
 static void end_lending(void)
 {
   hcube_error error = {0};
@@ -131,7 +130,7 @@ static void end_lending(void)
   lent.given = lent.returned = 0;
 }
 
-/* Collective: lends parts of this plan. Without them, HPCC gets memory of its own. */
+/* Collective: provides blocks of this plan. Without them, HPCC allocates memory itself. */
 static void lend(hcube_fft_plan *plan)
 {
   hcube_error error = {0};

@@ -123,7 +123,7 @@ fn gfortran_calls_the_recorded_functions() {
             called.insert(function);
         }
     }
-    // All but those that the compiler never calls, and `get_communicator` of OpenCoarrays.
+    // All except functions that the compiler never calls, and `get_communicator` of OpenCoarrays.
     let rest: Vec<&String> = functions
         .iter()
         .filter(|(name, function)| function.is_some() && !called.contains(*name))

@@ -8,8 +8,8 @@ fn counts() -> &'static [usize] {
     by_mpi(&[2, 3, 4][..], &[2])
 }
 
-/// Runs a part of tests/c/alltoall_refusals.c; what it has printed. Open MPI's own single copy does not look
-/// whether it may.
+/// Runs a part of tests/c/alltoall_refusals.c and returns its output. Open MPI's own single copy does not
+/// check whether it is permitted.
 fn run(ranks: usize, arguments: &[&str]) -> String {
     let launch = Launch::client("alltoall_refusals", ranks).args(arguments);
     let launch =

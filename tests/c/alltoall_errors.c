@@ -165,7 +165,7 @@ static void expect(int speaks, const char *function, int code, long first, long 
 static void mismatch(const char *what, const char *function, int (*call)(int), int in_place, int with, long first,
                      long second) {
   int code = call(in_place);
-  /* The message is about this call, so it is looked at before another one is made. */
+  /* The message belongs to this call, so it is checked before another call. */
   if (code != MPI_SUCCESS && (rank == 0 || rank == with))
     expect(rank == 0, function, code, first, second, rank == 0 ? with : 0);
   refused(what, code, MPI_ERR_TRUNCATE);

@@ -21,7 +21,7 @@ struct Array {
     name: String,
     of: Type,
     dimensions: Vec<Dimension>,
-    /// The declared codimensions but the last one, with their lower cobounds; none for what is no coarray.
+    /// The declared codimensions except the last one, with their lower cobounds; none if it is not a coarray.
     codimensions: Option<Vec<(i64, i64)>>,
     is_allocatable: bool,
 }
@@ -271,7 +271,7 @@ impl Arrays {
         let (target, into) = self.coarray(chance);
         let shape = any_shape(chance, &into.dimensions);
         let two = into.section(chance, &shape, TARGET)?;
-        // gfortran 12 drops the length of text that is computed, but for a character.
+        // gfortran 12 drops a computed length of text, except for a single character.
         let of = match into.of {
             Type::Text(kind, _) => Type::Text(kind, 1),
             of => of.convertible(chance),

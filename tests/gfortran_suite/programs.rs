@@ -77,7 +77,8 @@ pub const FAILED_IMAGES: &[&[Program]] = &[
         "image_fail_and_status_test_1" on 4, "image_fail_and_sync_test_1" on 4, "image_fail_and_sync_test_2" on 4,
         "image_fail_and_sync_test_3" on 4, "image_fail_test_1" on 4, "image_status_test_1" on 4),
     &[Program {
-        // Images that come to their end have stopped, too, so none may end before all others have looked.
+        // Images that have reached their end have stopped, too, so none may end before all others have
+        // checked.
         correction: Some((
             "if (me == 1) print *",
             "sync images ([1, (i, i=3, np)], stat=stat)\n    if (me == 1) print *",

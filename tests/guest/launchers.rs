@@ -76,8 +76,8 @@ fn lines_of_hcube(output: &Output) -> Vec<String> {
     errors.lines().filter(|line| line.contains("hcube")).map(str::to_owned).collect()
 }
 
-/// A command runs as without hcube, and says so many lines, with this text in each; with statistics, each job
-/// has its own.
+/// A command runs as without hcube, and prints the given number of lines, with this text in each; with
+/// statistics, each job prints its own.
 fn runs_as_without_hcube(command: &[&str], jobs: usize, warnings: usize, text: &str) {
     let stock = observed(&run(command, None, 0));
     assert_eq!(stock, ("0 of 1\n".repeat(jobs), Some(0)), "{command:?}");

@@ -101,7 +101,7 @@ fn program_of(mpi: &str, folder: &Path) -> Option<PathBuf> {
     Some(program)
 }
 
-/// Adds a build as it is installed for another MPI library, as far as hcube-run looks at it.
+/// Adds a build as it is installed for another MPI library, as far as hcube-run uses it.
 fn add_build(tree: &Path, mpi: &str, description: &str) {
     let folder = tree.join("lib/hcube").join(mpi);
     fs::create_dir_all(&folder).expect("writable");
@@ -138,7 +138,7 @@ fn of_several_builds_the_one_for_the_program_is_taken() {
     ] {
         let Some(program) = program_of(mpi, &tree) else { continue };
         if mpi == "intelmpi" {
-            // The build for MPICH serves it, as long as there is none of its own.
+            // The build for MPICH serves it, as long as no build of its own exists.
             assert_eq!(chosen(&program), "mpich5");
         }
         add_build(&tree, mpi, &format!("soname {soname}\nversion {version}\n"));

@@ -84,7 +84,7 @@ pub fn commands(tree: &Path, names: &[&str]) -> PathBuf {
 }
 
 impl Runtime {
-    /// The file name of the shared library, as programs look for it.
+    /// The file name of the shared library that programs search for.
     fn shared(&self) -> String {
         format!("{}.so.0", self.library)
     }

@@ -337,7 +337,7 @@ fn a_killed_rank_ends_the_job() {
     }
 }
 
-/// A host that is cut off ends the job, on its own side as well, as soon as Open MPI notices.
+/// A host that is cut off ends the job, on its own side as well, as soon as Open MPI detects it.
 ///
 /// TCP keeps waiting: a rank whose message is not acknowledged resends it for a quarter of an hour, and a
 /// rank that only receives waits for ever. The daemons detect the cut by keepalive; hcube's waits must then

@@ -31,7 +31,7 @@ fn all_errors_are_reported_as_by_scalapack() {
     alone.success();
     outcome.success();
     let statistics = statistics.expect("statistics");
-    // Those of a context of which this process has no grid are left to ScaLAPACK for another reason.
+    // Calls for a context without a grid on this process are forwarded to ScaLAPACK for another reason.
     let left = statistics.left("arguments that are not valid") + statistics.left("not in the grid");
     assert_eq!(left, reports as u64, "{statistics:?}");
     assert_eq!(statistics.all_left(), left, "{statistics:?}");

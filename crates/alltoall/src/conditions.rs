@@ -9,10 +9,10 @@ pub struct Conditions {
     pub beyond_library: bool,
     /// A rank may expect more than it is sent, out of place; the same on all ranks.
     pub tolerant: bool,
-    /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may
-    /// be compared with others; the same on all ranks.
+    /// The caller records the time of a forwarded exchange, so that the MPI library's function may be
+    /// compared with other algorithms; the same on all ranks.
     pub timed: bool,
-    /// Whoever calls forwards short exchanges without votes where that is faster; the same on all ranks.
+    /// The caller forwards short exchanges without votes if this is faster; the same on all ranks.
     pub may_skip_votes: bool,
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.

@@ -16,7 +16,7 @@ use super::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::machine::work::COPY;
 
-/// Makes the exchange, after the notices of all ranks of the node were seen.
+/// Performs the exchange, after the notices of all ranks of the node have been read.
 pub fn exchange<C: Comm + ?Sized>(comm: &C, node: &mut Node, task: &Task<'_>, streaming: bool) {
     let Node { ranks, board, chunk, .. } = node;
     copy_own(comm, task, chunk, streaming);

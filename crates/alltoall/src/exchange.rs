@@ -56,8 +56,8 @@ pub fn exchange<C: Comm>(
 /// Why an exchange between nodes is forwarded that needs messages.
 const NO_MESSAGES: &str = "no communicator for messages";
 
-/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its
-/// first notice on, and a panic would give up their memory.
+/// Ends the job when it is dropped by a panic: other ranks may be copying blocks of this rank from its first
+/// notice on, and a panic would free their memory.
 struct Lending<'a, C: Comm>(&'a C);
 
 impl<C: Comm> Drop for Lending<'_, C> {
@@ -216,7 +216,7 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether the notices of this round hold the addresses of blocks.
+    /// Whether the notices of this round contain the addresses of blocks.
     announced: bool,
 }
 

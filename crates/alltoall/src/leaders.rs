@@ -85,8 +85,8 @@ pub fn notice_bytes(routes: &Routes, bytes: u64) -> usize {
     routes.notice_bytes() + bytes as usize
 }
 
-/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, what this
-/// rank expects, the lengths of its blocks, and the blocks; and its own block.
+/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, the expected
+/// bytes, the lengths of this rank's blocks, and the blocks; and its own block.
 pub fn announce(
     draft: Draft<'_>,
     ranks: &[usize],

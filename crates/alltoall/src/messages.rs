@@ -247,8 +247,8 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         let received = receive_scratch.map(|scratch| (scratch, received));
         self.under_way.push(Piece { partner, send: None, receive: None, sent: send_scratch, received });
         let piece = self.under_way.last_mut().expect("just put there");
-        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, which outlives
-        // the scope, and the scope returns when all transfers have finished, or ends the job.
+        // SAFETY: scratch memory is pinned until `retire`, or for ever; blocks are there for 'a, which
+        // outlives the scope, and the scope returns when all transfers have finished, or ends the job.
         piece.receive =
             to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
         // SAFETY: scratch memory and blocks stay as long as the memory of the receive.

@@ -365,8 +365,8 @@ mod tests {
     }
 
     /// Without additional memory as in §4.2, where MPICH order takes about twice as long as the best other
-    /// schedule on JuRoPA. That memory for all blocks makes up for it is the model's: the paper has not
-    /// measured MPICH order with additional memory.
+    /// schedule on JuRoPA. That memory for all blocks compensates for this is a prediction: Hofmann and
+    /// Ruenger 2013 have not measured MPICH order with additional memory.
     #[test]
     fn idle_steps_cost_where_memory_is_short() {
         let of = |algorithm, memory| {

@@ -109,11 +109,11 @@ pub const MIN_LED_RANKS: usize = 16;
 /// The largest of these blocks.
 pub const MAX_LED_BYTES: usize = 256;
 
-/// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
-/// its system calls cost more than the copies that it saves.
+/// Bytes per rank up to which blocks are part of the notice even if single copy might be faster: below, its
+/// system calls cost more than the saved copies.
 pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
-/// The same out of place where every rank has a core: there MPI libraries copy once from about this size on
-/// (2 ranks, 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
+/// The same out of place if every rank has a core: MPI libraries copy once from about this size on (2 ranks,
+/// 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
 pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.

@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn counted<'a>(counts: &'a [c_int], displacements: &'a [c_int]) -> Blocks<'a> {
-        // SAFETY: no vote looks at the memory.
+        // SAFETY: no vote accesses the memory.
         unsafe { Blocks::counted(std::ptr::null_mut(), counts, displacements, 1) }.expect("valid counts")
     }
 
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn the_short_cut_for_equal_blocks_is_one() {
-        // SAFETY: no vote looks at the memory.
+        // SAFETY: no vote accesses the memory.
         let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) }.expect("small");
         for ranks in 2..=20 {
             for bytes in [0, 1, 77, c_int::MAX] {

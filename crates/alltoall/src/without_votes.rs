@@ -61,7 +61,7 @@ enum Phase {
     Forwarding,
 }
 
-/// The exchanges out of place of a communicator; the same on all ranks but for the clock.
+/// The exchanges out of place of a communicator; the same on all ranks except the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WithoutVotes {
     phase: Phase,

@@ -94,7 +94,7 @@ fn halves_exchange_before_quarters() {
     }
 }
 
-/// Figure 2 of the paper.
+/// Figure 2 of Hofmann and Ruenger 2013.
 #[test]
 fn seven_ranks_exchange_as_in_the_paper() {
     let mpich = steps(&sequences(Schedule::Mpich, 7));

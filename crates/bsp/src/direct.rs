@@ -53,7 +53,7 @@ impl Direct {
     /// Whether data was written to an address of a process of the node, which has registered the memory
     /// there.
     pub fn write(&mut self, mate: usize, address: u64, data: Region<'_>) -> bool {
-        // SAFETY: the process has registered these bytes, so it lends them to all processes for the
+        // SAFETY: the process has registered these bytes, so all processes may access them during the
         // superstep.
         let written = unsafe { self.processes[mate].write(address, data) };
         self.succeeds(written)

@@ -75,8 +75,8 @@ impl Mates {
         self.places[number].extend(places);
     }
 
-    /// Follows the numbers of registrations at the end of a superstep: only those `kept` stay, if any were
-    /// numbered anew, and there are so many then.
+    /// Updates the numbers of registrations at the end of a superstep: only the registrations in `kept`
+    /// remain, if any were renumbered, and their number is the new count.
     pub fn settle(&mut self, kept: Option<&[bool]>, registrations: usize) {
         for places in self.places.iter_mut().chain([&mut self.largest]) {
             if let Some(kept) = kept {

@@ -129,8 +129,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
-/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort`
-/// calls `exit`.
+/// Called before the job ends by an error: the end of this process is then caused by the job, not by the
+/// program. MPICH's `MPI_Abort` calls `exit`.
 pub fn leave() {
     ENDING.store(true, Ordering::Relaxed);
 }

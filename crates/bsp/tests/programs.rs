@@ -168,8 +168,8 @@ struct Memory(Box<[u8]>);
 
 impl Memory {
     fn region(&mut self) -> Region<'static> {
-        // SAFETY: the memory lives until all processes have ended the SPMD part, and is looked at only
-        // through the region.
+        // SAFETY: the memory lives until all processes have ended the SPMD part, and is accessed only through
+        // the region.
         unsafe { Region::new(self.0.as_mut_ptr(), self.0.len()) }
     }
 }

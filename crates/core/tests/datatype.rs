@@ -161,8 +161,8 @@ fn contiguous_memory_is_seen(comm: &MpiComm) {
 }
 
 fn unusable_datatypes_are_refused(comm: &MpiComm) {
-    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator
-    // but that of hcube.
+    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator except
+    // hcube's.
     unsafe {
         let mut refused = vec![ffi::RSMPI_DATATYPE_NULL];
         let mut uncommitted = ffi::RSMPI_DATATYPE_NULL;

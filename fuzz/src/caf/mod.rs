@@ -286,11 +286,12 @@ fn access(
                     [event, predicate].map(|event| event.map(|(index, image)| (events, index, image)));
                 let done = image.copy_async(to, from, length, event, begin);
                 assert_eq!(done.is_ok(), is_valid, "{call:?}: {done:?}");
-                // One notice more for the one that the copy takes: as many are left as there were.
+                // One additional notification for the copy to consume: the number of notifications is
+                // unchanged.
                 if let (true, Some((events, index, image_of))) = (is_valid, begin) {
                     image.notify(events, index, image_of).expect("an event");
                 }
-                // By way of memory of this image, which nobody looks at.
+                // Through memory of this image, which is not checked.
                 image.copy_async(Side::Memory(lent(vec![0; length])), from, length, None, None).ok();
                 image.cofence().expect("no image fails");
             }

@@ -15,7 +15,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// What the environment asks for; `None` for nothing.
+    /// The requested statistics; `None` if the variable is not set.
     pub fn asked() -> Option<Self> {
         Self::of(&std::env::var("HCUBE_STATS").ok()?)
     }

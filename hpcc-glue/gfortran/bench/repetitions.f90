@@ -222,7 +222,7 @@ contains
     if (wanted(name)) print '(4a)', 'skip ', name, ' ', reason
   end subroutine
 
-  ! Seconds of a call, errors of all images, and a sum of the results that is the same whoever computes them.
+  ! Seconds of a call, errors of all images, and a sum of the results that is the same for all distributions.
   subroutine report(name, bytes, seconds, errors, check)
     character(*), intent(in) :: name
     integer, intent(in) :: bytes, errors

@@ -276,7 +276,7 @@ pub mod mode {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Subscripts {
-    /// All modes but the next one.
+    /// All modes except the next one.
     pub range: Range,
     /// [`mode::VECTOR`].
     pub vector: Indices,

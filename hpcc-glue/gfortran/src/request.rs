@@ -40,7 +40,7 @@ pub fn register(image: &Image, work: Serve) {
             Err(failure) => (FAILED, [&failure.stat.to_ne_bytes(), failure.text.as_bytes()].concat()),
         };
         let message = [number, &[state], &answer].concat();
-        // Whoever has asked gets an error elsewhere if this image cannot answer.
+        // The requesting image gets an error elsewhere if this image cannot reply.
         drop(image.spawn(image.world(), from, ANSWER, &message, None));
     };
     let answer = |_: &Image, _: usize, bytes: &[u8]| {

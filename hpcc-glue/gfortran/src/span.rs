@@ -75,7 +75,7 @@ fn fit(base: *const u8, bytes: usize) -> Fit {
         return Fit::None;
     }
     let word = if address.is_multiple_of(PAGE) {
-        // Perhaps nothing lies before it: the kernel looks.
+        // There may be nothing mapped before it: the kernel checks.
         let place = (address - size_of::<usize>()) as u64;
         let Ok(word) = single_copy::read_word(std::process::id(), place) else { return Fit::None };
         word as usize

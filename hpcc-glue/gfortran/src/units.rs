@@ -48,7 +48,7 @@ pub fn flush() {
 /// calls what the program has registered, and ends the process then.
 #[cold]
 pub fn close_for_stop(code: c_int) {
-    // Whoever reads what the program writes may take any time.
+    // A reader of the program's output may take any time.
     if terminate(Duration::MAX) {
         exit::end_behind_handlers(code);
     } else {

@@ -55,8 +55,8 @@ fn decide() -> bool {
     active
 }
 
-/// Whether nothing is done with a call but to forward it. All processes that have hcube decide so: where
-/// their options differ, `membership` has forwarded all calls.
+/// Whether a call is only forwarded. All processes that have hcube make the same decision: if their options
+/// differ, `membership` has forwarded all calls.
 fn only_forwards() -> bool {
     let library = Options::from_environment().is_ok_and(|options| options.schedule == Schedule::Library);
     library && statistics::wanted().is_none()

@@ -95,7 +95,7 @@ fn table(rows: &[Row], ranks: usize, title: &str) -> String {
     text
 }
 
-/// Why calls were left to ScaLAPACK, with the routines and their calls.
+/// The reasons why calls were forwarded to ScaLAPACK, with the routines and their calls.
 fn reasons(rows: &[Row]) -> Vec<(&'static str, Vec<String>)> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for row in rows {

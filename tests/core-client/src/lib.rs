@@ -19,7 +19,7 @@ use std::ffi::c_int;
 
 pub use harness::Report;
 
-/// Collective: all checks but those that need MPI.
+/// Collective: all checks except those that need MPI.
 pub fn run<C: Comm + Send + 'static>(comm: &C) -> Report {
     let mut report = Report::default();
     split::check(comm, &mut report);

@@ -40,7 +40,7 @@ impl<C: Comm> Server<C> {
         Self { clients: (1..comm.size()).map(client).collect(), comm, answers: 0 }
     }
 
-    /// Answers what has been asked by now.
+    /// Replies to pending requests.
     fn poll(&mut self) -> Result<()> {
         for (number, client) in self.clients.iter_mut().enumerate() {
             let Some(transfer) = &mut client.transfer else { continue };

@@ -32,8 +32,8 @@ const HOLDER: &str = "HCUBE_TEST_HOST";
 /// Where Open MPI keeps its files of a job: they can be found there, and end with the host.
 const TEMPORARY: &str = "/dev/shm";
 
-/// What Open MPI calls instead of ssh. Its daemons look whether it is there, too, though they start
-/// nobody.
+/// The command that Open MPI calls instead of ssh. Its daemons also check whether it exists, though they
+/// start nothing.
 const AGENT: &str = "/dev/shm/agent";
 
 /// Seconds after which Open MPI has noticed that a host is gone: its daemons' connections are idle

@@ -245,7 +245,7 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
     }
-    // Functions of a client may be looked up by name.
+    // Functions of a client may be resolved by name.
     compiler.args(["-O1", "-rdynamic"]).arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");
     compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread", "-lm"]);
@@ -410,8 +410,8 @@ impl Launch {
         }
         command.arg(&self.program);
         let mut folders = vec![build()];
-        // Not those that cargo adds for the test itself: every library of every rank would be looked for in
-        // all of them.
+        // Without the folders that cargo adds for the test itself: every library of every rank would be
+        // searched in all of them.
         let given = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let own = own_build();
         folders.extend(std::env::split_paths(&given).filter(|folder| !folder.starts_with(&own)));

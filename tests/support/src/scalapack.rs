@@ -163,12 +163,12 @@ impl Statistics {
         self.sum("bytes", |row| row["path"] != "library")
     }
 
-    /// Calls that were left to ScaLAPACK for a reason.
+    /// Calls that were forwarded to ScaLAPACK for a reason.
     pub fn left(&self, reason: &str) -> u64 {
         self.sum("calls", |row| row["reason"] == reason)
     }
 
-    /// Calls that were left to ScaLAPACK.
+    /// Calls that were forwarded to ScaLAPACK.
     pub fn all_left(&self) -> u64 {
         self.by_path("library")
     }

@@ -84,7 +84,7 @@ impl Files {
 }
 
 impl Launch {
-    /// Runs it with a launcher's command line that is complete but for the program's arguments.
+    /// Runs it with a launcher's command line that is complete except for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks, self.alone));

@@ -99,7 +99,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             self.fill(MIN_PART_BYTES)?;
         }
         let waits = moved || !self.requests.is_empty() || self.asked.iter().any(|parts| !parts.is_empty());
-        // Whoever waits for nothing else would wait for ever.
+        // A rank that waits for nothing else would never make progress.
         Ok(self.fill(if waits { MIN_PART_BYTES } else { 1 })? || moved)
     }
 
@@ -170,7 +170,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             moved = true;
             if self.write(&mut question)? {
                 self.words.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
-                // Others may be waiting for something else, and this rank looks at that first.
+                // Others may be waiting for something else, which this rank handles first.
                 break;
             }
             let fragment = question.fragments.pop_front().expect("parts are not empty");

@@ -63,8 +63,8 @@ fn positions(topology: &Topology, node: usize) -> Range<usize> {
 }
 
 impl Routes {
-    /// For two nodes or more. A notice holds `slot` bytes, and every rank has `scratch` bytes for messages;
-    /// both are the same on all ranks. `None` where they are not enough for any block.
+    /// For two nodes or more. A notice has `slot` bytes, and every rank has `scratch` bytes for messages;
+    /// both are the same on all ranks. `None` if they are not sufficient for any block.
     pub fn new(topology: Topology, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
         let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
         let max_block = max_block(ranks_of_nodes, slot, scratch)?;
@@ -115,7 +115,8 @@ impl Routes {
         part_of(&(0..self.home.len()), route.part as usize, route.parts as usize)
     }
 
-    /// Bytes of a rank's notice beside its blocks: of every route one length, and one more for each target.
+    /// Bytes of a rank's notice in addition to its blocks: one length per route, and one more for each
+    /// target.
     pub fn notice_bytes(&self) -> usize {
         lengths(self.all.len(), self.topology.size() - self.home.len())
     }
@@ -157,8 +158,8 @@ fn lengths(routes: usize, targets: usize) -> usize {
     (routes + targets) * LENGTH_BYTES
 }
 
-/// Largest block with which everything fits on every rank: its notice, the messages that it receives into its
-/// second notice, and those that it sends. For two nodes or more.
+/// Largest block for which everything fits on every rank: its notice, the messages that it receives into its
+/// second notice, and the messages that it sends. For two nodes or more.
 pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
     let mut nodes_by_ranks = BTreeMap::<usize, usize>::new();
     ranks_of_nodes.for_each(|ranks| *nodes_by_ranks.entry(ranks).or_default() += 1);

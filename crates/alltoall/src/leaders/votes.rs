@@ -91,9 +91,8 @@ fn put_votes<'m>(message: &'m mut [u8], near: &Vote) -> &'m mut [u8] {
     rest
 }
 
-/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all
-/// ranks of the node were seen. Nothing is written to the blocks
-/// of the task.
+/// Forwards the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks
+/// of the node have been read. Nothing is written to the blocks of the task.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

@@ -21,7 +21,7 @@ use std::ffi::c_int;
 /// `MPI_SUCCESS`, which the standard fixes.
 const SUCCESS: c_int = 0;
 
-/// What became of a call, the same kind on all ranks of the communicator, but for errors of nonblocking
+/// The outcome of a call, the same kind on all ranks of the communicator, except for errors of nonblocking
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -29,8 +29,8 @@ pub enum Verdict {
     Done(Report),
     /// Nothing has been done: the library's own function is to be called, on all ranks.
     Library(&'static str),
-    /// Refused, and nothing was written, but for the other blocks of a nonblocking call with one that is too
-    /// long.
+    /// Refused, and nothing was written, except the other blocks of a nonblocking call with one block that is
+    /// too long.
     Refused(Refusal),
 }
 
@@ -58,9 +58,9 @@ impl Refusal {
         matches!(self.error, Error::Truncate { .. })
     }
 
-    /// Calls the error handler of the communicator, as MPI's functions do; where that returns, the MPI
-    /// error code for the caller. Whoever calls holds nothing that must be released: an error handler
-    /// may leave by a jump.
+    /// Calls the error handler of the communicator, as MPI's functions do; if that returns, returns the MPI
+    /// error code for the caller. The caller must hold nothing that has to be released: an error handler may
+    /// leave by longjmp.
     pub fn raise(self) -> c_int {
         raise(self.comm, self.function.name(), self.error)
     }
@@ -306,9 +306,9 @@ pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     }
 }
 
-/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others
-/// could learn of that, and this rank may be the only one that calls: so the call neither counts nor leads to
-/// the set-up, and the MPI library returns its error.
+/// Whether the arguments of this rank are invalid. Before the set-up there is no notice by which others could
+/// learn of that, and this rank may be the only one that calls: the call is neither counted nor leads to the
+/// set-up, and the MPI library returns its error.
 ///
 /// # Safety
 /// As [`exchange`].

@@ -17,7 +17,7 @@ use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::mpi::topology::{self, Form, Neighbours};
 
-/// Mean length of blocks from which hcube is used. Shorter ones MPI libraries send with the message that
+/// Mean length of blocks from which hcube is used. MPI libraries send shorter blocks in the message that
 /// announces them, which is faster than a round of notices (faces of 16 x 16 doubles, 2 KiB, Open MPI 4.1.4
 /// on 2 cores: 0.5 to 0.95 of its speed on 2, 4 and 8 ranks; faces of 24 x 24: 2.0, 2.4 and 2.2).
 const MIN_BLOCK_BYTES: u64 = 4096;

@@ -50,7 +50,8 @@ fn operations() -> MutexGuard<'static, BTreeMap<usize, Arc<Operation>>> {
 /// Whether there may be an operation.
 #[inline]
 pub fn exist() -> bool {
-    // Relaxed: whoever starts an operation knows its request from the thread that has initialised it.
+    // Relaxed: a thread that starts an operation has received its request from the thread that has
+    // initialised it.
     COUNT.load(Ordering::Relaxed) > 0
 }
 

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 pub struct Engine {
     /// What exchanges use.
     pub exchange: ExchangeState,
-    /// The predefined datatype that was looked at last.
+    /// The predefined datatype that was used last.
     pub(super) named: Named,
     /// Memory of general exchanges in place, from the first one on.
     pub(super) extra: Option<Scratch>,
@@ -69,7 +69,7 @@ pub(super) enum Stage {
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
-    /// Exchanges by each path of [`UsedPath::ALL`], and those that were left to the library.
+    /// Exchanges by each path of [`UsedPath::ALL`], and forwarded exchanges.
     paths: [u64; UsedPath::ALL.len() + 1],
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
@@ -187,8 +187,7 @@ impl State {
         }
     }
 
-    /// Exchanges so far by each path, those that were left to the library included, except the ones that its
-    /// allowance covers.
+    /// Exchanges so far by each path, including forwarded ones, except exchanges that its allowance covers.
     pub fn paths(&self) -> impl Iterator<Item = (&'static str, u64)> {
         UsedPath::ALL.map(UsedPath::name).into_iter().chain(["library"]).zip(self.paths)
     }

@@ -47,9 +47,9 @@ pub struct Part {
 ///
 /// # Safety
 /// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place
-/// or none does, and that all blocks are contiguous; the notices of this round were seen, with the addresses
-/// of the blocks of these tasks; all ranks of the node call this function for them. After an error or a panic
-/// the job ends before the memory of the task is given up.
+/// or none does, and that all blocks are contiguous; the notices of this round have been read, with the
+/// addresses of the blocks of these tasks; all ranks of the node call this function for them. After an error
+/// or a panic the job ends before the memory of the task is freed.
 pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,

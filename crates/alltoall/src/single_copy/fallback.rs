@@ -92,7 +92,7 @@ fn unmoved<'a, C: Comm + ?Sized>(
     if forbidden || *refusals == MAX_REFUSALS {
         *processes = None;
     }
-    // Before the next round takes the notices away.
+    // Before the next round overwrites the notices.
     let halves = || [true, false].map(|first| unswapped(task, ranks, board, first));
     Ok(task.is_in_place().then(halves))
 }

@@ -81,8 +81,8 @@ impl Nonblocking {
     /// ranks take the exchange for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
-    /// complete, and is not accessed until then, but for reads of what is sent.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is
+    /// complete, and until then only the sent blocks may be read.
     pub unsafe fn start<C: Comm>(
         &mut self,
         comm: &C,

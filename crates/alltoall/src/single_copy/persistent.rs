@@ -118,9 +118,9 @@ impl Persistent {
     /// for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
-    /// complete, and is not accessed until then, but for reads of what is sent. All ranks have completed the
-    /// exchange before in this way.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is
+    /// complete, and until then only the sent blocks may be read. All ranks have completed the previous
+    /// exchange in this way.
     pub unsafe fn start(&mut self) -> Result<()> {
         let begin = Instant::now();
         // All of them first, so that the others can begin.

@@ -156,7 +156,7 @@ fn a_rank_with_another_count_for_all() {
     };
     check(&shape, &ordinary, |rank, outcome| {
         let message = match rank {
-            // What arrives is looked at first.
+            // Received data is checked first.
             1 => truncated(0, 20, 1, 30),
             _ => truncated(1, 30, rank, 20),
         };

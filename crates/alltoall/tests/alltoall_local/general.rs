@@ -12,7 +12,7 @@ use hcube_core::memory::scratch::Scratch;
 use hcube_core::{Error, Result};
 use std::ops::Range;
 
-/// Between blocks; whoever writes there is seen.
+/// Padding between blocks, to detect writes there.
 const GAP: u8 = 0xa5;
 
 fn mixed(words: [usize; 4]) -> usize {

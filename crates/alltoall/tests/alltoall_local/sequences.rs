@@ -87,7 +87,7 @@ fn run_with(nodes: &[u32], options: Options) -> HashSet<Option<UsedPath>> {
         let mut state = ExchangeState::new(comm, &options).expect("created");
         let others = nodes.iter().filter(|&&node| node == nodes[comm.rank()]).count() - 1;
         let slot = state.slot_bytes().map_or(0, |slot| slot / others);
-        // Nodes of other sizes have other pieces: any of them will do, but the same on all ranks.
+        // Nodes of other sizes have other pieces: any of them is valid, but the same on all ranks.
         let mut slot = [slot as i64];
         comm.all_reduce_max(&mut slot).expect("threads");
         let steps = (0..EXCHANGES).map(|number| step(comm, &mut state, slot[0] as usize, number));

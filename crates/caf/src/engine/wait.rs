@@ -108,8 +108,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited
-    /// part.
+    /// Serves pending requests of other images without waiting; a limited number of requests that arrive
+    /// meanwhile.
     ///
     /// # Errors
     /// Errors of MPI; the error of an operation that has ended with one.

@@ -217,7 +217,7 @@ impl<C: Comm> Runtime<C> {
         operand: u64,
     ) -> Result<u64> {
         let place = match operation {
-            // To look at an event or a lock does no harm.
+            // Reading an event or a lock is harmless.
             Atomic::Load => self.place(coarray, rank, at, size_of::<u64>()),
             _ => self.place_of_data(coarray, rank, at, size_of::<u64>()),
         }?;

@@ -44,9 +44,9 @@ enum End {
 
 #[derive(Debug)]
 enum State {
-    /// It waits for a notice of an event of this image.
+    /// It waits for a notification of an event of this image.
     Predicate(usize),
-    /// It waits until another image has taken a notice, by the number of the question.
+    /// It waits until another image has consumed a notification, by the number of the request.
     RemotePredicate(u64),
     Ready,
     /// It reads to memory of this image.
@@ -101,7 +101,7 @@ impl<C: Comm> Operation<Image<C>> for Copy {
     }
 }
 
-/// Another image waits for a notice of an event of this one.
+/// Another image waits for a notification of an event of this one.
 struct Notice {
     offset: usize,
     for_image: usize,
@@ -129,7 +129,7 @@ impl<C: Comm> Operation<Image<C>> for Notice {
 const WANTED: u64 = 0;
 const TAKEN: u64 = 1;
 
-/// Another image waits for a notice of this one, or has taken one for this one.
+/// Another image waits for a notification for this one, or has consumed one for this one.
 pub(crate) fn take_message<C: Comm>(image: &mut Image<C>, message: Message) -> Result<bool> {
     let (from, number) = (message.from, message.tag);
     match message.payload.words() {
@@ -184,7 +184,8 @@ impl<C: Comm> Image<C> {
         State::Written
     }
 
-    /// Notifies the event, if the data can be seen by whoever waits for it. Whether that is so.
+    /// Notifies the event, if the data is visible to the image that waits for it. Returns whether it was
+    /// notified.
     fn end_copy(&mut self, copy: &Copy) -> bool {
         let Some(done) = copy.done else { return true };
         let next = match copy.destination {

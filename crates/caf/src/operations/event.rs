@@ -71,7 +71,7 @@ impl<C: Comm> Image<C> {
         self.slot_offset(event, index, Use::Events)
     }
 
-    /// Takes a notice of an event of this image, if there is one.
+    /// Consumes a notification of an event of this image, if there is one.
     #[inline]
     pub(crate) fn take_notice(&self, event: Handle, index: usize) -> Result<bool> {
         Ok(self.take_notice_at(self.slot_offset(event, index, Use::Events)?))
@@ -91,7 +91,7 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: `count` events on each member, without notices.
+    /// Collective over the team: `count` events on each member, with counters of 0.
     ///
     /// # Errors
     /// As [`Self::allocate`].
@@ -139,8 +139,8 @@ impl<C: Comm> Runtime<C> {
         place.map_err(|error| field(name, error))
     }
 
-    /// Notifies an event on a member: all that this image has put before is there for whoever has waited for
-    /// it.
+    /// Notifies an event on a member: earlier puts of this image are visible to the image that waits for the
+    /// event.
     ///
     /// # Errors
     /// For an event that was freed, an index that there is not, a rank that no member has; where an image has
@@ -151,8 +151,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them
-    /// will notice.
+    /// As [`Self::notify`]; it continues if other images have failed, which a wait for them will detect.
     ///
     /// # Errors
     /// For an event that was freed, an index that there is not, a rank that no member has; where that image
@@ -180,8 +179,8 @@ impl<C: Comm> Runtime<C> {
         self.change(|image| image.memory.notify(place.image, place.offset, 1))
     }
 
-    /// Notifies several events, which may be on different members; an event that is named twice gets two
-    /// notices.
+    /// Notifies several events, which may be on different members; an event that is named twice is notified
+    /// twice.
     ///
     /// # Errors
     /// As [`Self::notify`]; none is notified then.
@@ -202,7 +201,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits for a notice of an event of this image, and takes it.
+    /// Waits for a notification of an event of this image, and consumes it.
     ///
     /// # Errors
     /// As [`Self::notify`].
@@ -216,7 +215,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Takes a notice of an event of this image, if there is one: whether there was.
+    /// Consumes a notification of an event of this image, if there is one; returns whether there was.
     ///
     /// # Errors
     /// As [`Self::notify`].
@@ -228,9 +227,9 @@ impl<C: Comm> Runtime<C> {
         if self.with(|image| image.take_notice(event, index))? { Ok(true) } else { around.map(|()| false) }
     }
 
-    /// Waits for a notice of any of these events of this image, and takes it: which one. It looks first at
-    /// those behind the event that it has found last, if that is among them, so an event that is notified all
-    /// the time does not hide others.
+    /// Waits for a notification of any of these events of this image, and consumes it; returns which one.
+    /// Polls round-robin, starting after the event that the previous call returned, if that is among them, so
+    /// that an event with many notifications does not starve others.
     ///
     /// # Errors
     /// As [`Self::notify`], and for no events.
@@ -253,11 +252,11 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all of these events of this image have notices, and takes one of each; two of an event
-    /// that is named twice.
+    /// Waits until all of these events of this image have been notified, and consumes one notification of
+    /// each; two of an event that is named twice.
     ///
     /// # Errors
-    /// As [`Self::notify`]; no notice is taken then.
+    /// As [`Self::notify`]; no notification is consumed on an error.
     pub fn wait_all(&self, events: &[(Handle, usize)]) -> Result<()> {
         let mut wanted = BTreeMap::new();
         self.with(|image| {
@@ -269,10 +268,10 @@ impl<C: Comm> Runtime<C> {
         self.wait_wanted(&wanted)
     }
 
-    /// Waits until an event of this image has `count` notices, and takes them.
+    /// Waits until an event of this image has `count` notifications, and consumes them.
     ///
     /// # Errors
-    /// As [`Self::notify`]; no notice is taken then.
+    /// As [`Self::notify`]; no notification is consumed on an error.
     pub fn wait_notices(&self, event: Handle, index: usize, count: u64) -> Result<()> {
         let offset = self.with(|image| image.event_offset(event, index))?;
         self.wait_wanted(&BTreeMap::from([(offset, count)]))
@@ -287,7 +286,7 @@ impl<C: Comm> Runtime<C> {
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {
                 return image.others.check_rest().map(|()| None);
             }
-            // Only this image takes notices away, so those that are there stay during this poll.
+            // Only this image consumes notifications, so their number does not decrease during this poll.
             missing = wanted.iter().map(|(&at, &count)| (at, count)).find(|&(at, count)| !has(at, count));
             if missing.is_some() {
                 return Ok(None);

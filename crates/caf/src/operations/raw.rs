@@ -135,8 +135,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
     }
 
-    /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and
-    /// takes it.
+    /// Waits for a notification of an event of this image that only one image notifies, given by its rank in
+    /// the job, and consumes it.
     ///
     /// # Errors
     /// For an event that was freed; where that image has failed or stopped.

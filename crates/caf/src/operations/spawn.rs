@@ -94,7 +94,7 @@ impl<C: Comm> Runtime<C> {
         if polls { self.poll() } else { Ok(()) }
     }
 
-    /// As [`Self::spawn`], where the member has to be looked up, or there is an event or no room.
+    /// As [`Self::spawn`], if the member has to be looked up, or there is an event or no room.
     #[cold]
     fn spawn_slowly(
         &self,

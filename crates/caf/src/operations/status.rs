@@ -93,8 +93,7 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// For calls that look for something without waiting and have not found it: does what others have asked
-    /// for.
+    /// For calls that test for something without waiting and have not found it: serves other images.
     ///
     /// # Errors
     /// Where an image has failed or stopped, so that callers who try again and again come to an end.

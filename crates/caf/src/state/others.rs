@@ -344,7 +344,7 @@ mod tests {
     use hcube_core::plan::Topology;
     use std::process::Command;
 
-    /// One image of the first node notices that the process of another one has ended, and all learn of it.
+    /// One image of the first node detects that the process of another one has ended, and notifies all.
     #[test]
     fn the_end_of_a_process_is_told_to_all() {
         threads::run(4, 2, |comm| {

@@ -51,7 +51,7 @@ impl Staging {
     /// Frees a copy.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If no memory is available.
     pub fn free(&mut self, heap: &mut Heap, offset: usize) -> Result<()> {
         let found = self.used.iter().position(|&(begin, _)| self.begin + begin == offset);
         match found {

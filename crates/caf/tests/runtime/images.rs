@@ -136,7 +136,7 @@ fn sets_of_events() {
         let events = image.allocate_events(world, 3).expect("room");
         let next = (own + 1) % images;
         let pair = [(events, 0), (events, 1)];
-        // An event with many notices does not hide the others.
+        // An event with many notifications does not starve the others.
         image
             .notify_all(&[(events, 0, own), (events, 0, own), (events, 1, own), (events, 1, own)])
             .expect("events");

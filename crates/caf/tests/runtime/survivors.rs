@@ -64,7 +64,7 @@ fn data_of_living_images_stays_accessible() {
     }
 }
 
-/// Whoever waits for an image that has stopped because another one has failed learns of the failure.
+/// An image that waits for an image that has stopped because another one has failed learns of the failure.
 #[test]
 fn an_image_that_stops_after_a_failure_names_it() {
     for (images, per_node) in PLACES {

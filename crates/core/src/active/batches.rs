@@ -42,7 +42,7 @@ struct Peer {
     /// Batches that were taken, and the number that the peer was last told.
     taken: u32,
     told: u32,
-    /// Whether it is in the list of those to be looked at.
+    /// Whether it is in the list of ranks to be polled.
     listed: bool,
     /// Pieces of a message that has not arrived completely.
     joined: Vec<u8>,
@@ -285,8 +285,8 @@ impl<C: Comm> Batches<C> {
                 }
             };
             if *at == bytes.len() {
-                // What the caller does for this message is done before it flushes, and nobody may look again
-                // for long, while the sender waits until all that it has sent was taken.
+                // The handler for this message returns before the caller flushes, and this rank may not poll
+                // again for long, while the sender waits until all its messages have been received.
                 self.arrived = None;
                 self.tell(from);
                 self.is_awaited = true;

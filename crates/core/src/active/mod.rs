@@ -30,7 +30,7 @@ use batches::Batches;
 use message::MORE;
 use std::collections::VecDeque;
 
-/// Looks at what ranks of the node have sent, from one look at other nodes to the next.
+/// Polls for messages from ranks of the node, between two polls for other nodes.
 const LOOKS_HERE: u32 = 64;
 
 /// A rank that is on another node.
@@ -111,7 +111,7 @@ impl<C: Comm> Messages<C> {
     /// slices one after the other. Never waits.
     ///
     /// # Panics
-    /// Where the kind is none.
+    /// For the kind that means no message.
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
         if !self.send_quickly(to, kind, tag, [], payload) {
@@ -317,8 +317,8 @@ impl<C: Comm> Messages<C> {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known
-    /// here.
+    /// Whether all messages to other nodes, except one rank, have been received there, as far as this rank
+    /// knows.
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
@@ -332,8 +332,8 @@ impl<C: Comm> Messages<C> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
 
-    /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the
-    /// next look.
+    /// A rank waits for the message that was sent last: it is sent by [`Self::flush_awaited`], not only at
+    /// the next poll.
     #[inline]
     pub fn hurry(&mut self) {
         if let Some(batches) = &mut self.batches {

@@ -119,7 +119,7 @@ impl<'env, C: Comm> Requests<'env, C> {
         Ok(())
     }
 
-    /// A transfer that has finished by now, if any has; lets MPI make progress.
+    /// A transfer that is complete, if there is one; lets MPI make progress.
     ///
     /// # Errors
     /// Of MPI; the transfer that failed is still in the set then.
@@ -142,11 +142,10 @@ impl<'env, C: Comm> Requests<'env, C> {
     /// # Errors
     /// As [`Self::test_any`].
     pub fn wait_any(&mut self) -> Result<Option<Finished<'env>>> {
-        // A look at a transfer costs as much as many looks at a flag.
+        // Testing a transfer costs as much as polling a flag many times.
         let mut wait = self.patience.for_costly_polls().wait();
         while !self.is_empty() {
-            // A simulated rank that looked first would look at all transfers once more for every one that
-            // finishes.
+            // A simulated rank that tested first would test all transfers again for every one that completes.
             if self.comm.simulated() {
                 let transfers = self.under_way.iter_mut().map(|request| &mut request.transfer);
                 self.comm.rest_until_any(&mut transfers.collect::<Vec<_>>())?;

@@ -22,7 +22,7 @@ use crate::plan::{Parting, Plan, Routing, Stage, Topology, Transport};
 
 /// Bytes of a value.
 const WORD_BYTES: f64 = 8.0;
-/// Bytes that move when a partner's notice and the end of its slice are read: a cache line each.
+/// Bytes that move when a partner's flag and the end of its slice are read: a cache line each.
 const NOTICE_BYTES: f64 = 128.0;
 /// Largest number of ranks whose plans are counted; of more ranks, a sample of this size.
 const MAX_PLANS: usize = 256;
@@ -66,7 +66,7 @@ pub struct Parts {
     pub divide: f64,
     /// Copies into and out of shared memory.
     pub copy: f64,
-    /// Latency of messages and notices.
+    /// Latency of messages and flags.
     pub latency: f64,
     /// Bytes of messages over bandwidth.
     pub transfer: f64,

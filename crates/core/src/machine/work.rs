@@ -15,8 +15,8 @@ pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
 /// A byte copied.
 pub const COPY: Unit = Unit::new("copy");
 
-/// What a simulated rank adds to each pause of a wait. Where every message takes seconds, on a machine with
-/// as much less bandwidth, ranks that look every microsecond would keep the simulator busy.
+/// The time that a simulated rank adds to each pause of a wait. If every message takes seconds, on a machine
+/// with correspondingly lower bandwidth, ranks that poll every microsecond would keep the simulator busy.
 pub const REST: Unit = Unit::new("rest");
 
 /// A kind of work. Units of the same name are the same unit, wherever they are declared.

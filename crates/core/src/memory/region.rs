@@ -5,8 +5,8 @@ use super::copy;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
-/// the same memory. Of a send buffer, too: that it is not written is up to whoever holds the region.
+/// Bytes of the caller's memory, which may be read and written during `'a`. A copy of this value is the same
+/// memory. For a send buffer, too: the owner of the region must not write to it.
 ///
 /// It stays on its thread, so two copies are never written at once:
 ///

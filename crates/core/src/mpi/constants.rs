@@ -10,8 +10,7 @@ pub(super) const SUCCESS: c_int = 0;
 
 struct Constants(raw::hcube_shim_constants);
 
-// SAFETY: numbers, and addresses of objects that MPI never moves and that are not looked at through them
-// here.
+// SAFETY: numbers, and addresses of objects that MPI never moves and that are not accessed through them here.
 unsafe impl Send for Constants {}
 // SAFETY: written once, before they are shared, and only read then.
 unsafe impl Sync for Constants {}

@@ -137,7 +137,7 @@ pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<
     attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }
 
-/// Local: looks at what the system that keeps an `S` has kept on a communicator, if anything.
+/// Local: accesses the state of the system that keeps an `S` on a communicator, if any.
 ///
 /// # Errors
 /// As [`enter`].

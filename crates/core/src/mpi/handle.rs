@@ -174,9 +174,9 @@ pub fn library_version() -> String {
     line.split(", package").next().unwrap_or_default().to_owned()
 }
 
-/// Where the state for a communicator hangs: on itself, except that simulated ranks share one object for
-/// `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
-/// kinds of state apart.
+/// The object to which the state of a communicator is attached: the communicator itself, except that
+/// simulated ranks share one object for `MPI_COMM_WORLD`: its state is attached to `MPI_COMM_SELF`, an object
+/// per rank. The second value distinguishes the two kinds of state.
 #[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {
     if simulated() && comm == world() {

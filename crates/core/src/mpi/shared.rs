@@ -25,9 +25,9 @@ struct Inner<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: whoever makes a second user promises that users take turns (`Shared::share`), so a value and its
-// mark are reached by one thread at a time, as in a value that goes from thread to thread, for which `T` is
-// `Send`.
+// SAFETY: the code that creates a second user promises that users take turns (`Shared::share`), so a value
+// and its mark are reached by one thread at a time, as in a value that is moved from thread to thread, for
+// which `T` is `Send`.
 unsafe impl<T: Send> Send for Shared<T> {}
 // SAFETY: an observer reaches the value only as a user does, in turns, or drops it, for which `T` is `Send`.
 unsafe impl<T: Send> Send for Observed<T> {}

@@ -81,11 +81,10 @@ int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 /* Lets simulated time pass for this rank. */
 void hcube_shim_pass(double nanoseconds);
 
-/* 1 where the handle is one of a living communicator, as far as the library can tell, asked so that no error
- * is raised on a communicator of the program. Where handles are addresses (Open MPI) a freed communicator is
- * freed memory that may still look alive; the table of Fortran handles knows the living ones. MPICH's
- * MPI_Comm_compare raises what is wrong with its second argument on the first: on the guard, a communicator of
- * ours of one rank that returns errors. */
+/* 1 if the handle is a valid communicator, as far as the library can tell, tested without raising an error on a
+ * communicator of the program. If handles are addresses (Open MPI), a freed communicator is freed memory that may still
+ * seem valid; the table of Fortran handles contains only valid ones. MPICH's MPI_Comm_compare raises errors of its
+ * second argument on the first: on the guard, a private communicator of one rank that returns errors. */
 int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard);
 
 /* Creates a key value whose attribute is not copied by MPI_Comm_dup. The null copy function is a

@@ -73,7 +73,7 @@ impl Arrivals {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
-        // The buckets are dealt out to the regions of all ranks.
+        // The buckets are distributed over the regions of all ranks.
         let counters = Self::first_offer(ranks.len()) + OFFER_WORDS * ranks.len();
         let layout = slots::Layout::new(super::LINE_PAIR, counters, 1, 0)?;
         let queues = (0..BUCKETS).map(|_| Queue::default()).collect();
@@ -99,7 +99,7 @@ impl Arrivals {
     /// Offers another rank of the node to share the work of the operation with this key, before this rank
     /// enters it.
     pub fn make_offer(&self, to: usize, key: u64) {
-        // Release: whoever takes it sees what this rank has written before.
+        // Release: a rank that takes it sees everything that this rank has written before.
         self.offer(self.slots.own(), to)[0].store(key, Ordering::Release);
     }
 

@@ -36,7 +36,7 @@ pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
     })
 }
 
-/// A function that is looked up once, at the first call.
+/// A function that is resolved once, at the first call.
 #[derive(Debug)]
 pub struct Next {
     name: &'static CStr,
@@ -73,7 +73,7 @@ impl Next {
 fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
     // SAFETY: plain data; zero is a value of all fields.
     let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address; the loader looks whether it knows it.
+    // SAFETY: any address; the loader checks whether it knows it.
     (unsafe { libc::dladdr(address, &mut place) } != 0 && !place.dli_fname.is_null()).then_some(place)
 }
 
@@ -192,8 +192,8 @@ pub struct Library(usize);
 
 impl Library {
     fn new(name: &CStr, flags: c_int) -> Option<Self> {
-        // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever
-        // names it.
+        // SAFETY: a NUL-terminated string. The code that a library runs when it is loaded is the
+        // responsibility of the caller that names it.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | flags) };
         (!handle.is_null()).then(|| Self(handle.expose_provenance()))
     }

@@ -93,7 +93,7 @@ impl Refusals {
         self.ahead -= 1;
     }
 
-    /// Notes whether the last notice of a rank is a refusal.
+    /// Records whether the last notice of a rank is a refusal.
     #[inline]
     pub fn note(&mut self, rank: usize, is_refusal: bool) {
         if is_refusal || self.any {
@@ -139,7 +139,7 @@ impl Refusals {
             }
         }
         self.ahead += 1;
-        // Release: whoever sees the round sees its tag and text.
+        // Release: a rank that reads the round sees its tag and text.
         slots.counter(own, REFUSED).store(round, Ordering::Release);
         true
     }

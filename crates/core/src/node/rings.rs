@@ -42,7 +42,8 @@ const SKIP: u64 = 2;
 const KIND: u32 = 8;
 const LENGTH: u32 = 32;
 
-/// Bytes of a ring on a node with so many ranks: a power of two, so that positions need no division.
+/// Bytes of a ring on a node with the given number of ranks: a power of two, so that positions need no
+/// division.
 pub fn ring_bytes(ranks: usize) -> usize {
     1 << (MAX_RINGS_BYTES / ranks).clamp(MIN_RING_BYTES, MAX_RING_BYTES).ilog2()
 }
@@ -106,7 +107,7 @@ pub struct Rings {
     heap_end: usize,
     outgoing: Vec<Ring>,
     incoming: Vec<Ring>,
-    /// The ring that is looked at next.
+    /// The ring that is polled next.
     next: usize,
 }
 
@@ -267,7 +268,7 @@ impl Rings {
     fn take<T>(&mut self, from: usize, first_word: u64, read: impl FnOnce(Head, &[u8]) -> T) -> T {
         let (bytes, ring) = (self.bytes, &mut self.incoming[from]);
         let length = (first_word >> LENGTH) as usize;
-        // Nobody but the sender writes here, unless an access that has gone wrong does.
+        // Only the sender writes here, unless an erroneous access does.
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
         assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
@@ -296,7 +297,7 @@ impl Rings {
         }
     }
 
-    /// Whether a rank of the node has taken all that was sent to it, and has looked for more or taken a lot.
+    /// Whether a rank of the node has received all messages to it, and has polled again or received many.
     pub fn is_taken(&self, to: usize) -> bool {
         let ring = &self.outgoing[to];
         ring.taken_word().load(Ordering::Acquire) == ring.at

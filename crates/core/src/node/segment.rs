@@ -245,8 +245,8 @@ impl Segment {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory
-    /// comes with its first use, and the process ends where there is none.
+    /// Requests the kernel to commit memory for a range of pages, if it can (Linux 5.14); otherwise memory is
+    /// committed at first use, and the process ends if none is left.
     ///
     /// # Errors
     /// Where there is no memory.

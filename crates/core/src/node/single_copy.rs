@@ -122,8 +122,8 @@ impl Cursor<'_> {
             if list.len() == MAX_RUNS || bytes == bound {
                 break;
             }
-            // Those of the calling process were exposed by whoever has made the run; others mean nothing
-            // here.
+            // The runs of the calling process were exposed by the code that has created them; other addresses
+            // have no meaning here.
             let base = std::ptr::with_exposed_provenance_mut((run.address + skip) as usize);
             list.push(libc::iovec { iov_base: base, iov_len: length as usize });
             bytes += length;

@@ -157,7 +157,7 @@ impl Slots {
         unsafe { self.own_memory(piece).as_mut() }
     }
 
-    /// The contents of this rank's slot for a piece as memory, for whoever reads other slots meanwhile.
+    /// The contents of this rank's slot for a piece as memory, while other slots are read.
     #[inline]
     pub fn own_memory(&self, piece: u64) -> NonNull<[u8]> {
         let start = self.place(self.own, piece) + NUMBER_BYTES;
@@ -168,7 +168,7 @@ impl Slots {
     /// Publishes this rank's piece. The flag goes with it.
     #[inline]
     pub fn publish(&mut self, piece: u64, flag: bool) {
-        // Release: whoever sees the number sees the contents written before it.
+        // Release: a rank that reads the number sees the contents written before it.
         self.number(self.own, piece).store(piece << 1 | u64::from(flag), Ordering::Release);
     }
 

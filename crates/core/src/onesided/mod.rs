@@ -298,8 +298,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Adds to the word at a place, without an answer: what this rank has put there before is seen by whoever
-    /// sees it.
+    /// Adds to the word at a location, without a reply: a rank that sees the new value also sees earlier puts
+    /// of this rank there.
     #[inline]
     pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
         match self.messages.number(to) {
@@ -314,8 +314,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Replaces the word at a place, of which this rank is the only writer: what it has put there before is
-    /// seen by whoever sees the value.
+    /// Replaces the word at a location, of which this rank is the only writer: a rank that sees the value
+    /// also sees earlier puts of this rank there.
     #[inline]
     pub fn set(&mut self, to: usize, offset: usize, value: u64) {
         match self.messages.number(to) {

@@ -107,7 +107,7 @@ impl Shape {
         self.bounds.clone()
     }
 
-    /// The range of offsets that an access from this offset on touches, if there is none before 0.
+    /// The range of offsets that an access from this offset on touches, if no offset is negative.
     pub fn range(&self, offset: usize) -> Option<Range<usize>> {
         let at = |distance: i64| i64::try_from(offset).ok()?.checked_add(distance)?.try_into().ok();
         Some(at(self.bounds.start)?..at(self.bounds.end)?)

@@ -165,7 +165,7 @@ fn atomic_operations_of_all_ranks() {
     }
 }
 
-/// What a rank has put somewhere is there when a notice of it has arrived that was sent after it.
+/// The data that a rank has put is visible when a notification has arrived that was sent after it.
 #[test]
 fn a_notice_does_not_overtake_a_put() {
     for (ranks, per_node) in PLACES {

@@ -49,8 +49,8 @@ pub fn overlaps(index: usize, mine: usize, theirs: usize) -> Vec<Overlap> {
 mod tests {
     use super::*;
 
-    /// The odd split of the paper: N ranks exchange with N + 1; all have two messages, but the first and
-    /// the last of the larger part have one.
+    /// The odd split of Plimpton et al. 2006: N ranks exchange with N + 1; all have two messages, except that
+    /// the first and the last of the larger part have one.
     #[test]
     fn odd_split_of_the_paper() {
         for n in 1..65 {

@@ -116,7 +116,7 @@ impl Wait {
         }
         if self.polls < self.patience.spins {
             self.polls += 1;
-            // The hint costs some 20 ns, in which a notice would go unseen.
+            // The hint costs some 20 ns, in which a flag would not be polled.
             if self.polls.is_multiple_of(POLLS_PER_HINT) {
                 std::hint::spin_loop();
                 comm.drive();
@@ -132,7 +132,7 @@ impl Wait {
         yield_core();
     }
 
-    /// Notes the time. The wait counts from the first look: this rank has hardly waited before.
+    /// Records the time. The wait counts from the first poll: this rank has hardly waited before.
     fn look_at(&mut self, now: Instant) {
         let begin = *self.begin.get_or_insert(now);
         self.in_progress = now.duration_since(begin) >= UNTIL_PROGRESS;
@@ -247,7 +247,8 @@ mod tests {
                 let poll = Duration::from_nanos(nanoseconds);
                 let until = 10 * UNTIL_PROGRESS;
                 let (polls, comm) = calls(patience, poll, until);
-                // Two looks at the clock are needed: the first one and the one that finds the time over.
+                // Two readings of the clock are needed: the first one and the one that detects the end of the
+                // time.
                 let without = (UNTIL_PROGRESS + 2 * POLLS_PER_LOOK * poll).div_duration_f64(poll) as u32;
                 let [progress, looks, yields] = [&comm.progress, &comm.looks, &comm.yields].map(Cell::get);
                 assert!(progress >= polls.saturating_sub(without + 1), "{patience:?}: {progress} of {polls}");

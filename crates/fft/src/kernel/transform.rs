@@ -22,14 +22,14 @@ pub struct Transform {
     length: usize,
     /// Points of the butterflies of each pass; 1 for a transform of one point.
     radices: Vec<usize>,
-    /// For each pass but the last: the factors of the points 1, ... of each butterfly.
+    /// For each pass except the last: the factors of the points 1, ... of each butterfly.
     factors: Vec<Vec<[f64; 2]>>,
     /// The first point of each butterfly of the last pass.
     order: Vec<u32>,
 }
 
-/// `exp(-2 pi i part / whole)`, rounded correctly but for the error of sine and cosine: the angle is at most
-/// pi / 4.
+/// `exp(-2 pi i part / whole)`, rounded correctly except for the error of sine and cosine: the angle is at
+/// most pi / 4.
 pub fn root(part: u64, whole: u64) -> [f64; 2] {
     // In eighths of the circle, without a rounding.
     let eighths = 8 * u128::from(part % whole);

@@ -192,7 +192,7 @@ impl Pairs {
 
 /// The numbers of some of them.
 pub fn flat(pairs: &[Pairs]) -> &[f64] {
-    // SAFETY: `Pairs` is transparent but for its alignment, which divides its size.
+    // SAFETY: `Pairs` is transparent except for its alignment, which divides its size.
     unsafe { std::slice::from_raw_parts(pairs.as_ptr().cast(), pairs.len() * 2 * LANES) }
 }
 

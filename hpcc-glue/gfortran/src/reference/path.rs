@@ -178,7 +178,7 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
 }
 
 impl Chosen {
-    /// Whether all elements are chosen, in their order. The compiler describes `x(::2)` like `x(:)`, but for
+    /// Whether all elements are selected, in order. The compiler describes `x(::2)` like `x(:)`, except for
     /// the stride.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Full { stride: 0..=1, .. })

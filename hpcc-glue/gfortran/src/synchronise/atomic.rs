@@ -105,7 +105,7 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
             let variable = unsafe { AtomicU32::from_ptr(part.wrapping_add(offset).cast()) };
             let before = change.here(variable);
             if matches!(change, Change::Look) {
-                // The program may look again and again, until another image has done something that needs
+                // The program may poll again and again, until another image has done something that needs
                 // this one.
                 image.progress()?;
             }

@@ -156,8 +156,8 @@ impl Drop for Client {
     }
 }
 
-/// Whether MPI does not notice that it is not the first user: Open MPI 5 asks whether PMIx is initialised and
-/// then has no rank (5.0.11: `MPI_Init` fails, 'local rank not found').
+/// Whether MPI does not detect that it is not the first user: Open MPI 5 tests whether PMIx is initialised
+/// and then has no rank (5.0.11: `MPI_Init` fails, 'local rank not found').
 fn must_be_first() -> bool {
     let library = mpi_library::name();
     let major =

@@ -32,7 +32,7 @@ const MAX_WHOLE_BYTES: usize = 4 << 10;
 pub(super) struct Pieces {
     bytes: usize,
     element: usize,
-    /// Bytes of each piece but the last.
+    /// Bytes of each piece except the last.
     piece: usize,
 }
 

@@ -6,7 +6,7 @@ use super::*;
 /// Functions that a function may ship, at most so deep.
 const DEPTH: u32 = 5;
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -67,7 +67,7 @@ impl Job {
         self.images[at].counts.add(label, -1);
     }
 
-    /// Gives the number of an image, or looks whether the reduction has ended.
+    /// Contributes the number of an image, or tests whether the reduction has ended.
     fn reduce(&mut self, at: usize) {
         let (images, image) = (self.images.len(), &mut self.images[at]);
         if !image.counts.has_given {

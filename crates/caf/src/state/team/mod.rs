@@ -38,7 +38,7 @@ pub struct Team {
     ring: Ring,
     /// The team of all images, whose members are known without lookups.
     is_world: bool,
-    /// Members that were looked up.
+    /// Cached lookups of members.
     members: HashMap<usize, usize>,
     /// Collective operations so far, and reductions by slots.
     operations: u64,
@@ -172,7 +172,7 @@ impl Team {
         self.is_world || self.members.len() == self.size()
     }
 
-    /// Keeps the image of a member that was looked up.
+    /// Caches the image of a member.
     pub(crate) fn remember(&mut self, rank: usize, image: usize) {
         self.members.insert(rank, image);
     }
@@ -214,7 +214,7 @@ impl Team {
         self.barriers.advance(number, (&self.ring, self.board.as_ref()), memory, others)
     }
 
-    /// Words that this image keeps for the team, without what was looked up.
+    /// Words of this image for the team, without cached lookups.
     pub fn words(&self) -> usize {
         self.ring.words()
     }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-/// The shape of a tree; where it begins is known to whoever holds it.
+/// The shape of a tree; its owner knows where it starts.
 #[derive(Debug, Clone)]
 pub(crate) enum Layout {
     /// Bytes that follow one another.

@@ -95,8 +95,8 @@ pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
     }
 }
 
-/// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
-/// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
+/// Whether MPI would communicate with a datatype, tested without communication: MPI checks the arguments of a
+/// message to MPI_PROC_NULL. The message must have an element, or MPICH does not check the type.
 ///
 /// # Safety
 /// As [`inspect`].
@@ -113,7 +113,7 @@ unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     let judge = if simulated() { comm.raw() } else { guard().map_err(unable)? };
     let somewhere = 0u8;
     // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function;
-    // MPI looks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
+    // MPI checks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
     let code = unsafe {
         let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, judge)

@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
         let mut removed = 0u64;
         // SAFETY: a local variable that nothing else refers to during the call.
         let local = unsafe { Region::new((&raw mut removed).cast(), size_of::<u64>()) };
-        // SAFETY: the key of an entry of the list, an atomic; whoever holds the lock of the bucket uses it,
+        // SAFETY: the key of an entry of the list, an atomic; the holder of the lock of the bucket uses it,
         // and that is this rank.
         let written = unsafe { process.write(address + found.entry * ENTRY_BYTES as u64, local) };
         written.map_err(|refused| failed(found.rank, &refused))?;
@@ -116,7 +116,7 @@ impl Queue {
             entries.retain(|entry| entry.key.load(Ordering::Relaxed) != 0);
             // From here on, before anything fails: the entries have moved.
             publish(entries, place);
-            // Twice the entries that are left, so that removed ones are looked for now and then only.
+            // Twice the remaining entries, so that removed ones are collected only from time to time.
             let room = entries.try_reserve(entries.len().max(READ_AT_ONCE));
             publish(entries, place);
             room.map_err(|_| Error::Memory("no memory for operations that others have not started".into()))?;

@@ -130,7 +130,7 @@ fn is_in_place(arrivals: &Arrivals, key: u64, started: &[bool], processes: &[Pro
     if is_open && !in_row { in_lists == others } else { in_lists == 0 && in_row == is_open }
 }
 
-/// All orders, one rank at a time, which a lock sees to. Ranks but the second one have taken all rows but
+/// All orders, one rank at a time, ensured by a lock. Ranks except the second one have taken all rows but
 /// one; of these, the second one frees one before, between or after two further operations.
 #[test]
 fn in_all_orders_an_operation_lies_in_a_row_or_in_lists() {

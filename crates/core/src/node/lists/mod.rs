@@ -258,8 +258,8 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists begin
-    /// anew.
+    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists are empty
+    /// afterwards.
     pub fn meet<P: Progress + ?Sized>(
         &mut self,
         comm: &P,
