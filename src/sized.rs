@@ -61,8 +61,8 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
     Ok(value)
 }
 
-/// Fills as much of a caller's structure as the caller knows, `size` bytes: with `value`, and zeros behind
-/// it. Its first field becomes that size.
+/// Fills a caller's structure up to `size` bytes, as much as the caller knows: with `value`, followed by
+/// zeros. Its first field becomes that size.
 ///
 /// # Safety
 /// The pointer is valid for `size` bytes.

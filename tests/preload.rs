@@ -278,7 +278,7 @@ fn many_communicators_between_nodes_are_served() {
         // (doc/libraries.md).
         Guest::new(line, 2).env("HCUBE_RANKS_PER_NODE", "1").env("I_MPI_ADJUST_ALLREDUCE", "1")
     };
-    // With threads, each has an engine of its own.
+    // With threads, each communicator has its own engine.
     for (kind, number) in [("living", number), ("threads", 200)] {
         let guest = guest(&format!("many {kind} {number} 1"));
         let stock = guest.stock();

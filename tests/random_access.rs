@@ -12,8 +12,8 @@ fn check_options(ranks: usize, cases: &Cases) {
     check(Launch::client("update", ranks), ranks, "C", cases);
 }
 
-/// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
-/// more ranks than cores: a third rank is a test of its own.
+/// The numbers of ranks that the selected MPI is tested with. MPICH never yields if it is oversubscribed: a
+/// third rank is a separate test.
 fn ranks() -> std::ops::RangeInclusive<usize> {
     match Mpi::selected() {
         Mpi::Open => 1..=9,

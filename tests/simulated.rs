@@ -100,7 +100,7 @@ fn updates_on_64_simulated_ranks() {
     }
 }
 
-/// Every simulated rank has a state of its own, though all of them are in one process.
+/// Every simulated rank has its own state, though all of them are in one process.
 #[test]
 fn supersteps_on_simulated_ranks() {
     if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {

@@ -68,7 +68,7 @@ impl MpiFlags {
     }
 }
 
-/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or
+/// The folders of `-rpath`, which the linker accepts as one argument or as two, each after `-Wl,` or
 /// `-Xlinker`.
 fn run_path(words: &[String]) -> Vec<String> {
     let arguments = words.iter().filter(|word| *word != "-Xlinker");

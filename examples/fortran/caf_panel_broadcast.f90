@@ -1,5 +1,5 @@
-! LU factorisation with asynchronous broadcasts of panels (Figure 4 of the paper, a part of HPL): while images update
-! their columns by one panel, the next one is factored and on its way. Two panels take turns.
+! LU factorisation with asynchronous broadcasts of panels (Jin et al. 2011, Figure 4, a part of HPL): while images
+! update their columns by one panel, the next one is factored and sent. Two panels alternate.
 !
 ! The matrix [A, b] lies on one row of images: blocks of columns, in turn. Pivots are the largest elements of columns.
 program caf_panel_broadcast

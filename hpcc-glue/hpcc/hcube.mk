@@ -118,8 +118,8 @@ $(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess.o : $(HCUBE_HPCC)/RandomAccess/MPI
 	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(HCUBE_STANDARD) $(call hcube_renamed,HPCC_MPIRandomAccess \
 		AnyNodesMPIRandomAccessUpdate Power2NodesMPIRandomAccessUpdate)
 
-# HPCC's STREAM has its four kernels in functions of their own if TUNED is defined. They get other names
-# in both copies, and hcube_stream.h gives the second one hcube's memory and kernels.
+# HPCC's STREAM has its four kernels in separate functions if TUNED is defined. They get other names in both copies, and
+# hcube_stream.h gives the second one hcube's memory and kernels.
 HCUBE_STREAM := computeSTREAMerrors tuned_STREAM_Copy tuned_STREAM_Scale tuned_STREAM_Add tuned_STREAM_Triad
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)stream.o : $(HCUBE_HPCC)/STREAM/stream.c | $(HCUBE_BUILD)

@@ -28,7 +28,7 @@ void tuned_STREAM_Triad(double scalar);
 /* Vectors of STREAM. */
 enum { VECTORS = 3 };
 
-/* The vectors of the run under way: HPCC runs one at a time, from one thread. */
+/* The vectors of the current run: HPCC runs one at a time, from one thread. */
 static hcube_stream *stream;
 static double *vectors[VECTORS];
 /* How many of them HPCC has asked for in this run, has got, and has freed. */

@@ -17,7 +17,7 @@ impl hcube_error {
         for (to, from) in self.message.iter_mut().zip(text.bytes().take(length)) {
             *to = from as std::ffi::c_char;
         }
-        // What is behind it stays: short functions are called often, and mostly succeed.
+        // Bytes after it are unchanged: short functions are called often, and mostly succeed.
         self.message[length] = 0;
     }
 }

@@ -316,7 +316,7 @@ fn fortran_module_does_everything() {
     }
 }
 
-/// It would be taken for a buffer otherwise, and what lies behind it exchanged.
+/// It would otherwise be taken for a buffer, and the bytes after it exchanged.
 #[test]
 fn fortran_refuses_in_place_of_mpi() {
     for (binding, value) in [("mpi", ""), ("mpi_f08", "%MPI_VAL")] {

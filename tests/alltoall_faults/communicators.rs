@@ -28,7 +28,7 @@ fn nothing_remains_of_communicators() {
     }
 }
 
-/// Four threads, each with a communicator of its own.
+/// Four threads, each with its own communicator.
 #[test]
 fn threads_with_communicators_of_their_own() {
     for path in PATHS {

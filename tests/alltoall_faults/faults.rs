@@ -161,7 +161,7 @@ fn single_copy_asked_for_and_forbidden() {
     assert!(text.contains("ok refused"), "{text}");
 }
 
-/// Each rank in a pid namespace of its own: every pid is 1, and none means what it says.
+/// Each rank in a separate PID namespace: every pid is 1, and none is valid outside.
 #[test]
 fn pids_that_lie() {
     let wrapper = ["--pid", "--fork", "--kill-child", "--mount-proc"];

@@ -284,7 +284,7 @@ fn errors_without_shared_memory() {
     assert!(lines.len() == 1 && fits(&lines[0], &expected), "{expected}: {outcome:?}");
 }
 
-/// Several processes may say so, each in a line of its own.
+/// Several processes may print it, each in a separate line.
 #[test]
 fn errors_of_several_processes() {
     let cases = [

@@ -2,7 +2,7 @@
 
 use crate::common::{Launch, Mpi, by_mpi};
 
-/// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
+/// Runs tests/c/caf_failures.c: the last image ends in the given manner, and the others wait.
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
     let launch =
         Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);

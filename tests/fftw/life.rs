@@ -58,7 +58,7 @@ fn nothing_remains_of_plans() {
         all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "2000"])));
     }
     all_are_hcubes(&Line::of(alone(2).env("HCUBE_PATH", "message").args(["cycles", "1000"])));
-    // Here each plan has a communicator of its own.
+    // Here each plan has its own communicator.
     for &ranks in counts(&[1, 3], &[2]) {
         all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "1000", "multiple"])));
     }

@@ -6,8 +6,8 @@ use crate::common::preload::{Statistics, StatisticsFile, library, preload_variab
 use crate::common::{Launch, Mpi, Outcome, only_with};
 use std::ffi::OsString;
 
-/// Children have an environment of their own: communicators with them are forwarded to the MPI library, by
-/// all members.
+/// Children have a different environment: communicators with them are forwarded to the MPI library, by all
+/// members.
 #[test]
 fn children_without_the_library() {
     if !only_with(Mpi::Open, "Debian's MPICH starts no processes") {

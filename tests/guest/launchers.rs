@@ -65,7 +65,7 @@ fn run(command: &[&str], preload: Option<&[&str]>, status: i32) -> Output {
     common::session::run(&mut run)
 }
 
-/// What a run has printed, and its exit status. The launcher prints lines of its own on standard error.
+/// The output of a run, and its exit status. The launcher prints additional lines on standard error.
 fn observed(output: &Output) -> (String, Option<i32>) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
 }
@@ -99,7 +99,7 @@ fn runs_as_without_hcube(command: &[&str], jobs: usize, warnings: usize, text: &
     assert_eq!((failed, same), (Some(7), Some(7)), "{command:?}");
 }
 
-/// Each process is a job of its own.
+/// Each process is a separate job.
 #[test]
 fn a_launcher_of_another_library() {
     if let Some(command) = other_launcher() {

@@ -29,7 +29,7 @@ fn default_is(mpi: Mpi, tree: &Path) {
     }
 }
 
-/// Each compiles and starts BSP and coarray programs of its own.
+/// Each compiles and starts its own BSP and coarray programs.
 fn compilers_serve(mpi: Mpi, tree: &Path) {
     let command = |name: &str| {
         let mut command = Command::new(tree.join(format!("bin/{name}-{}", mpi.name())));

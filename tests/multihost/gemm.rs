@@ -45,7 +45,7 @@ const SHARES: [Shares; 3] = [
 ];
 
 impl Shares {
-    /// Bytes between hosts: each column of a panel enters each further host of its line once, whatever the
+    /// Bytes between hosts: each column of a panel enters each further host of its line once, for every
     /// broadcast.
     fn bytes(&self) -> usize {
         let host: Vec<usize> =

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
 
-/// Kilobytes that these may leave behind in a process beside those that they leave without hcube.
+/// Kilobytes that these may leave allocated in a process, in addition to a run without hcube.
 const MAX_GROWTH: i64 = 400;
 
 /// Ranks for tests in which all have work: MPICH busy-waits and never yields.

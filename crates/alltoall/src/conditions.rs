@@ -20,7 +20,7 @@ pub struct Conditions {
     /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with
     /// them; the same on all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,
-    /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
+    /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.
     pub user: u64,

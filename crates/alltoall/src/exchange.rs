@@ -277,7 +277,7 @@ fn perform<C: Comm>(
     }
 }
 
-/// Messages, and slots or single copy between ranks of a node while they are under way.
+/// Outstanding messages, and slots or single copy between ranks of a node.
 fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

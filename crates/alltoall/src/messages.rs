@@ -40,7 +40,7 @@ const MIN_PIECE_BYTES: usize = 2 << 10;
 const MAX_COPIED_BYTES: usize = 256 << 10;
 /// Largest message without a copy, below the limit of MPI's counts.
 const MAX_DIRECT_BYTES: usize = 1 << 30;
-/// Largest number of pieces under way; it bounds the time of a poll.
+/// Maximum number of outstanding pieces; it bounds the time of a poll.
 pub const MAX_PIECES_UNDER_WAY: usize = 64;
 
 /// Size of the pieces that a block is cut into where pieces are copied, with `scratch` bytes of scratch
@@ -54,7 +54,7 @@ pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
     }
 }
 
-/// A piece of the blocks of a pair, under way in both directions.
+/// A piece of the blocks of a pair, outstanding in both directions.
 struct Piece<'a, C: Comm> {
     partner: usize,
     send: Option<C::Transfer<'a>>,
@@ -96,8 +96,8 @@ pub struct Messages<'t, 'a, C: Comm> {
 /// Runs `work` with an exchange that it may poll, and returns when all pieces are complete.
 ///
 /// # Errors
-/// Those of `work` and of MPI where nothing is under way any more. An error while pieces are under way ends
-/// the job: the partner may never answer, and the memory may not be given up before it has.
+/// Errors of `work`, and errors of MPI when nothing is outstanding any more. An error while pieces are
+/// outstanding ends the job: the partner may never reply, and the memory may not be freed before it has.
 pub fn scope<'t, 'a, C: Comm, T>(
     comm: &'t C,
     exchange: Exchange<'t, 'a>,
@@ -279,7 +279,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
 }
 
 impl<C: Comm> Drop for Messages<'_, '_, C> {
-    /// Reached with pieces under way only by a panic: the blocks would be given up while MPI uses them.
+    /// Reached with outstanding pieces only by a panic: the blocks would be freed while MPI uses them.
     fn drop(&mut self) {
         if !self.under_way.is_empty() {
             self.comm.abort(&Error::Internal("a panic while pieces were under way".into()));

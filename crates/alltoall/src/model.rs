@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn half_of_the_latency_is_hidden() {
-        // Three messages under way: each has half a latency for itself, and the three share the other half
+        // Three outstanding messages: each has half a latency for itself, and the three share the other half
         // of one. The vote takes two latencies.
         let seconds = exchange(4, 1, 32, 1 << 20).seconds(Algorithm::HierarchicalSets, &EXAMPLE);
         let expected = (2.0 + 3.0 * 0.5 + 0.5) * 2e-6 + 24.0 / 3e9 + 24.0 * 0.2e-9;

@@ -136,7 +136,7 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
 /// speed up to 256 bytes, 1.03 at 1 KiB).
 pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 
-/// Why an exchange is forwarded without votes, whatever it is, after many short ones for which that is faster
+/// Why an exchange of any length is forwarded without votes, after many short ones for which this is faster
 /// or to be compared.
 pub const WITHOUT_VOTES: &str = "short blocks out of place, which the MPI library exchanges faster";
 

@@ -57,7 +57,7 @@ pub struct ExchangeState {
     pub(super) node: Option<Node>,
     /// Its nonblocking exchanges, where they work.
     nonblocking: Option<Nonblocking>,
-    /// Memory for pieces under way.
+    /// Memory for outstanding pieces.
     pub(super) scratch: Scratch,
     /// The speed of writes to it.
     pub(super) pace: Pace,

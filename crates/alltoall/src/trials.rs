@@ -146,7 +146,7 @@ pub struct Trials {
     records: Vec<Record>,
     /// Class and algorithm of the last exchange that was decided here, whose time is not known yet.
     last: Option<(Class, usize)>,
-    /// Whether it is the exchange under way.
+    /// Whether it is the current exchange.
     under_way: bool,
     /// Whether the library takes part in the next decision.
     library: bool,
@@ -166,7 +166,7 @@ impl Trials {
         self.library = admitted;
     }
 
-    /// Whether the exchange under way was decided here, so that its time counts. Returns true once.
+    /// Whether the current exchange was decided here, so that its time counts. Returns true once.
     pub fn take_under_way(&mut self) -> bool {
         std::mem::take(&mut self.under_way)
     }

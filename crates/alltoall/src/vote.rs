@@ -183,7 +183,7 @@ impl Vote {
     }
 }
 
-/// The bits of a number of [`COUNTERS`] bits, each in a counter of its own: copies of the number are moved by
+/// The bits of a number of [`COUNTERS`] bits, each in a separate counter: copies of the number are shifted by
 /// one bit less than the distance of the counters, so that each counter begins with its bit.
 #[inline(always)]
 fn spread(flags: u64) -> u64 {

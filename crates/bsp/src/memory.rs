@@ -72,7 +72,7 @@ impl<T: Plain> Shared<T> {
     /// See [`Registry::push`](crate::registry::Registry::push).
     pub fn register<C: Comm>(spmd: &mut Spmd<C>, mut values: Vec<T>) -> Result<Self> {
         if values.is_empty() {
-            // Memory without bytes has no address of its own.
+            // Memory without bytes has no unique address.
             values.push(T::default());
         }
         let region = Region::of(bytes(Box::leak(values.into_boxed_slice())));

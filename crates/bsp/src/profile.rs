@@ -15,7 +15,7 @@ use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::comm::reduction::Operation;
 
-/// Supersteps that have figures of their own; those after are added up.
+/// Supersteps with separate statistics; later supersteps are accumulated.
 pub const MAX_SUPERSTEPS: usize = 1 << 16;
 
 /// Figures of a superstep on one process, or combined.

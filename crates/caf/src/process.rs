@@ -58,7 +58,7 @@ struct Place(*const Process);
 // SAFETY: a process is used in turns (`with`), by two threads at most.
 unsafe impl Send for Place {}
 
-/// Bits of a rank beside the number of a process.
+/// Bits for a rank in addition to the process number.
 const RANK_BITS: u32 = 32;
 
 /// The process that is to say at its end that it has ended; children that the program makes by `fork` are

@@ -86,7 +86,7 @@ impl Messages {
     }
 }
 
-/// A transform under way.
+/// A transform in progress.
 struct Steps<'a, C> {
     comm: &'a C,
     transforms: &'a Transforms,

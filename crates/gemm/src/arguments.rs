@@ -11,7 +11,7 @@ use crate::axis::{Axis, Section};
 use crate::product::{Dimension, Grid, Matrix, Operation};
 use std::fmt;
 
-/// Descriptor types: PBLAS' original one, and the one with first blocks of their own size.
+/// Descriptor types: PBLAS' original one, and the one with separate sizes of the first blocks.
 const TYPES: [i64; 2] = [1, 2];
 /// Argument numbers of m, n and k.
 const SIZES: [i32; 3] = [3, 4, 5];

@@ -20,12 +20,12 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave
-/// in the order of the pieces.
+/// Maximum number of pieces of a panel: each has its own tag, because the messages of a pair of ranks are not
+/// sent in the order of the pieces.
 const MAX_PIECES: usize = 128;
 
-/// Columns that a panel may have, for factors whose inner indices are dealt in blocks of `block`: the first
-/// and the last piece may be shorter.
+/// Columns that a panel may have, for factors whose inner indices are distributed in blocks of `block`: the
+/// first and the last piece may be shorter.
 pub const fn max_width(block: usize) -> usize {
     block.saturating_mul(MAX_PIECES - 2)
 }
@@ -107,13 +107,13 @@ struct Piece<'env> {
     receives_under_way: usize,
 }
 
-/// What is under way of one panel.
+/// The outstanding transfers of one panel.
 #[derive(Debug, Default)]
 struct Traffic<'env> {
     pieces: Vec<Piece<'env>>,
 }
 
-/// A transfer under way.
+/// An outstanding transfer.
 #[derive(Debug, Clone)]
 struct Transfer {
     panel: u64,
@@ -122,11 +122,11 @@ struct Transfer {
     received: Option<Range<usize>>,
 }
 
-/// All pieces under way of a rank.
+/// All outstanding pieces of a rank.
 #[derive(Debug)]
 pub struct Broadcasts<'env> {
     lines: [Line; 2],
-    /// Panels under way, the first of which has number `first`.
+    /// Outstanding panels, the first of which has number `first`.
     panels: VecDeque<Traffic<'env>>,
     first: u64,
     transfers: Vec<Option<Transfer>>,
@@ -137,7 +137,7 @@ pub struct Broadcasts<'env> {
 }
 
 impl<'env> Broadcasts<'env> {
-    /// Nothing under way; panels are numbered from 0.
+    /// Nothing is outstanding; panels are numbered from 0.
     pub fn new(lines: [Line; 2]) -> Self {
         Self {
             lines,
@@ -300,7 +300,7 @@ impl<'env> Broadcasts<'env> {
         Ok(())
     }
 
-    /// Waits for a transfer, if any is under way.
+    /// Waits for a transfer, if any is outstanding.
     ///
     /// # Errors
     /// Of MPI.
@@ -332,7 +332,7 @@ impl<'env> Broadcasts<'env> {
         self.panels[index as usize].pieces.iter().all(|piece| piece.receives_under_way == 0)
     }
 
-    /// Whether nothing of a panel is under way any more.
+    /// Whether no transfer of a panel is outstanding any more.
     pub fn is_done(&self, panel: u64) -> bool {
         let Some(index) = panel.checked_sub(self.first) else { return true };
         let done = |piece: &Piece<'_>| {
@@ -343,7 +343,7 @@ impl<'env> Broadcasts<'env> {
         self.panels[index as usize].pieces.iter().all(done)
     }
 
-    /// Forgets the first panel under way.
+    /// Forgets the first outstanding panel.
     pub fn drop_first(&mut self) {
         self.panels.pop_front();
         self.first += 1;

@@ -49,7 +49,7 @@ impl Domains {
         self.ranks.len() == self.of.len()
     }
 
-    /// Whether every rank is a domain of its own.
+    /// Whether every rank is a separate domain.
     pub fn are_ranks(&self) -> bool {
         self.max_lines == [1, 1] && {
             let mut sorted = self.of.clone();

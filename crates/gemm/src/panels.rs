@@ -11,9 +11,9 @@ use crate::factor::{Factor, padded};
 use crate::product::{Dimension, Grid};
 use hcube_core::node::LINE_PAIR;
 
-/// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
+/// Panels in progress at a time: one that is multiplied, one that is complete, one that is filled.
 pub const DEPTH: usize = 3;
-/// Panels whose messages have tags of their own.
+/// Panels whose messages have distinct tags.
 pub const PANEL_TAGS: usize = 4;
 const _: () = assert!(PANEL_TAGS > DEPTH);
 /// Bytes of the panels of all lines of a domain that a cache is expected to hold.
@@ -27,7 +27,7 @@ const WIDTH_STEP: usize = 8;
 /// Bytes of a panel at most, so that a message has fewer than 2^31.
 const MAX_PANEL_BYTES: usize = 1 << 30;
 
-/// What decides on the width beside the product: the same on all ranks.
+/// What determines the width in addition to the product: the same on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes that panels may use, per rank.

@@ -12,7 +12,7 @@
 use hcube_core::node::counted_memory::CountedMemory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Communicators whose panels stay, beside those that products of other threads use.
+/// Communicators whose panels stay, in addition to those that products of other threads use.
 const MAX_RECENT: usize = 4;
 
 /// The latest first.
@@ -21,7 +21,7 @@ static RECENT: Mutex<Vec<Weak<CommPanels>>> = Mutex::new(Vec::new());
 /// What this process does with a memory.
 #[derive(Debug, Default)]
 struct Presence {
-    /// Products under way.
+    /// Products in progress.
     products: usize,
     away: bool,
 }
@@ -33,7 +33,7 @@ pub struct CommPanels {
     presence: Mutex<Presence>,
 }
 
-/// A product under way.
+/// A product in progress.
 #[derive(Debug)]
 pub struct InUse(Arc<CommPanels>);
 
@@ -47,7 +47,7 @@ impl CommPanels {
         Arc::new(Self { memory, presence: Mutex::default() })
     }
 
-    /// The memory; only a product [under way](Self::begin) uses it.
+    /// The memory; only a product [in progress](Self::begin) uses it.
     pub fn memory(&self) -> &CountedMemory {
         &self.memory
     }

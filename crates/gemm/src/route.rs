@@ -115,7 +115,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     let mut routes: Vec<(f64, Route)> = Vec::new();
     for &broadcast in broadcasts {
         let groups = groups(options, demand, network, broadcast);
-        // SUMMA beside groups, where groups are hcube's choice.
+        // SUMMA as an alternative to groups, if hcube selects groups.
         let free = matches!(options.algorithm, Algorithm::Auto | Algorithm::Library)
             && options.levels < 2
             && [options.group_rows, options.group_columns] == [0, 0];

@@ -36,7 +36,7 @@ pub struct Sharing {
     lines: Vec<usize>,
 }
 
-/// Shares of one panel under way.
+/// Outstanding shares of one panel.
 pub struct Shares<C: Comm> {
     sends: Vec<Owned<C>>,
     receives: Vec<(usize, Owned<C>)>,

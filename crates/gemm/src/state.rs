@@ -123,9 +123,9 @@ impl State {
         self.grid
     }
 
-    /// Collective: memory for panels, of which domains of each shape need some bytes. Where ranks of a node
-    /// cannot share memory every rank is a domain of its own from then on, and the result is false: panels
-    /// have other sizes then.
+    /// Collective: memory for panels, of which domains of each shape need some bytes. If ranks of a node
+    /// cannot share memory, every rank is a separate domain from then on, and the result is false: panels
+    /// then have other sizes.
     fn reserve<C: Comm>(&mut self, comm: &C, needed: &[usize]) -> Result<bool> {
         self.reserved.resize(needed.len(), 0);
         if needed.iter().zip(&self.reserved).all(|(needed, reserved)| needed <= reserved) {
@@ -135,8 +135,8 @@ impl State {
             needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
         // The same decision on all ranks, but no more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
-        // Before there is more: all that this rank has placed there was released, or others have mappings of
-        // their own.
+        // Before it grows: all panels that this rank has placed there were released, or others have their own
+        // mappings.
         (self.memory, self.ring) = (CommPanels::new(agree(comm, CountedMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {
@@ -200,7 +200,7 @@ impl State {
         Ok((route, demand, network))
     }
 
-    /// Collective: computes a product. All ranks pass the same but for the memory.
+    /// Collective: computes a product. All ranks pass the same arguments except the memory.
     ///
     /// # Errors
     /// Of MPI, and where memory could not be allocated; then nothing was written.

@@ -86,7 +86,7 @@ impl<'a> Fixed<'a> {
     }
 }
 
-/// A product on its way.
+/// A product in progress.
 struct Stationary<'e, 'p, C: Comm> {
     product: &'e Product<'p>,
     fixed: &'e Fixed<'p>,
@@ -102,7 +102,7 @@ struct Stationary<'e, 'p, C: Comm> {
 /// that moves, and the panels are its.
 ///
 /// # Errors
-/// Of MPI, before anything is under way; later errors end the job.
+/// Errors of MPI, before anything is outstanding; later errors end the job.
 pub fn multiply<C: Comm>(
     setting: Setting<'_, C>,
     product: &Product<'_>,
@@ -140,7 +140,7 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
             let own = self.partial(start, self.domains.own, &indices);
             self.pipeline.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
             self.pipeline.settle();
-            // Release: whoever sees the count sees this rank's partial product.
+            // Release: a rank that reads the count sees this rank's partial product.
             memory.counter(memory.own_number(), Counter::Multiplied).store(count, Ordering::Release);
             self.pipeline.until(requests, |_| {
                 // Acquire: the partial products of these ranks are seen by what follows.

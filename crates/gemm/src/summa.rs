@@ -29,8 +29,8 @@ use std::ops::Range;
 /// Simulated work: a multiplication and an addition of real numbers.
 pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
-/// Parts into which a local product is cut while messages are under way, so that MPI makes progress between
-/// them.
+/// Parts into which a local product is divided while messages are outstanding, so that MPI makes progress
+/// between them.
 const MAX_SLABS: usize = 8;
 /// Columns of such a part at least.
 const MIN_SLAB_COLUMNS: usize = 64;
@@ -159,7 +159,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         let beta = if is_first { &product.beta } else { &one };
         let local = local_product(product, self.factors, columns, (inner.len(), beta));
         let work = work(product, inner.len());
-        // Not whether messages are under way now: the same call gives the same bits every time.
+        // Independent of whether messages are outstanding now: the same call gives the same bits every time.
         if !self.pipeline.has_messages() {
             self.local.multiply(&local);
             self.pipeline.comm.charge(MULTIPLY_ADD.of(work));

@@ -29,7 +29,7 @@ struct Trial {
     chosen: Option<usize>,
 }
 
-/// The trials of a communicator; the same on all ranks but for the times.
+/// The trials of a communicator; the same on all ranks except the times.
 #[derive(Debug, Default)]
 pub struct Trials(Vec<Trial>);
 

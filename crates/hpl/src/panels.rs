@@ -218,9 +218,9 @@ impl<C: Comm> Panels<C> {
         }
     }
 
-    /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on
-    /// all ranks but the root, which waits for a slot and from then on may write to the [place](Self::place)
-    /// of the panel.
+    /// Begins the next panel of the row, whose root and size are the same on all ranks, and returns its
+    /// number. Local, except on the root, which waits for a slot and may then write to the
+    /// [place](Self::place) of the panel.
     ///
     /// # Errors
     /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where

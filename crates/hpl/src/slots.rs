@@ -111,7 +111,7 @@ impl Slots {
         self.capacity
     }
 
-    /// Slots of each rank for panels of its own.
+    /// Slots of each rank for its own panels.
     pub fn own(&self) -> usize {
         self.own
     }
@@ -177,8 +177,8 @@ impl Slots {
     /// As [`content`](Self::content), for a transfer that goes on after this call.
     ///
     /// # Safety
-    /// The memory stays until the transfer has finished; where that is never looked for, it is [given
-    /// up](Self::leak).
+    /// The memory stays until the transfer is complete; if its completion is never tested, it is
+    /// [leaked](Self::leak).
     pub unsafe fn lasting(&self, holder: Holder, range: Range<usize>) -> Region<'static> {
         let region = self.content(holder, range);
         // SAFETY: bytes of the slot, which stay until the transfer has finished, by the contract of this

@@ -74,7 +74,7 @@ fn chains(chains: &[Range<usize>], position: usize) -> Route {
     route
 }
 
-/// The long broadcast on a ring of `members` positions: all of them, or all but position 1.
+/// The long broadcast on a ring of `members` positions: all of them, or all except position 1.
 fn long(nodes: usize, members: usize, position: usize) -> Route {
     let apart = usize::from(members < nodes);
     let position_of = |member: usize| if member == 0 { 0 } else { member + apart };

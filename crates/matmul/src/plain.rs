@@ -90,7 +90,7 @@ impl Tiles {
         }
     }
 
-    /// C := C + A B for tiles; elements of C behind the shape are computed as well, and not used.
+    /// C := C + A B for tiles; elements of C outside of the shape are computed as well, and not used.
     fn multiply(&mut self, depth: usize, [rows, columns]: [usize; 2]) {
         for column in 0..columns.div_ceil(STEP) {
             for row in 0..rows.div_ceil(STEP) {

@@ -108,7 +108,7 @@ pub fn multiply<C: Comm>(
     Ok(())
 }
 
-/// Collective: the layout, the memory of the matrices without what lies behind their elements, and temporary
+/// Collective: the layout, the memory of the matrices without padding after their elements, and temporary
 /// memory.
 fn prepare<C: Comm>(
     spmd: &Spmd<C>,
@@ -216,9 +216,9 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         self.spmd.sync()
     }
 
-    /// Collective: registers the matrices and the memory of partial sums. Processes name memory of others by
-    /// the address of their own, so that memory without elements gets an address of its own, in the first
-    /// block of temporary memory.
+    /// Collective: registers the matrices and the memory of partial sums. Processes identify memory of others
+    /// by their own address, so memory without elements gets an address in the first block of temporary
+    /// memory.
     fn register(&mut self) -> Result<Vec<Region<'static>>> {
         let Matrices { a, b, c } = &mut self.matrices;
         for (number, memory) in [a, b, c].into_iter().enumerate() {

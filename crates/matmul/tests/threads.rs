@@ -11,7 +11,7 @@ use hcube_matmul::{
     temporary_bytes,
 };
 
-/// What lies behind the elements of a process, and in C before the product.
+/// The bytes after the elements of a process, and in C before the product.
 const FILL: f64 = -77.0;
 /// Elements after the part of a process.
 const EXTRA: usize = 3;
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     fn region(&mut self) -> Region<'static> {
-        // SAFETY: the memory lives until all processes have finished, and is looked at only then.
+        // SAFETY: the memory lives until all processes have finished, and is read only then.
         unsafe { Region::new(self.0.as_mut_ptr().cast(), self.0.len() * size_of::<f64>()) }
     }
 

@@ -98,7 +98,7 @@ pub(super) fn run<C: Comm + ?Sized>(
 }
 
 /// Sends the values of `list` to their owners and applies those that arrive for this rank. In relaxed mode,
-/// values of the last stage stay in `unapplied` until the first messages of the next round are under way.
+/// values of the last stage stay in `unapplied` until the first messages of the next round have been started.
 fn one_round<C: Comm + ?Sized>(
     context: &mut Context<'_, C>,
     stages: &mut [Stage<'_, C>],
@@ -130,7 +130,7 @@ fn one_round<C: Comm + ?Sized>(
             unapplied.clear();
         }
     }
-    // Q' of the paper: the values that this rank applies in a round.
+    // Q' of Plimpton et al. 2006: the number of values that this rank applies in a round.
     let mut arrived = list.len();
     context.update(table, list);
     if let Some(Stage::Messages(stage)) = stages.last_mut() {

@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// What `HCUBE_STATS` asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Where a JSON file is to be written beside the table, if anywhere.
+    /// The name of a JSON file to be written in addition to the table, if any.
     pub json: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Output {
     }
 }
 
-/// Whether a library of hcube is loaded, which may write statistics of its own to the same file.
+/// Whether a library of hcube is loaded that may write its own statistics to the same file.
 pub fn is_loaded(library: &str) -> bool {
     loader::loaded().iter().any(|path| path.to_string_lossy().contains(library))
 }

@@ -107,7 +107,7 @@ impl Descriptor {
     /// It is a descriptor of the compiler, which lives during the borrow.
     pub unsafe fn dimensions(&self) -> &[Dimension] {
         let rank = usize::try_from(self.dtype.rank).unwrap_or(0).min(MAX_RANK);
-        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, behind the head.
+        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, after the head.
         unsafe { slice::from_raw_parts((&raw const self.dimensions).cast(), rank) }
     }
 
@@ -122,7 +122,7 @@ impl Descriptor {
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
-    /// The number of elements, if they lie one behind the other.
+    /// The number of elements, if they are contiguous.
     ///
     /// # Safety
     /// As [`Self::dimensions`].

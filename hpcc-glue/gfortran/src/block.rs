@@ -83,11 +83,11 @@ pub unsafe fn note_token(memory: *mut u8, token: usize) {
 /// Frees memory of [`allocate`]; other memory is an error.
 ///
 /// # Safety
-/// An address in the heap of this image, behind its first bytes.
+/// An address in the heap of this image, after its first bytes.
 pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
     let head = head_of(memory);
-    // SAFETY: the address is in the heap of this image, behind its first bytes: those before it can be read
-    // and written.
+    // SAFETY: the address is in the heap of this image, after its first bytes: the bytes before it can be
+    // read and written.
     unsafe {
         // What a pointer of the program leads to.
         if (*head).mark != MARK {

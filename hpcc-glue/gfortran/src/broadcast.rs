@@ -72,7 +72,7 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
     Ok(())
 }
 
-/// Writes what an object has of its own back.
+/// Restores an object's own words.
 fn keep_own(object: &mut [u8], before: &[u8]) {
     ADDRESSES.with_borrow(|addresses| {
         for (now, before) in object.chunks_exact_mut(WORD).zip(before.chunks_exact(WORD)) {

@@ -95,9 +95,9 @@ fn root(number: c_int) -> Result<Option<usize>> {
     if number == 0 { Ok(None) } else { current().rank_of(number).map(Some) }
 }
 
-/// The number of elements that lie one behind the other, or none. For the components of a derived type that
-/// is broadcast, gfortran leaves span and offset of their descriptors unset, and passes also those that are
-/// not allocated.
+/// The number of contiguous elements, or none. For the components of a derived type that is broadcast,
+/// gfortran leaves span and offset of their descriptors unset, and also passes components that are not
+/// allocated.
 ///
 /// # Safety
 /// As [`reduce`].
@@ -167,7 +167,7 @@ impl Block {
     }
 }
 
-/// As many elements as a section has, one behind the other.
+/// As many contiguous elements as a section has.
 fn packed_like(section: &Section, bytes: &mut [u8]) -> Section {
     Section::packed(bytes.as_mut_ptr(), section.element, section.count())
 }

@@ -109,14 +109,14 @@ impl Section {
         Self { base, element, extents: Extents::default() }
     }
 
-    /// Elements one behind the other.
+    /// Contiguous elements.
     pub fn packed(base: *mut u8, element: usize, count: usize) -> Self {
         let mut section = Self::scalar(base, element);
         section.push(count, element as isize);
         section
     }
 
-    /// An array of these extents, one element behind the other.
+    /// A contiguous array of these extents.
     pub fn array(base: *mut u8, element: usize, counts: &[usize]) -> Self {
         let mut section = Self::scalar(base, element);
         counts.iter().fold(element, |stride, &count| {
@@ -217,7 +217,7 @@ impl Section {
         self.count() * self.element
     }
 
-    /// The distances of the first and behind the last byte from the base; none where there are no elements.
+    /// The offsets of the first byte and of the end from the base; none if there are no elements.
     pub fn bounds(&self) -> Range<isize> {
         if self.count() == 0 {
             return 0..0;
@@ -290,8 +290,7 @@ impl Section {
         Shape::indexed(run, rest.distances().map(|distance| (moved + distance) as i64).collect())
     }
 
-    /// The bytes of the runs of elements that lie one behind the other, and the section of their first
-    /// elements.
+    /// The bytes of the runs of contiguous elements, and the section of their first elements.
     fn split_run(&self) -> (usize, Self) {
         let mut run = self.element;
         let inner = self.extents.iter().take_while(|extent| {

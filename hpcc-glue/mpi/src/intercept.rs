@@ -71,7 +71,7 @@ fn only_forwards() -> bool {
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    // Each has a description of its own: these never have an address, so they stay in registers.
+    // Each has a separate description: these never have an address, so they stay in registers.
     if active() && statistics::wanted().is_none() {
         // SAFETY: memory and handles of the call are as MPI asks for them.
         match unsafe { at_once(&call()) } {

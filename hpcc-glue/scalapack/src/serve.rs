@@ -75,7 +75,7 @@ pub unsafe fn serve(call: &Call) -> Decision {
     }
 }
 
-/// A failure in the middle of a collective call, which has no way to return an error.
+/// A failure inside a collective call, which cannot return an error.
 #[cold]
 fn end(error: &Error) -> ! {
     eprintln!("hcube: {error}; other ranks are waiting for this one: ending the job");

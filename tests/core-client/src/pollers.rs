@@ -26,7 +26,7 @@ struct Client<C: Comm> {
     asked: bool,
 }
 
-/// Answers every request with what was asked; on a communicator of its own.
+/// Answers every request with its contents; on a separate communicator.
 struct Server<C: Comm> {
     comm: C,
     clients: Vec<Client<C>>,

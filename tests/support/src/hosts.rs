@@ -42,7 +42,7 @@ const AGENT: &str = "/dev/shm/agent";
 pub const KEEPALIVE: [(&str, u64); 3] =
     [("oob_tcp_keepalive_time", 3), ("oob_tcp_keepalive_intvl", 1), ("oob_tcp_keepalive_probes", 3)];
 
-/// A process that waits in namespaces of its own until its standard input is closed.
+/// A process that waits in separate namespaces until its standard input is closed.
 #[derive(Debug)]
 struct Holder {
     child: Child,
@@ -146,7 +146,7 @@ fn find_reason() -> Option<String> {
     }
 }
 
-/// Hosts `node1`, `node2` and so on behind a front with a switch.
+/// Hosts `node1`, `node2` and so on, connected to a front with a switch.
 #[derive(Debug)]
 pub struct Hosts {
     /// Declared before the front, because fields are dropped in the order of declaration.

@@ -300,7 +300,7 @@ impl Launch {
         Self { simulated: true, ..self }
     }
 
-    /// No other job runs beside it: how much memory the MPI library takes depends on how messages pile up.
+    /// No other job runs at the same time: the memory of the MPI library depends on how messages pile up.
     pub fn alone(self) -> Self {
         Self { alone: true, ..self }
     }

@@ -28,8 +28,8 @@ fn decide(name: &str, reason: &str, must_run: bool) {
         !must_run || list.split(',').any(|listed| listed.trim() == name),
         "not tested: {name}: {reason}; {LIST}={name} permits that"
     );
-    // Past the test harness, which keeps to itself what a successful test prints. In one piece, because tests
-    // run beside each other.
+    // Past the test harness, which captures the output of a successful test. In one write, because tests run
+    // concurrently.
     let text = format!("skipped: {name}: {reason}\n");
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

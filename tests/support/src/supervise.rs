@@ -91,12 +91,12 @@ impl Launch {
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
-        // Several hosts have folders of their own.
+        // Several hosts have separate folders.
         let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let Some(status) = self.wait(&mut child, &files) else {
-            // Launchers put ranks into process groups of their own, so killing one group is not enough.
+            // Launchers put ranks into separate process groups, so killing one group is not enough.
             end_processes(child.id(), &marker);
             let _ = child.wait();
             let [stdout, stderr] = files.read();

@@ -28,17 +28,17 @@ const MAX_PART_BYTES: usize = 1 << 30;
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
-/// Largest number of answers under way; it bounds the time of a poll.
+/// Maximum number of outstanding replies; it bounds the time of a poll.
 const MAX_UNDER_WAY: usize = 64;
 
-/// What is under way.
+/// The outstanding messages.
 #[derive(Debug)]
 enum Flight {
     Answer(Fragment),
     Received(usize),
 }
 
-/// An exchange under way.
+/// A pending exchange.
 pub struct Traffic<'s, 'e, C: Comm> {
     comm: &'e C,
     task: &'e Task<'e>,
@@ -103,7 +103,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(self.fill(if waits { MIN_PART_BYTES } else { 1 })? || moved)
     }
 
-    /// Looks at what is under way.
+    /// Tests the outstanding messages.
     fn complete(&mut self) -> Result<bool> {
         let mut index = 0;
         while index < self.words.len() {

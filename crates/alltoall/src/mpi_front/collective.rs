@@ -244,8 +244,8 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 const INVALID: &str = "arguments that are not valid";
 
 /// Counts a call that is forwarded without votes, if this rank's arguments are valid, so that it takes part
-/// in the exchange whatever the MPI library does, and gives an allowance for the next ones. Why it is
-/// forwarded.
+/// in the exchange even if the MPI library returns an error, and grants an allowance for the next ones.
+/// Returns why it is forwarded.
 ///
 /// # Safety
 /// As [`exchange`].

@@ -89,8 +89,8 @@ impl Operation {
         }
     }
 
-    /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None`
-    /// where the library makes the exchange. Ends the job where the kernel refuses a copy.
+    /// Local: moves the data of this rank in a start; the barrier must be started afterwards. `None` if the
+    /// MPI library makes the exchange. Ends the job if the kernel refuses a copy.
     ///
     /// # Safety
     /// The memory of the exchange is as MPI asks for it, and the request is not active.

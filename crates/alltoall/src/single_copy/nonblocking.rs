@@ -67,7 +67,7 @@ impl Nonblocking {
         Ok(Self { arrivals: Arrivals::create(comm, ranks)?, processes, under_way: VecDeque::new() })
     }
 
-    /// Bytes of memory of this rank: its part of the table, and the descriptions of exchanges under way.
+    /// Bytes of memory of this rank: its part of the table, and the descriptions of pending exchanges.
     pub fn memory(&self) -> usize {
         self.arrivals.bytes() + self.under_way.iter().map(Description::memory).sum::<usize>()
     }

@@ -126,7 +126,7 @@ impl Persistent {
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
         let found: Vec<(usize, Order)> = found.enumerate().collect();
-        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier behind all
+        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier after all
         // starts is complete.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {

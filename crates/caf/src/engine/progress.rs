@@ -43,7 +43,7 @@ impl<C: Comm> Image<C> {
     }
 
     fn receive_one(&mut self) -> Result<Step> {
-        // Operations go on beside messages that arrive all the time.
+        // Operations progress even if messages arrive all the time.
         self.polls += 1;
         if self.polls >= POLLS_PER_ADVANCE && !self.pending.is_empty() {
             self.polls = 0;

@@ -35,8 +35,8 @@ impl<C: Comm> Image<C> {
 
     /// Ends what others need of this image, when all have come here.
     fn leave(&mut self) -> Result<()> {
-        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first
-        // barrier is taken after it, with answers, and these after the second one.
+        // Acknowledgements may still be outstanding, and MPI must not be finalised with any: messages before
+        // the first barrier are received after it, with replies, and these after the second one.
         for _ in 0..2 {
             self.memory.flush(&self.comm)?;
             self.comm.barrier()?;

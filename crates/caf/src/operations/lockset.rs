@@ -22,8 +22,7 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until this image has all of these locks. No images wait for each other, in whatever order they
-    /// name them.
+    /// Waits until this image has all of these locks. Images do not deadlock, in any order of the locks.
     ///
     /// # Errors
     /// As [`Self::lock`], and for a lock that is named twice; this image has none of them then.
@@ -33,8 +32,7 @@ impl<C: Comm> Runtime<C> {
         for (number, &lock) in locks.iter().enumerate() {
             if let Err(error) = self.take_lock(lock) {
                 for &taken in locks[..number].iter().rev() {
-                    // What stands in the way of a release is an image that is gone, of which the caller
-                    // learns.
+                    // Only an image that is gone can prevent a release; the caller learns of it.
                     let _ = self.release_lock(taken);
                 }
                 return Err(error);

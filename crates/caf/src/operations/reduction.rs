@@ -168,7 +168,7 @@ impl<C: Comm> Image<C> {
         Ok(())
     }
 
-    /// What the member behind has sent in this round, if it has come.
+    /// The message of the member behind in this round, if it has arrived.
     fn receive_partial<const N: usize>(&mut self, reduction: &Reduction<N>) -> Result<Option<[[i64; N]; 2]>> {
         let Reduction { members, round, way, .. } = reduction;
         let mut words = [[0; N]; 2];

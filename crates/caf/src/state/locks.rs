@@ -45,7 +45,7 @@ enum State {
     Held,
     /// Nobody has the lock if it was the last one of the queue.
     Leaving(Request),
-    /// It waits until it knows the image behind it.
+    /// It waits until it knows its successor in the queue.
     Handing,
 }
 
@@ -90,7 +90,7 @@ impl Locks {
         self.nodes.extend(self.entries.remove(&lock.word()).map(|entry| entry.node));
     }
 
-    /// Whether it waits for the lock in the queue, behind another image.
+    /// Whether it waits for the lock in the queue, after another image.
     pub fn is_queued(&self, lock: Place) -> bool {
         matches!(self.entries.get(&lock.word()), Some(Entry { state: State::Queued(_), .. }))
     }

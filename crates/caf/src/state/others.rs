@@ -72,7 +72,8 @@ pub struct Others {
     images: usize,
     /// Images that are not alive, as far as is known here.
     gone: BTreeMap<usize, Status>,
-    /// Those of which this was seen in the last poll: what they have sent before may still be under way.
+    /// Images that were already gone in the last poll: their last messages may still have been outstanding
+    /// then.
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,

@@ -67,8 +67,8 @@ impl Sort {
     }
 }
 
-/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it
-/// has sent, the block, and these bytes.
+/// Functions that have arrived, contiguous in words: the sender with the number of bytes that it has sent,
+/// the block, and these bytes.
 #[derive(Debug, Default)]
 struct Calls(Vec<u64>);
 
@@ -98,7 +98,7 @@ impl Calls {
         true
     }
 
-    /// The function that begins with a word, and the word behind it.
+    /// The function that begins with a word, and the word after it.
     #[inline]
     fn call(&self, first: usize) -> Option<(Call<'_>, usize)> {
         let [sender, scope, named, event, arguments @ ..] = self.0.get(first..)? else { return None };
@@ -136,7 +136,7 @@ impl Calls {
     }
 }
 
-/// Functions that run one after the other. One that waits runs what is behind it.
+/// Functions that run one after the other. A function that waits runs those after it.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     all: Calls,

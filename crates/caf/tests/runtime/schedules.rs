@@ -133,7 +133,7 @@ fn run_schedule(image: &Image, images: usize, seed: u64) {
     let mut random = Random(seed << 40 | 0x9e37_79b9);
     let chains: Vec<Vec<Copy>> =
         (0..CHAINS).map(|_| (0..COPIES).map(|_| Copy::draw(&mut random, images)).collect()).collect();
-    // The image of each event: the one before the first copy of a chain, and one behind each.
+    // The image of each event: the one before the first copy of a chain, and one after each copy.
     let places: Vec<Vec<usize>> =
         (0..CHAINS).map(|_| (0..=COPIES).map(|_| random.below(images)).collect()).collect();
     let mut model: Vec<Vec<u8>> =

@@ -24,9 +24,9 @@ use crate::error::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Batches under way to a rank.
+/// Outstanding batches to a rank.
 const WINDOW: u32 = 4;
-/// Bytes of messages from which there is no room: a short one more would begin a batch of its own.
+/// Bytes of messages from which there is no room: a further short message would begin a new batch.
 const FULL_BYTES: usize = BATCH_BYTES - 512;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
@@ -69,7 +69,7 @@ pub struct Batches<C: Comm> {
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
     spare: Spare,
-    /// Batches that are on their way here, in the order in which they are taken.
+    /// Batches that are on the way to this rank, in the order in which they are received.
     receiving: VecDeque<(usize, Owned<C>)>,
     arrived: Option<Arrived>,
     /// Batches that were sent and not acknowledged, to all peers.
@@ -97,7 +97,7 @@ impl<C: Comm> Default for Batches<C> {
 }
 
 impl<C: Comm> Batches<C> {
-    /// Appends a message to those for a rank: `head`, and `body` behind it.
+    /// Appends a message for a rank: `head`, followed by `body`.
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: &impl Bytes) {
         let peer = self.peers.entry(to).or_default();
         let all = head.len() + body.len();

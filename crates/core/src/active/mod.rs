@@ -44,7 +44,7 @@ struct QueuedRecord {
     payload: Vec<u8>,
 }
 
-/// What goes to and comes from a rank of this node, beside the rings.
+/// Messages to and from a rank of this node, in addition to the rings.
 #[derive(Debug, Default)]
 struct Mate {
     kept: VecDeque<QueuedRecord>,
@@ -167,7 +167,7 @@ impl<C: Comm> Messages<C> {
             && self.rings.send(number as usize, kind, tag, words, payload)
     }
 
-    /// As [`Self::send`], of bytes about which Rust knows nothing, behind `head`.
+    /// As [`Self::send`], of bytes of a region, after `head`.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: Region<'_>) {
         assert!(kind < KINDS, "a message of kind {kind}");
         match self.number(to) {

@@ -20,7 +20,7 @@ use super::Comm;
 use crate::error::Result;
 use crate::memory::Region;
 
-/// Bytes under way and their buffer.
+/// Outstanding bytes and their buffer.
 #[derive(Debug)]
 pub struct Owned<C: Comm> {
     /// Nothing when it has finished.

@@ -25,7 +25,7 @@ use super::{Comm, tags};
 use crate::error::Result;
 use crate::progress::wait::Patience;
 
-/// Segments under way at a rank; each of them has a tag of its own.
+/// Outstanding segments of a rank; each of them has its own tag.
 pub const WINDOW: usize = 4;
 const _: () = assert!(WINDOW <= tags::PIPELINED_BROADCAST.count());
 
@@ -111,7 +111,7 @@ impl Plan {
 /// Collective: the bytes of `root` on all ranks, by the best plan.
 ///
 /// # Errors
-/// Of MPI, where nothing is under way; else the job ends (see [`requests::scope`]).
+/// Errors of MPI, if nothing is outstanding; otherwise the job ends (see [`requests::scope`]).
 pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Patience) -> Result<()> {
     let plan = Plan::best(comm.size(), bytes.len());
     if bytes.len() <= plan.segment {
@@ -155,7 +155,7 @@ pub fn broadcast_by<C: Comm>(
     }
 }
 
-/// The tag of a segment: no two segments that are under way between two ranks have the same.
+/// The tag of a segment: no two outstanding segments between two ranks have the same.
 fn tag(segment: usize) -> i32 {
     tags::PIPELINED_BROADCAST.tag(segment % WINDOW)
 }
@@ -163,7 +163,7 @@ fn tag(segment: usize) -> i32 {
 /// What a rank does with segments.
 struct Relay {
     children: Vec<usize>,
-    /// Sends under way of each segment in the window.
+    /// Outstanding sends of each segment in the window.
     unsent: [usize; WINDOW],
 }
 

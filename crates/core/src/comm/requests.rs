@@ -41,8 +41,8 @@ pub struct Requests<'env, C: Comm> {
 /// Runs `work` with a set of requests and returns when all that `work` has started has finished.
 ///
 /// # Errors
-/// Those of `work` and of MPI where nothing is under way any more. An error while transfers are under way
-/// ends the job: the partner may never answer, and the memory may not be given up before it has.
+/// Errors of `work`, and errors of MPI when nothing is outstanding any more. An error while transfers are
+/// outstanding ends the job: the partner may never reply, and the memory may not be freed before it has.
 pub fn scope<'env, C: Comm, T>(
     comm: &'env C,
     patience: Patience,
@@ -59,12 +59,12 @@ pub fn scope<'env, C: Comm, T>(
 }
 
 impl<'env, C: Comm> Requests<'env, C> {
-    /// Number of transfers under way.
+    /// Number of outstanding transfers.
     pub fn len(&self) -> usize {
         self.under_way.len()
     }
 
-    /// Whether none is under way.
+    /// Whether no transfer is outstanding.
     pub fn is_empty(&self) -> bool {
         self.under_way.is_empty()
     }
@@ -80,7 +80,8 @@ impl<'env, C: Comm> Requests<'env, C> {
         self.send_region(label, region, to, tag)
     }
 
-    /// Starts receiving at most `bytes.len()` bytes, fewer than 2^31; what is behind a shorter message stays.
+    /// Starts receiving at most `bytes.len()` bytes, fewer than 2^31; bytes after a shorter message are
+    /// unchanged.
     ///
     /// # Errors
     /// Of MPI.
@@ -137,7 +138,7 @@ impl<'env, C: Comm> Requests<'env, C> {
         Ok(Some(Finished { label, received }))
     }
 
-    /// Waits for a transfer, whichever finishes first; `None` where none is under way.
+    /// Waits for the first transfer that completes; `None` if none is outstanding.
     ///
     /// # Errors
     /// As [`Self::test_any`].
@@ -171,7 +172,7 @@ impl<'env, C: Comm> Requests<'env, C> {
 }
 
 impl<C: Comm> Drop for Requests<'_, C> {
-    /// Reached with transfers under way only by a panic: the memory would be given up while MPI uses it.
+    /// Reached with outstanding transfers only by a panic: the memory would be freed while MPI uses it.
     fn drop(&mut self) {
         if !self.under_way.is_empty() {
             self.comm.abort(&Error::Internal("a panic while transfers were under way".into()));

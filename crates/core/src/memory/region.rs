@@ -122,7 +122,7 @@ impl<'a> Region<'a> {
     pub fn append_to(self, out: &mut Vec<u8>) {
         out.reserve(self.length);
         // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers to
-        // them; `out` has room for as many behind its length, and has them then.
+        // them; `out` has room for as many after its length, and contains them afterwards.
         unsafe {
             copy::copy_nonoverlapping(
                 self.address,

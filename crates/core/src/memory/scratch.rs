@@ -154,7 +154,7 @@ impl Scratch {
         let range = start..start + length;
         self.taken.insert(position, range.clone());
         self.touched = self.touched.max(range.end);
-        // SAFETY: `start` is less than a line, and the range lies inside the memory behind it.
+        // SAFETY: `start` is less than a line, and the range lies inside the memory after it.
         let address = unsafe { self.memory.add(self.start + range.start) };
         Some(Piece { of: self.number, range, address })
     }

@@ -147,7 +147,7 @@ pub fn attach(comm: Handle) -> Result<Attached> {
     static TURN: Mutex<()> = Mutex::new(());
     let (holder, number) = holder(comm);
     let key = key(number)?;
-    // Simulated ranks share one thread and may change places in any call; each has state of its own.
+    // Simulated ranks share one thread and may be switched in any call; each has its own state.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
     if let Some(state) = lookup(holder, key).map_err(failed)? {
         return Ok(Attached { state, comm });

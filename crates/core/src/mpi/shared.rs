@@ -47,7 +47,7 @@ impl<T> Shared<T> {
         Self(Arc::new(Inner { busy: Cell::new(false), value: UnsafeCell::new(value) }))
     }
 
-    /// A way to find the value as long as it has users.
+    /// A reference by which the value is found as long as it has users.
     ///
     /// # Safety
     /// All users that are found by it take turns: no two threads use or drop them at the same time.

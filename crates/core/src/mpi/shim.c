@@ -211,7 +211,7 @@ int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) 
 
 void hcube_shim_pass(double nanoseconds) {
 #ifdef SMPI_H
-    /* A sleep and not operations of a host: every rank has a core of its own. */
+    /* A sleep and not operations of a host: every simulated rank has its own core. */
     struct timespec time;
     if (nanoseconds < 0.5) return;
     time.tv_sec = (time_t)(nanoseconds * 1e-9);

@@ -75,7 +75,7 @@ mod tests {
         Done,
     }
 
-    /// The cell, and the rest of the way of each rank.
+    /// The cell, and the remaining steps of each rank.
     type State<const N: usize> = (u64, [(At, u32); N]);
 
     /// One access of a rank, as in the functions above; it goes and comes back some times.

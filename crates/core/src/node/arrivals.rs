@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Operations of one bucket that not all ranks have started.
 const ROWS: usize = 64;
-/// Buckets: operations with keys one behind the other lie in different ones.
+/// Buckets: operations with consecutive keys are in different ones.
 const BUCKETS: usize = 64;
 
 /// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for
@@ -85,7 +85,7 @@ impl Arrivals {
         self.slots.bytes_per_rank() + self.queues.iter().map(Queue::bytes).sum::<usize>()
     }
 
-    /// Where the offers of a rank begin among its words, behind its buckets.
+    /// The start of the offers of a rank among its words, after its buckets.
     fn first_offer(ranks: usize) -> usize {
         BUCKETS.div_ceil(ranks) * bucket_words(ranks)
     }

@@ -28,7 +28,7 @@ pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
     loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
 }
 
-/// As [`next`], or in any library that was loaded into a scope of its own, as interpreters do.
+/// As [`next`], or in any library that was loaded into a local scope, as interpreters do.
 pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
     next(name).or_else(|| {
         let own = base_of(next_anywhere as *const c_void);

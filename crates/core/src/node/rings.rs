@@ -48,7 +48,7 @@ pub fn ring_bytes(ranks: usize) -> usize {
     1 << (MAX_RINGS_BYTES / ranks).clamp(MIN_RING_BYTES, MAX_RING_BYTES).ilog2()
 }
 
-/// What a record holds beside its payload.
+/// The header of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The rank of the node that has sent it.
@@ -167,8 +167,8 @@ impl Rings {
         let record = (HEAD + length).next_multiple_of(8);
         let ring = &mut self.outgoing[to];
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
-        // The word behind a record has room as well; a record that would end with the ring would have it at
-        // the beginning.
+        // The word after a record has room as well; a record that would end with the ring would have this
+        // word at the beginning.
         let skipped = if record + 8 > rest { rest } else { 0 };
         let end = ring.at + (skipped + record + 8) as u64;
         if end - ring.taken > bytes as u64 {
@@ -180,7 +180,7 @@ impl Rings {
         let at = ring.at + skipped as u64;
         let place = ring.place(at, bytes);
         // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only
-        // after the first word says so; the record and the word behind it are inside the ring. The slices do
+        // after the first word says so; the record and the word after it are inside the ring. The slices do
         // not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
@@ -228,8 +228,9 @@ impl Rings {
         None
     }
 
-    /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent
-    /// it, its tag and its payload. A record of another kind stays, and those behind it. How many were taken.
+    /// Takes records of a kind, at most `most`, and passes each to `read`: the rank of the node that has sent
+    /// it, its tag and its payload. A record of another kind stays, and so do the records after it. Returns
+    /// how many were taken.
     #[inline]
     pub fn receive_all(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         let mut taken = 0;

@@ -296,7 +296,7 @@ const WORDS: usize = 7;
 /// length are the same on a node.
 ///
 /// # Errors
-/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses it in another way.
+/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses a different layout.
 pub(super) fn share<C: Comm + ?Sized>(
     comm: &C,
     ranks: &[usize],

@@ -39,7 +39,7 @@ pub(super) fn pages_may_be_refused() -> bool {
 pub(super) struct Layout {
     /// Bytes that counters and slots are aligned to: a power of two.
     line: usize,
-    /// Where the first slot starts, behind the counters.
+    /// The start of the first slot, after the counters.
     first_slot: usize,
     /// Bytes from slot to slot.
     slot: usize,

@@ -75,7 +75,7 @@ pub struct Counts {
 
 impl<C: Comm> Onesided<C> {
     /// Collective over `comm`, whose messages are opened: heaps for the nodes of the topology and messages
-    /// between all ranks. Without shared memory every rank is a node of its own.
+    /// between all ranks. Without shared memory every rank is a separate node.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
@@ -107,7 +107,7 @@ impl<C: Comm> Onesided<C> {
         offset >= self.first_offset && offset.checked_add(length).is_some_and(|end| end <= self.heap.part())
     }
 
-    /// Ends what is under way, and leaves the heaps mapped until the process ends.
+    /// Ends all pending accesses, and leaves the heaps mapped until the process ends.
     pub fn leave_heap(self) {
         std::mem::forget(self.heap);
     }

@@ -24,7 +24,7 @@ pub struct Shape {
     run: usize,
     /// Bytes of all elements.
     bytes: usize,
-    /// The distances of the first and behind the last byte from the place.
+    /// The offsets of the first byte and of the end from the location.
     bounds: Range<i64>,
     runs: Runs,
 }
@@ -102,7 +102,7 @@ impl Shape {
         self.bytes
     }
 
-    /// The distances of the first and behind the last byte from the place.
+    /// The offsets of the first byte and of the end from the location.
     pub fn bounds(&self) -> Range<i64> {
         self.bounds.clone()
     }
@@ -222,7 +222,7 @@ impl Shape {
         }
     }
 
-    /// The shape that another rank has sent, and the bytes behind it.
+    /// The shape that another rank has sent, and the bytes after it.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let word = |index: usize| {
             let bytes = bytes.get(index.checked_mul(8)?..)?.get(..8)?;

@@ -268,7 +268,7 @@ fn shapes_that_have_no_place_are_refused() {
 }
 
 proptest! {
-    /// Elements are copied as by the definition, whatever is joined or cut.
+    /// Elements are copied as defined, for all joins and cuts.
     #[test]
     fn shapes_are_what_they_say(
         element in 1..9_usize,

@@ -34,7 +34,7 @@ impl Spec {
         Self::new(variable, Kind::Count { min, max, unit }, min)
     }
 
-    /// A number of `unit` from 0 that has no bound of its own.
+    /// A number of `unit` from 0 without an upper bound.
     pub const fn any_count(variable: &'static str, unit: &'static str) -> Self {
         Self::count(variable, 0, super::kind::MAX_INT, unit)
     }

@@ -57,7 +57,7 @@ fn message_stage(topology: &Topology, rank: usize, bounds: &[usize], own: usize)
     let (mine, parts) = (positions[own]..positions[own + 1], bounds.len() - 1);
     let index = topology.position(rank) - mine.start;
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    // Starting behind the own part spreads the load where there are many parts.
+    // Starting after the own part distributes the load if there are many parts.
     for part in (1..parts).map(|distance| (own + distance) % parts) {
         let theirs = positions[part]..positions[part + 1];
         for overlap in overlaps(index, mine.len(), theirs.len()) {

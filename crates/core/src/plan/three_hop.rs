@@ -31,7 +31,7 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
     Lanes { first: if ranks >= nodes - 1 { distance * count } else { distance % ranks }, count }
 }
 
-/// Messages of three hops that cost no more than a stage of the hypercube. They are under way at the same
+/// Messages of three hops that cost no more than a stage of the hypercube. They are outstanding at the same
 /// time, so that each costs little beyond its call, and values are divided in three stages instead of log2 M,
 /// whereas a stage of the hypercube waits for its message. Speed-up of three hops over the hypercube between
 /// nodes, simulated on juropa and on juqueen (`hcube-lab simulate --sections nodes`, with --full from 512

@@ -17,7 +17,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Every rank on a node of its own: only messages.
+    /// Every rank on a separate node: only messages.
     pub fn without_nodes(size: usize) -> Self {
         Self { starts: (0..=size as u32).collect(), rank_at: Vec::new(), position_of: Vec::new() }
     }

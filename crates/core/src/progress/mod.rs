@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// }
 /// ```
 pub unsafe trait Progress {
-    /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
+    /// Lets the MPI library make progress on outstanding operations. Local, about 100 ns.
     fn progress(&self);
     /// The pollers of this rank: one registry for a communicator and all that were split from it.
     fn pollers(&self) -> &Arc<Pollers>;

@@ -14,7 +14,7 @@
 use super::Progress;
 use std::time::{Duration, Instant};
 
-/// Polls between two yields where every rank has a core of its own.
+/// Polls between two yields if every rank has a core.
 const SPINS_ALONE: u32 = 1000;
 /// Polls between two hints to the processor that this is a loop that waits.
 const POLLS_PER_HINT: u32 = 8;
@@ -24,8 +24,7 @@ const POLLS_PER_LOOK: u32 = 64;
 const SPINS_SHARED: u32 = 0;
 /// The length of a wait from which MPI makes progress with every poll.
 const UNTIL_PROGRESS: Duration = Duration::from_micros(10);
-/// Polls with progress between two yields where every rank has a core of its own: a yield takes as long as
-/// some calls of MPI.
+/// Polls with progress between two yields if every rank has a core: a yield takes as long as some MPI calls.
 const SPINS_IN_PROGRESS: u32 = 64;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;

@@ -76,7 +76,7 @@ impl Direct<'_> {
         2 * ((row - self.rows.start) * self.length + column)
     }
 
-    /// Up to eight numbers of a row, and zeros behind them.
+    /// Up to eight numbers of a row, followed by zeros.
     #[inline(always)]
     pub(super) fn take(&self, row: usize, block: usize) -> [f64; BLOCK_ROW] {
         let column = block * LANES;

@@ -152,7 +152,8 @@ mod tests {
         }
     }
 
-    /// The condition tells minimum from maximum at sqrt p, for the paper's machines and around the threshold.
+    /// The condition distinguishes minimum from maximum at sqrt p, for the published machines and around the
+    /// threshold.
     #[test]
     fn the_condition_tells_minimum_from_maximum() {
         let broadcast = Broadcast::ScatterAllgather;

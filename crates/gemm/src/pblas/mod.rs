@@ -54,7 +54,7 @@ impl fmt::Display for Obstacle {
 /// The product of a call, and the communicator of its grid.
 ///
 /// # Errors
-/// Where hcube cannot compute the product. All ranks of a grid find the same, but for leading dimensions.
+/// Why hcube cannot compute the product. All ranks of a grid agree, except on leading dimensions.
 ///
 /// # Safety
 /// The call comes from a program that calls PBLAS; its matrices may be read, and C written, as long as the

@@ -17,7 +17,7 @@ use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MpiComm, gate};
 use std::ffi::CStr;
 
-/// Why the products of a grid are left to the program's own functions.
+/// Why the products of a grid are forwarded to the program's own functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// `HCUBE_GEMM=library`.

@@ -69,7 +69,7 @@ struct Partition {
 /// The positions of a process row or column with their groups.
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
-    /// From all positions in one set to each position in a set of its own.
+    /// From all positions in one set to each position in a separate set.
     partitions: Vec<Partition>,
 }
 

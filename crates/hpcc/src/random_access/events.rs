@@ -29,7 +29,7 @@ use hcube_random_access::source::Source;
 use hcube_random_access::statistics::Statistics;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 
-/// In the first word of a slot, beside the number of values: further pieces follow.
+/// In the first word of a slot, in addition to the number of values: further pieces follow.
 const MORE: u64 = 1 << 32;
 
 /// Values that did not fit in a slot.

@@ -56,7 +56,7 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
             _ if line.starts_with("  @") => return Err(format!("{line}: no word of templates")),
             _ => format!("{line}\n"),
         };
-        // An empty line behind each procedure and each structure.
+        // An empty line after each procedure and each structure.
         if ended && !line.is_empty() {
             text.push('\n');
         }
@@ -66,7 +66,7 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
     Ok(text)
 }
 
-/// A word of this module and what stands behind it.
+/// A word of this module and the text after it.
 fn directive(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("  @")?.split_once(' ')
 }

@@ -141,7 +141,7 @@ impl Messages {
     }
 }
 
-/// Where the bytes of each rank lie, one after the other, but for the rank itself.
+/// The location of the bytes of each rank, contiguous, except the rank itself.
 fn places(ranks: usize, own: usize, pieces: impl Iterator<Item = Piece>) -> Vec<Range<usize>> {
     let mut bytes = vec![0; ranks];
     for piece in pieces.filter(|piece| piece.other != own) {

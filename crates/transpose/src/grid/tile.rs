@@ -84,7 +84,7 @@ impl<'a> Matrix<'a> {
 /// What becomes of C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Update {
-    /// C = A', whatever C was.
+    /// C = A', independently of C.
     Replace,
     /// C = A' + C.
     Add,

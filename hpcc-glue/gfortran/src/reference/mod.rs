@@ -154,8 +154,7 @@ impl Bounds<'_> {
                 let is_farther = head.span > element as isize && span::is_distance(head.span, element);
                 let unit = if is_farther { head.span } else { element as isize };
                 let has_it = number < usize::try_from(head.dtype.rank).unwrap_or(0);
-                // SAFETY: the descriptor has this dimension, as its rank says; dimensions lie behind the
-                // head.
+                // SAFETY: the descriptor has this dimension, as its rank says; dimensions follow the head.
                 let read = || unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
                 (has_it.then(read), unit)
             }

@@ -150,8 +150,8 @@ impl<'a> Adoption<'a> {
         Ok((contents.len() as u64 == head.bytes).then_some((head, Contents::Message(contents))))
     }
 
-    /// Where an object has the token of a component: behind its descriptor, which gfortran sometimes gives
-    /// more dimensions than the component has, or anywhere else for a scalar.
+    /// The location of the token of a component in an object: after its descriptor, which gfortran sometimes
+    /// gives more dimensions than the component has, or anywhere else for a scalar.
     ///
     /// # Safety
     /// The object can be read.
@@ -161,7 +161,7 @@ impl<'a> Adoption<'a> {
         places.find(|&place| unsafe { word_at(object, place) } as u64 == head.token)
     }
 
-    /// Gives an object components of its own. What it was before is empty if that is not known.
+    /// Allocates components for an object. Its previous contents are empty if they are not known.
     ///
     /// # Safety
     /// Its bytes were got, and may be written.

@@ -168,7 +168,7 @@ fn failure(image: usize, refused: &Refused) -> Failure {
     Failure::new(format!("memory behind a pointer of image {}: {}", image + 1, refused.error))
 }
 
-/// The addresses of runs of elements that lie one behind the other, and their bytes.
+/// The addresses of runs of contiguous elements, and their bytes.
 fn runs(section: &Section) -> impl Iterator<Item = (usize, usize)> {
     let mut addresses = section.addresses().map(<*mut u8>::addr).peekable();
     let element = section.element;

@@ -42,8 +42,8 @@ struct Entry {
 
 impl Client {
     /// Publishes a value for this process; `None` under another launcher, and for Open MPI, whose processes
-    /// are jobs of their own under this one: it ends all of them where one that has spoken to it ends without
-    /// a farewell.
+    /// are separate jobs under this one: it ends all of them if one that has connected to it ends without
+    /// finalising.
     pub fn publish(value: &str) -> Option<Self> {
         let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(number);
         // Other managers use the same variables for another protocol.

@@ -29,7 +29,7 @@ impl<C: Comm> Runtime<C> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
             Some(image) => Ok(image),
             None => match self.look_up(team, rank) {
-                // On ways around images that are gone.
+                // Along chains around images that are gone.
                 Err(Error::FailedImage { .. } | Error::StoppedImage { .. }) => {
                     self.explore(team, Some(rank))?;
                     self.image_of(team, rank)
@@ -67,9 +67,9 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose
-    /// place is known, and of those that they name, until the wanted ones are known. A member that is gone is
-    /// named by its neighbours.
+    /// Looks up a member, or all, along chains around images that are gone: reads the links of each member
+    /// whose location is known, and of the members in these links, until the wanted ones are known. The
+    /// neighbours of a member that is gone have links to it.
     ///
     /// # Errors
     /// As [`Self::image_of`]; where all members that name a wanted one are gone.

@@ -93,7 +93,7 @@ impl<C: Comm> Split<'_, C> {
         Ok(entry)
     }
 
-    /// The end of the own colour's positions in a direction, and the entry beside this position there.
+    /// The end of the positions of the own colour in a direction, and the adjacent entry there.
     fn end(&self, entry: Entry, direction: usize) -> Result<(End, Option<Entry>)> {
         let (mut end, mut beside) = (End { position: self.rank, entry }, None);
         for power in 0..chain::links(self.size) as usize {

@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// A function on its way.
+/// A function that has been shipped and not executed.
 struct Shipped {
     label: Label,
     depth: u32,

@@ -44,7 +44,7 @@ const BARRIER: usize = 2;
 /// reduction is in progress while other members may still read the words of the previous one.
 pub(super) const SLOT_BYTES: usize = 128;
 const SLOTS: usize = 2;
-/// Words of a slot beside the turn.
+/// Words of a slot in addition to the turn.
 pub(crate) const SLOT_WORDS: usize = SLOT_BYTES / size_of::<u64>() - 1;
 
 /// Where a block has a link, or the word of the barrier.

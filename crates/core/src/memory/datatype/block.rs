@@ -65,8 +65,7 @@ impl<'a> Block<'a> {
         Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
     }
 
-    /// One block of several, one behind the other. `None` where they have more bytes than an address can
-    /// count, or for a grid.
+    /// One of several contiguous blocks. `None` if their size exceeds the address space, or for a grid.
     pub fn joined(blocks: Vec<Self>) -> Option<Self> {
         let mut blocks: Vec<Self> = blocks.into_iter().filter(|block| block.bytes > 0).collect();
         let first = match blocks.len() {

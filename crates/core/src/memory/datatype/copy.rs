@@ -24,8 +24,8 @@ pub(super) struct Loop<'a> {
 /// Copies all of a layout from (`PACK`) or to memory, and returns where the packed bytes go on.
 ///
 /// # Safety
-/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` the other
-/// way round, and the two do not overlap.
+/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` in the other
+/// direction, and the two do not overlap.
 unsafe fn whole<const PACK: bool, const STREAM: bool>(
     layout: &Layout,
     memory: *mut u8,

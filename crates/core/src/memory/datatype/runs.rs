@@ -19,7 +19,7 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
 /// Copies one run from (`PACK`) or to memory, and returns where the packed bytes go on.
 ///
 /// # Safety
-/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` the other way round,
+/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` in the other direction,
 /// and the two do not overlap.
 #[inline(always)]
 pub(super) unsafe fn run<const PACK: bool, const STREAM: bool>(

@@ -77,9 +77,8 @@ impl Grid {
     /// Copies `length` bytes from `offset` on from (`PACK`) or to memory.
     ///
     /// # Safety
-    /// All elements of the grid whose first is at `memory` can be read (`PACK`) or written, `length`
-    /// bytes at `packed` the other way round, the two do not overlap, and the grid has
-    /// `offset + length` bytes.
+    /// All elements of the grid whose first is at `memory` can be read (`PACK`) or written, `length` bytes at
+    /// `packed` in the other direction, the two do not overlap, and the grid has `offset + length` bytes.
     pub(super) unsafe fn copy<const PACK: bool>(
         &self,
         memory: *mut u8,

@@ -37,7 +37,7 @@ pub(super) fn darray(numbers: &[i64], element: Placed, extent: isize) -> Option<
     let dimensions = count(numbers, 2)?;
     let position = |which: usize, dimension: usize| 3 + which * dimensions + dimension;
     let order = *numbers.get(position(4, 0))?;
-    // The processes form a grid of their own, whose last dimension runs fastest in either order.
+    // The processes form a separate grid, whose last dimension runs fastest in either order.
     let mut coordinates = vec![0; dimensions];
     let mut rank = count(numbers, 1)?;
     for dimension in (0..dimensions).rev() {

@@ -110,7 +110,7 @@ impl Contents {
                 contents.types.as_mut_ptr(),
             )
         })?;
-        // Constructors with large counts deliver in an array of its own what others deliver among the
+        // Constructors with large counts return in a separate array the values that others return among the
         // integers: of arrays the sizes, which follow the number of dimensions, of others everything.
         let split = match combiner {
             Combiner::Subarray => 1,

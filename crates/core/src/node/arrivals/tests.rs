@@ -51,8 +51,8 @@ fn of_two_ranks_exactly_one_finds_the_other() {
     }
 }
 
-/// Ranks that are far more operations ahead than there are rows do not wait, in whatever order the others
-/// follow, and no memory is left when all have.
+/// Ranks that are far more operations ahead than there are rows do not wait, for any order of the others, and
+/// no memory is left when all have finished.
 #[test]
 fn ranks_run_ahead_without_waiting() {
     const OPERATIONS: u64 = 1000;

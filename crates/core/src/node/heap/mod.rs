@@ -135,8 +135,8 @@ impl Heap {
         self.own
     }
 
-    /// Local: allocates `length` bytes in this rank's part, from a pair of lines of the cache on; their
-    /// offset. They hold whatever was there before.
+    /// Local: allocates `length` bytes in this rank's part, aligned to a pair of cache lines, and returns
+    /// their offset. They are not initialised.
     ///
     /// # Errors
     /// [`Error::Memory`] where the address range or the memory is used up.
@@ -147,8 +147,8 @@ impl Heap {
         let pages = length.saturating_add((STAGGERED - 1) * LINE_PAIR).div_ceil(PAGE);
         // An odd number of pages, so that neighbours of the same length are staggered differently.
         let begin = self.provided((pages | 1).saturating_mul(PAGE), PAGE)?;
-        // A function of the range only: images that have the same range have the same offset, whatever was
-        // there before.
+        // A function only of the range: images with the same range have the same offset, independently of
+        // earlier allocations.
         let offset = begin + begin / PAGE % STAGGERED * LINE_PAIR;
         self.staggered.insert(offset, begin);
         Ok(offset)

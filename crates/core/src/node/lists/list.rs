@@ -213,7 +213,7 @@ impl<'a> Iterator for Records<'a> {
         };
         let length = head.length();
         self.at += record_bytes(length);
-        // SAFETY: behind the head, inside the chunk, which stays during 'a.
+        // SAFETY: after the head, inside the chunk, which stays during 'a.
         let payload = unsafe { Region::new(payload.as_ptr(), length) };
         Some(Record { value: head.value, label: (head.rest >> LENGTH_BITS) as u32, payload })
     }
