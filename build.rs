@@ -197,8 +197,8 @@ fn main() {
     }
 }
 
-/// Gives the library the name that programs look for at run time: that of its major version. Cargo knows
-/// no such names, so links of that name are put beside the library where it will be.
+/// Gives the library the name with its major version, which programs look for at run time. Cargo cannot set
+/// such names, so symbolic links are created beside the library.
 fn soname(out: &Path) {
     let name = format!("libhcube.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{name}");
@@ -228,7 +228,7 @@ fn compare(committed: &str, new: &str) {
         .unwrap_or_else(|error| panic!("{committed}: {error}"));
 }
 
-/// A header as it must be.
+/// Generates a header.
 fn generate(header: &Header, out: &Path) -> String {
     let Header { name, about, sources } = header;
     let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");

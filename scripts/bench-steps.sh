@@ -11,7 +11,7 @@
 titles=() seconds=() commands=()
 
 CALIBRATION_MS=600
-# Seconds of steps that an estimate looks back on, and those that the calibration counts for.
+# Seconds of steps on which an estimate is based, and to which the calibration applies.
 WINDOW=120
 PRIOR=20
 

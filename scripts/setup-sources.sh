@@ -81,7 +81,7 @@ download_tarballs() {
         kind=${file##*.}
         source_entries "$kind" "$release_asked" <"$file" >"$work/parts/$(basename "$file")"
     done
-    # Root's apt downloads as the user _apt, who needs a way to these folders.
+    # Root's apt downloads as the user _apt, who needs access to these folders.
     if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
         chmod 755 "$scratch"
         chown -R _apt "$work/lists" "$work/cache" "$work/download"

@@ -1,6 +1,6 @@
 //! The all-to-all exchange for C.
 //!
-//! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
+//! The functions that replace MPI functions have their signatures and return MPI error codes.
 
 use crate::boundary::{enter, enter_on, exported, text_buffer, write_text};
 use crate::sized;
@@ -201,6 +201,6 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the arguments are what the contract of that function asks for, which is that of this one.
+    // SAFETY: the arguments are as the contract of that function requires, which is the contract of this one.
     unsafe { hcube_alltoall_last_path(comm, text, length, error) }
 }

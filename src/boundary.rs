@@ -1,5 +1,5 @@
-//! The one border between C and Rust: what every exported function does with its arguments and its result.
-//! Communicators come in through [`gate`].
+//! The one boundary between C and Rust: the handling of arguments and results of every exported function.
+//! Communicators enter through [`gate`].
 
 use crate::types::hcube_error;
 use hcube_core::error::{Error, HCUBE_SUCCESS, Result};
@@ -22,7 +22,7 @@ macro_rules! exported {
             #[unsafe(no_mangle)]
             pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
                 // SAFETY: addresses are null or valid for what the other function reads and writes, and
-                // handles are those of MPI.
+                // handles come from MPI.
                 unsafe { $($body)* }
             }
         )*

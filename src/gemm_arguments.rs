@@ -247,7 +247,7 @@ impl Passed {
             None => locals()[read.element as usize],
         };
         let local = local.ok_or_else(|| {
-            let expected = format!("a function: no BLAS with {}gemm_ is loaded", read.element.letter());
+            let expected = format!("a BLAS routine: no BLAS with {}gemm_ is loaded", read.element.letter());
             Error::argument("options.multiply", "NULL", expected)
         })?;
         Ok(Work { product, local, options: choice.options })

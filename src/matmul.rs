@@ -17,8 +17,8 @@ use hcube_matmul::{Block, Distribution, Functions, Layout, Matrices, Problem, Si
 struct SpmdState(Spmd<MpiComm>);
 
 // SAFETY: the only parts of an SPMD part that may not change their thread are regions: registered memory, and
-// destinations of gets. Between two calls there are none, since a call that returns has ended its last
-// superstep, in which it has removed its registrations.
+// destinations of gets. None exist between two calls, since a call that returns has ended its last superstep,
+// in which it has removed its registrations.
 unsafe impl Send for SpmdState {}
 
 /// Collective. Computes C := A B for n x n matrices of doubles by a bulk-synchronous algorithm that needs
@@ -132,7 +132,8 @@ fn begin(on: &MpiComm) -> Result<Spmd<MpiComm>> {
 /// The arrays of this rank, with their names.
 ///
 /// # Safety
-/// They are null or have so many elements, and are used by nobody else until the call has returned.
+/// They are null or have the given number of elements, and are not accessed otherwise until the call has
+/// returned.
 unsafe fn matrices(arrays: [(&str, *mut f64); 3], elements: usize) -> Result<Matrices> {
     let bytes = elements * size_of::<f64>();
     for (name, array) in arrays {

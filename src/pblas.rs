@@ -1,4 +1,4 @@
-//! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
+//! The matrix products of PBLAS under hcube's own names, for programs with BLACS.
 
 use crate::boundary::exported;
 use hcube_core::error::{Error, Result};
@@ -23,7 +23,7 @@ fn passed(
 /// Computes a product, or has its error reported.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
+/// The call comes from a program that calls PBLAS, `name` is ScaLAPACK's function for it.
 unsafe fn perform(call: Call, name: &CStr) {
     // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let obstacle = gate::run(None, || match unsafe { product(&call) } {
@@ -37,7 +37,7 @@ unsafe fn perform(call: Call, name: &CStr) {
     let original =
         loader::global(name).filter(|_| matches!(obstacle, Obstacle::Invalid(_) | Obstacle::NotInGrid));
     let Some(original) = original else { end(name, &obstacle.to_string()) };
-    // SAFETY: ScaLAPACK's function for this type of elements, and the arguments are those of its caller.
+    // SAFETY: ScaLAPACK's function for this type of elements, and the arguments come from its caller.
     unsafe { call.forward(original) }
 }
 

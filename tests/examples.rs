@@ -180,7 +180,7 @@ fn llcs_runs(launch: impl Fn(usize) -> Launch, folder: &Path, ranks: &[usize]) {
 /// them.
 fn all_run(tree: &Path, programs: &Path, ranks: &[usize], bsp_ranks: &[usize]) {
     let products = blas_and_scalapack().is_some();
-    // Threads of their own, because jobs that yield may run at the same time.
+    // Separate threads, because jobs that yield may run at the same time.
     std::thread::scope(|scope| {
         scope.spawn(|| exchanges_run(tree, programs, ranks));
         scope.spawn(|| bsp_programs_run(tree, programs, bsp_ranks));

@@ -1,4 +1,4 @@
-//! What `make install` puts where, used as a user would: from a tree that was moved after it was installed,
+//! The files of `make install`, used as a user would: from a tree that was moved after it was installed,
 //! through pkg-config, CMake and hcube-run, without anything of the build directory.
 
 use hcube_testing as common;

@@ -1,4 +1,4 @@
-//! The C interface as built: exported symbols, header, and what every function does with bad arguments.
+//! The C interface as built: exported symbols, header, and every function with invalid arguments.
 
 use hcube_testing as common;
 

@@ -1,5 +1,5 @@
-//! Builds what depends on the chosen MPI library: the raw bindings (bindgen) and the constants that are
-//! no constant expressions in every MPI library (a C shim).
+//! Builds everything that depends on the selected MPI library: the raw bindings (bindgen) and the constants
+//! that are not constant expressions in every MPI library (a C shim).
 //!
 //! One build serves one MPI library: the one whose compiler wrapper `MPICC` names.
 
@@ -22,7 +22,7 @@ struct MpiFlags {
     preprocessor: Vec<String>,
     search: Vec<String>,
     libraries: Vec<String>,
-    /// Folders in which the loader looks for the library.
+    /// Folders that the loader searches for the library.
     run_path: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl MpiFlags {
     }
 }
 
-/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or
+/// The folders of `-rpath`, which the linker accepts as one argument or as two, each after `-Wl,` or
 /// `-Xlinker`.
 fn run_path(words: &[String]) -> Vec<String> {
     let arguments = words.iter().filter(|word| *word != "-Xlinker");

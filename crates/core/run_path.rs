@@ -1,4 +1,4 @@
-//! For build scripts of packages with libraries or programs that are linked to MPI and depend on this one.
+//! For build scripts of packages that depend on this package and have libraries or programs linked to MPI.
 
 /// Gives what a package links, its kind like `cdylib` or `bins`, the run path that the compiler wrapper gives
 /// to programs, so that the loader finds an MPI library which is not in one of its usual folders.

@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
     matrix_product(&of, a, b, c);
     const double seconds = bsp_time() - begin;
 
-    /* The check: the elements of A and B repeat after 7 rows and 5 columns, and so does C. */
+    /* The check: the elements of A and B repeat after 7 rows and 5 columns, so do the elements of C. */
     double expected[7][5] = {{0}}, errors = 0;
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 5; k++)

@@ -1,7 +1,7 @@
 /* FFT of a vector that is distributed over the images (Jin et al. 2011, Figure 7): radix 2, binary exchange. The levels
  * that span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins
- * when the partner has notified that its block is complete (event ready); event copied announces a block that has come
- * back.
+ * when the partner has notified that its block is complete (event ready); the event copied is notified when a result
+ * has arrived.
  *
  *     caf_fft_exchange [LOG_ELEMENTS]      each image has 2^LOG_ELEMENTS elements
  *
@@ -44,7 +44,7 @@ static double complex *allocate(int64_t elements) {
     exit(1);
 }
 
-/* The compiler's product checks for infinities. */
+/* The compiler's complex multiplication tests for infinities. */
 static double complex product(double complex x, double complex y) {
     return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
 }

@@ -1,4 +1,5 @@
-/* HPL: solves a linear system by LU factorisation with partial pivoting (Jin et al. 2011, Figures 2 and 4).
+/* HPL: solves a system of linear equations by LU factorisation with partial pivoting (Jin et al. 2011, Figures 2 and
+ * 4).
  *
  *     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
  *
@@ -92,8 +93,8 @@ static panel panel_at(int first) {
     return p;
 }
 
-/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and of the row
- * that it is exchanged with, from the image that has it. */
+/* A candidate for a pivot is its absolute value, its row, the elements of that row in the panel, and the elements of
+ * the row that it is swapped with, from the image that has them. */
 static void choose(void *in, void *inout, int *count, MPI_Datatype *type) {
     const double *other = in;
     double *best = inout;
@@ -191,7 +192,7 @@ static int moves_of(const panel *p, int *from, int *to) {
 }
 
 /* Exchanges rows in n columns. Rows of U go to all images of the column; the return value is U, transposed. Two stages
- * take turns, so that one barrier is enough: after it, all images have read the previous stage. */
+ * alternate, so that one barrier is enough: an image that passes it has read the previous stage. */
 static double *exchange(const panel *p, int column, int n) {
     int from[2 * MAX_BLOCK], to[2 * MAX_BLOCK];
     const int moves = moves_of(p, from, to);

@@ -1,5 +1,5 @@
-/* Teams (Jin et al. 2011, Figure 2): the images of a grid form a team for each row and one for each column; the
- * column teams allocate a coarray each. Then data moves around the columns, and sums are formed along the rows. */
+/* Teams (Jin et al. 2011, Figure 2): the images of a grid form a team for each row and one for each column, and each
+ * column team allocates a coarray. Then data is shifted along the columns, and sums are formed along the rows. */
 #include <hcube/caf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -239,7 +239,8 @@ contains
   end subroutine
 
   ! Exchanges rows in some columns. Rows of U go to all images of the column; the result is the place in stage of U,
-  ! transposed. Two stages take turns, so that one barrier is enough: after it, all images have read the previous stage.
+  ! transposed. Two stages alternate, so that one barrier is enough: an image that passes it has read the previous
+  ! stage.
   integer(c_int64_t) function exchanged(column, columns)
     integer, intent(in) :: column, columns
     integer :: from(2 * nb), to(2 * nb), moves, move, image

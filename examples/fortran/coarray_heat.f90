@@ -1,5 +1,6 @@
 ! The heat equation on a square, with the coarrays of Fortran 2018: each image has some columns of the grid, puts its
-! outer columns into its neighbours and posts an event there; meanwhile it computes the inner columns.
+! outer columns into its neighbours and posts an event there; it computes the inner columns while the neighbours'
+! columns are transferred.
 !
 !     coarray_heat [POINTS [STEPS]]      inner points of each side, time steps
 !

@@ -1,5 +1,5 @@
-//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must handle those that
-//! no memory can hold.
+//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must handle datatypes that do not
+//! fit in memory.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};

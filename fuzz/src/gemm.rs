@@ -1,5 +1,5 @@
-//! The argument checks of hcube_gemm, on a communicator of one rank: what is valid and small is computed and
-//! compared with the definition; an invalid call is refused with a message and writes nothing.
+//! The argument checks of hcube_gemm, on a communicator of one rank: a valid, small product is computed and
+//! compared with the definition; an invalid call returns an error with a message and writes nothing.
 
 use crate::arguments::{Number, assert_told, fresh_error};
 use crate::singleton;

@@ -313,7 +313,7 @@ pub fn panel(data: &[u8]) {
 /// A panel that was found is there, with its contents, if and only if it was posted.
 ///
 /// # Safety
-/// The place is NULL or that of the panel.
+/// The place is NULL or the address of the panel.
 unsafe fn check(panel: &Known, number: u64, place: *const u8) {
     assert!(!panel.released);
     assert_eq!(place.is_null(), !panel.posted);

@@ -1,4 +1,4 @@
-//! How `include/bsp.h` is generated: a part of the build program of the root package, as the other headers.
+//! Generates `include/bsp.h`: a part of the build program of the root package.
 
 use super::{without_safety_sections, written_out};
 use std::fs;
@@ -84,7 +84,7 @@ void bsp_vabort(const char *format, va_list arguments);
 }
 #endif"#;
 
-/// `include/bsp.h` as it must be.
+/// Generates `include/bsp.h`.
 pub fn generate(out: &Path) -> String {
     let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
     config.header = Some(ABOUT.to_owned());

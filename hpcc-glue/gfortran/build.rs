@@ -1,4 +1,4 @@
-//! Compiles what needs types that Rust does not have, and names the shared object.
+//! Compiles the code that needs types that Rust does not have, and names the shared object.
 
 use std::env;
 use std::fs;

@@ -1,5 +1,5 @@
 /*
- * Replaces the panel broadcast of HPCC's HPL by that of hcube.
+ * Replaces the panel broadcast of HPCC's HPL by hcube's.
  *
  * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its
  * process row (HPL_binit, HPL_bcast, HPL_bwait), uses it in the updates and frees it
@@ -166,8 +166,8 @@ static void refuse(const HPL_T_panel *panel, const hcube_error *error)
     hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
 }
 
-/* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. Process
- * columns take turns as roots, but all panels behind the last column of a matrix have the same. */
+/* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. Process columns are roots in
+ * turn, but all panels after the last column of a matrix have the same root. */
 static uint64_t slots_of(const HPL_T_panel *panel)
 {
   const HPL_T_pmat *matrix = panel->pmat;

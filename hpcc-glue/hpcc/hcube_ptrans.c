@@ -1,5 +1,5 @@
 /*
- * Replaces the transposition of HPCC's PTRANS, and the memory of its matrices, by those of hcube.
+ * Replaces the transposition of HPCC's PTRANS, and the memory of its matrices, by hcube's.
  *
  * The harness stays HPCC's: hcube.mk compiles its pdtransdriver.c a second time with
  * hcube_ptrans.h, so that its matrices come from the functions below, and its calls of
@@ -39,7 +39,7 @@ int hcube_tuned_pdtrans(char *trans, int *m, int *n, int *mb, int *nb, double *a
 /* What becomes of a transposition, and of the memory of its matrices. */
 enum { ACTIVE, FALLS_BACK, HAS_NO_MEMORY, OUTCOMES };
 
-/* The run under way: HPCC runs one at a time, from one thread. */
+/* The current run: HPCC runs one at a time, from one thread. */
 static hcube_grid_transpose_memory *memory;
 static void *matrices;
 /* The ranks of the grid, numbered row by row; MPI_COMM_NULL outside of it. */

@@ -16,7 +16,7 @@ void hcube_hpcc_ptrans_free(void *memory);
 #undef HPCC_free
 #define HPCC_free hcube_hpcc_ptrans_free
 
-/* A variable of this file that HPCC's own transposition reads: both copies use that of the first.
+/* A variable of this file that HPCC's own transposition reads: both copies use the variable of the first.
  */
 #pragma weak context_
 

@@ -1,5 +1,5 @@
 /*
- * Replaces the RandomAccess update of HPCC by that of hcube.
+ * Replaces the RandomAccess update of HPCC by hcube's.
  *
  * HPCC's harness allocates and fills the table, measures the time, verifies and
  * reports; it calls one of the four functions below for the timed update.

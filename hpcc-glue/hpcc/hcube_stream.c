@@ -1,5 +1,5 @@
 /*
- * Replaces the memory and the four kernels of HPCC's STREAM by those of hcube.
+ * Replaces the memory and the four kernels of HPCC's STREAM by hcube's.
  *
  * The harness stays HPCC's: hcube.mk compiles its stream.c a second time with hcube_stream.h, so
  * that its three vectors come from the functions below, and its calls of the kernels end here. What
@@ -28,7 +28,7 @@ void tuned_STREAM_Triad(double scalar);
 /* Vectors of STREAM. */
 enum { VECTORS = 3 };
 
-/* The vectors of the run under way: HPCC runs one at a time, from one thread. */
+/* The vectors of the current run: HPCC runs one at a time, from one thread. */
 static hcube_stream *stream;
 static double *vectors[VECTORS];
 /* How many of them HPCC has asked for in this run, has got, and has freed. */

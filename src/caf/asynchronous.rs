@@ -1,4 +1,4 @@
-//! Asynchronous copies, broadcasts and barriers, and when they are complete.
+//! Asynchronous copies, broadcasts and barriers, and their completion.
 
 use super::collectives::root_and;
 use super::synchronisation::{check_reserved, event_at};

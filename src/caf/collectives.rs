@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
     }
 }
 
-/// A root, and what has been checked beside it.
+/// A root, and the other arguments checked with it.
 pub(super) fn root_and<T>(root: i32, other: Result<T>) -> Result<(usize, T)> {
     Ok((member(root).map_err(|_| Error::argument("root", root, "0 or more"))?, other?))
 }

@@ -1,4 +1,4 @@
-//! Copointers: places in coarrays of other images as values.
+//! Copointers: addresses in coarrays of other images as values.
 
 use super::{buffer, on_image, rank, size};
 use crate::boundary::{output, required};

@@ -1,4 +1,4 @@
-//! Begin and end of coarray programs, progress, statistics, failed images.
+//! Initialisation and finalisation of coarray programs, progress, statistics, failed images.
 
 use super::{array_mut, member, on_image, team_of};
 use crate::boundary::{enter, output};

@@ -1,4 +1,4 @@
-//! Sections of coarrays: elements at regular distances, and those that an index vector names.
+//! Sections of coarrays: strided elements, and elements of an index vector.
 
 use super::{array, buffer, on_image, rank, size};
 use crate::types::{hcube_coarray, hcube_error};
@@ -51,7 +51,7 @@ fn packed(section: &Shape) -> Result<Vec<u8>> {
     let (mut packed, bytes) = (Vec::new(), section.bytes());
     packed
         .try_reserve_exact(bytes)
-        .map_err(|_| Error::Memory(format!("no {bytes} bytes for the elements of a section")))?;
+        .map_err(|_| Error::Memory(format!("{bytes} bytes for the elements of a section")))?;
     packed.resize(bytes, 0);
     Ok(packed)
 }

@@ -84,8 +84,8 @@ impl hcube_matrix {
         Ok(SubMatrix { first: [self.row + 1, self.column + 1], descriptor })
     }
 
-    /// All fields but the size of the structure: those of PBLAS' descriptor in its order, then row and
-    /// column.
+    /// All fields except the size of the structure: the fields of PBLAS' descriptor in its order, then row
+    /// and column.
     pub(crate) fn values(&self) -> [i64; 11] {
         [
             self.rows,

@@ -1,4 +1,4 @@
-//! Errors as C sees them.
+//! Errors in the C interface.
 
 /// The error of a call. Allocated by the caller and need not be initialised: every function with an argument
 /// error sets it, unless the argument is NULL.
@@ -17,7 +17,7 @@ impl hcube_error {
         for (to, from) in self.message.iter_mut().zip(text.bytes().take(length)) {
             *to = from as std::ffi::c_char;
         }
-        // What is behind it stays: short functions are called often, and mostly succeed.
+        // Bytes after it are unchanged: short functions are called often, and mostly succeed.
         self.message[length] = 0;
     }
 }

@@ -7,9 +7,9 @@ use hcube_random_access::Statistics;
 /// The part of this rank of a table of 64-bit words that is distributed over all ranks of a
 /// communicator.
 ///
-/// The distribution is that of HPCC: contiguous blocks in rank order; if the number of ranks P does
-/// not divide global_length, the first global_length mod P ranks have one word more than the others.
-/// A rank without words has local_length 0 and may pass NULL for words.
+/// HPCC's distribution: contiguous blocks in rank order; if the number of ranks P does not divide
+/// global_length, the first global_length mod P ranks have one word more than the others. A rank without
+/// words has local_length 0 and may pass NULL for words.
 #[repr(C)]
 pub struct hcube_table {
     /// The words of this rank, aligned to 8 bytes. Owned by the caller; hcube accesses them only

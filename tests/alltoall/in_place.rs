@@ -1,5 +1,5 @@
-//! The general exchange in place (tests/c/alltoall_in_one_buffer.c): random counts, places and datatypes,
-//! with memory from next to nothing to more than the data.
+//! The general exchange in place (tests/c/alltoall_in_one_buffer.c): random counts, displacements and
+//! datatypes, with memory from a few bytes to more than the data.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};

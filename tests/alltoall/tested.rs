@@ -1,5 +1,5 @@
-//! What works where: the exchanges of unmodified programs, by MPI library and path, as the clients check
-//! them. `hcube doctor` and doc/libraries.md show the table, which is tool/src/doctor/tested.txt.
+//! The exchanges of unmodified programs that work, by MPI library and path, as checked by the clients.
+//! `hcube doctor` and doc/libraries.md show the table, which is tool/src/doctor/tested.txt.
 //! `HCUBE_UPDATE_TESTED=1` writes both, for the selected MPI library.
 
 use crate::common;

@@ -1,5 +1,5 @@
-//! Single copy that the kernel permits at first and refuses later: the exchange is complete, and so are those
-//! after it.
+//! Single copy that the kernel permits at first and refuses later: the exchange completes, and so do later
+//! exchanges.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};
@@ -8,8 +8,8 @@ fn counts() -> &'static [usize] {
     by_mpi(&[2, 3, 4][..], &[2])
 }
 
-/// Runs a part of tests/c/alltoall_refusals.c; what it has printed. Open MPI's own single copy does not look
-/// whether it may.
+/// Runs a part of tests/c/alltoall_refusals.c and returns its output. Open MPI's own single copy does not
+/// check whether it is permitted.
 fn run(ranks: usize, arguments: &[&str]) -> String {
     let launch = Launch::client("alltoall_refusals", ranks).args(arguments);
     let launch =

@@ -1,5 +1,5 @@
-//! Comments on `unsafe`: each `// SAFETY:` names the fact on which its block relies. That somebody has
-//! promised something, or that another comment names it, is none.
+//! Comments on `unsafe`: each `// SAFETY:` names the fact on which its block relies. A reference to a promise
+//! of somebody or to another comment is not a fact.
 
 use crate::common::root;
 use crate::sources::{CRATES, files, relative};

@@ -1,5 +1,5 @@
-//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line says which
-//! function, argument and value, and what would be right.
+//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line names function,
+//! argument and value, and the expected value.
 
 use crate::common::bsp::{Dialect, program, without_shared_memory};
 use crate::common::guest::ranks;
@@ -284,7 +284,7 @@ fn errors_without_shared_memory() {
     assert!(lines.len() == 1 && fits(&lines[0], &expected), "{expected}: {outcome:?}");
 }
 
-/// Several processes may say so, each in a line of its own.
+/// Several processes may print it, each in a separate line.
 #[test]
 fn errors_of_several_processes() {
     let cases = [

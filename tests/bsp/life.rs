@@ -1,4 +1,5 @@
-//! tests/c/bsp/life.c: what comes before, in and after the SPMD part, on which processes.
+//! tests/c/bsp/life.c: the parts of a program before, in and after the SPMD part, and the processes that
+//! execute them.
 
 use crate::common::Outcome;
 use crate::common::bsp::{Dialect, launch, program};

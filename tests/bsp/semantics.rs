@@ -79,7 +79,7 @@ fn without_single_copy_data_is_buffered() {
 fn with_single_copy() {
     let ranks = ranks(4);
     let outcome = launch(NAME, ranks).arg("direct").env("HCUBE_BSP_SINGLE_COPY", "1").run();
-    if outcome.stderr.contains("whose memory the system permits to read") {
+    if outcome.stderr.contains("whose memory the kernel permits to read") {
         unproved("single-copy", "the kernel permits no single copy");
         return;
     }

@@ -3,7 +3,7 @@
  *
  *   alltoall <seed> <cases> <largest block in bytes> [sweep] [alone]
  *
- * sweep: each case sets options of its own; otherwise they are those of the environment.
+ * sweep: each case sets options of its own; otherwise the environment applies.
  * alone: without the library's own function, which is slow where ranks share cores.
  * Prints `ok <cases> cases` and the number of calls on each path, in place and out of place, summed over ranks.
  */
@@ -59,7 +59,7 @@ static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   return made;
 }
 
-/* Multiples of the grain that go from one rank to another; every rank can tell those of all. */
+/* Multiples of the grain that one rank sends to another; every rank can compute them for all ranks. */
 static int64_t multiples(const scenario *of, int from, int to, int size) {
   int first = of->in_place && to < from ? to : from, second = of->in_place && to < from ? from : to;
   dice common = make_dice(of->seed, 3, 0), pair;

@@ -162,7 +162,7 @@ static arguments good_arguments(void) {
 
 /* --- faults ---------------------------------------------------------------------------------------------- */
 
-/* Kinds of faults, as bits: a function has those of its arguments. */
+/* Kinds of faults, as bits: a function has the bits of its arguments. */
 #define COMM 0x1u
 #define FREED 0x2u
 #define INTER 0x4u

@@ -1,5 +1,5 @@
-/* What hangs on communicators: several of them, their life, copies, threads, MPI_Finalize.
- * Prints `ok communicators` and one line per part; a part that MPI does not permit says `skipped`.
+/* The state of communicators: several of them, their life, copies, threads, MPI_Finalize. Prints `ok communicators` and
+ * one line per part; a part that MPI does not permit says `skipped`.
  */
 #include "client.h"
 #include "process.h"

@@ -32,7 +32,7 @@ static void start(exchange *of, MPI_Request *request) {
   count_served(comm);
 }
 
-/* Ranks start the exchanges of different communicators in different orders, those of one communicator in the same one.
+/* Ranks start the exchanges of different communicators in different orders, and of one communicator in the same order.
  */
 static void start_all(exchange *all, int exchanges, MPI_Request *requests) {
   int first = rank % COMMS;
@@ -110,7 +110,7 @@ static void check_equal(equal *of, int number, int peer, int count) {
 }
 
 /* Rank 0 sends one element more than expected to the last rank: an error on one of the two, and all other blocks
- * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
+ * arrive; blocks of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
 static void make_truncated(equal *of) {
   int all;
   MPI_Request request;

@@ -86,7 +86,7 @@ static void check(const exchange *of, uint64_t number) {
   }
 }
 
-/* Communicators, whose options are those of the environment, and the datatype. */
+/* Communicators, whose options come from the environment, and the datatype. */
 static void make_handles(void) {
   for (int comm = 0; comm < COMMS; comm++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
   MPI_Type_create_resized(MPI_INT, 0, 8, &spread);

@@ -1,4 +1,4 @@
-/* Random products on random grids: by whoever serves p?gemm_, by ScaLAPACK itself and by plain loops.
+/* Random products on random grids: by the library that serves p?gemm_, by ScaLAPACK itself and by plain loops.
  *
  *   pblas <seed> <cases> <grids>...
  *

@@ -157,7 +157,7 @@ static void bad_input(MPI_Comm comm) {
   REFUSE(bad.element_bytes = INT64_C(1) << 60, "element_bytes");
   if (size > 1) REFUSE(bad.column_block = good.column_block - 1, "shape.column_block");
   REFUSED(HCUBE_ERR_ARGUMENT, "shape = NULL", hcube_transpose(input, output, NULL, comm, &failure));
-  /* Parts of many small elements that are no square, never looked at. */
+  /* Parts of many small elements that are not square, never accessed. */
   bad = good;
   bad.rows = bad.row_block = 1000000;
   bad.columns = bad.column_block = 1;

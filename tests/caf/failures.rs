@@ -1,9 +1,8 @@
-//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and
-//! end.
+//! Images that fail, stop or die, while others wait for them: the others return an error, and end.
 
 use crate::common::{Launch, Mpi, by_mpi};
 
-/// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
+/// Runs tests/c/caf_failures.c: the last image ends in the given manner, and the others wait.
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
     let launch =
         Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);

@@ -1,5 +1,5 @@
-//! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ
-//! between images.
+//! Environment variables of coarray programs: the progress thread, polls for shipped functions, and values
+//! that differ between images.
 
 use crate::common::{Language, Launch, by_mpi, client};
 
@@ -7,8 +7,8 @@ fn images() -> usize {
     by_mpi(3, 2)
 }
 
-/// Every function of the header, with a progress thread in each image, and with a look for the functions of
-/// others after each one that is shipped.
+/// Every function of the header, with a progress thread in each image, and with a poll for shipped functions
+/// after each one that is shipped.
 #[test]
 fn programs_work_with_a_progress_thread_and_with_many_looks() {
     for (name, value) in [("HCUBE_CAF_PROGRESS", "50"), ("HCUBE_CAF_LOOK", "1")] {

@@ -1,5 +1,5 @@
-//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing
-//! hangs, and with HCUBE_VERBOSE=1 one line says why.
+//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing hangs, and with
+//! HCUBE_VERBOSE=1 one line gives the reason.
 
 use crate::clients::{
     Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,
@@ -52,8 +52,7 @@ fn a_variable_that_hcube_cannot_read() {
     refused(|| launch().env("HCUBE_PATH", "fast"), &["HCUBE_PATH", "'fast'"]);
 }
 
-/// Printed in any case: the user has requested an unknown setting. The message names those of the
-/// documentation.
+/// Printed in any case: the user has requested an unknown setting. The message names the documented settings.
 #[test]
 fn a_setting_that_there_is_not() {
     let [first @ .., last] = &documented_values("HCUBE_FFTW")[..] else { panic!("values expected") };

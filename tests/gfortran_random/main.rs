@@ -1,6 +1,6 @@
-//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, against ordinary arrays that each
-//! image computes by itself. A seed names a program; `HCUBE_TEST_SEEDS=100-200` runs others than those of
-//! every day.
+//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, compared with ordinary arrays
+//! that each image computes by itself. A seed identifies a program; `HCUBE_TEST_SEEDS=100-200` runs other
+//! programs than the default.
 
 mod arrays;
 mod chance;

@@ -1,4 +1,4 @@
-//! Sections: random subscripts that choose a given number of elements.
+//! Sections: random subscripts that select a given number of elements.
 
 use crate::chance::Chance;
 

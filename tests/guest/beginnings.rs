@@ -1,5 +1,5 @@
-//! What communicators cost a process: nothing for one exchange, little for many that live, nothing for those
-//! that are gone.
+//! The cost of communicators for a process: none for one exchange, little for many live ones, none for freed
+//! ones.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, LIBRARY, later_ones_are_served, ranks};
 

@@ -1,4 +1,4 @@
-//! Errors that a program makes and lives with.
+//! Errors that a program causes and handles.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};
 use crate::common::{Mpi, only_with};

@@ -1,4 +1,4 @@
-//! What the kernel refuses a process in the middle of its work.
+//! Operations that the kernel refuses during an exchange.
 
 use crate::common::guest::{
     ALWAYS, DEFAULT, Guest, SINGLE_COPY, Variables, all_are_served, later_ones_are_served, ranks,

@@ -1,5 +1,5 @@
-//! tests/c/pblas.c: random products of random sub-matrices on grids of all kinds, compared with ScaLAPACK's
-//! own results and with plain loops.
+//! tests/c/pblas.c: random products of random sub-matrices on grids of all shapes, compared with ScaLAPACK's
+//! results and with plain loops.
 
 use crate::common::Mpi;
 use crate::common::scalapack::{WithHcube, client};

@@ -1,4 +1,4 @@
-//! Small blocks, bundled along the hypercube.
+//! Small blocks, combined along the hypercube.
 //!
 //! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small
 //! messages cost far more than their bytes. Every rank puts its blocks into records (destination, source,
@@ -126,7 +126,7 @@ fn records_of(task: &Task<'_>, own: usize) -> Records {
     records
 }
 
-/// One stage: sends the records of other parts, returns those of this part and those that have arrived.
+/// One stage: sends the records of other parts, returns the records of this part and those that have arrived.
 fn pass_on<C: Comm>(comm: &C, stage: &Stage, tag: i32, held: &Records, largest: usize) -> Result<Records> {
     let Transport::Messages { sends, receives } = &stage.transport else {
         unreachable!("without nodes all stages are messages")

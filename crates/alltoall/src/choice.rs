@@ -1,4 +1,4 @@
-//! The algorithms between which an exchange chooses.
+//! The algorithms from which an exchange is selected.
 
 /// How an exchange is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

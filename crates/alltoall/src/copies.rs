@@ -1,4 +1,4 @@
-//! The copies that algorithms have in common: pieces of blocks into slots, and a rank's block for itself.
+//! Copies that several algorithms share: pieces of blocks into slots, and the block of a rank for itself.
 
 use super::task::Task;
 use hcube_core::comm::Comm;

@@ -34,11 +34,11 @@ pub enum Outcome {
 /// next exchange with valid arguments waits until they have.
 ///
 /// # Errors
-/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
+/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with the error of another rank,
 /// [`Error::Truncate`] for counts that do not match.
 ///
 /// # Panics
-/// Where the state is that of another communicator, or the task has blocks for another number of ranks.
+/// If the state belongs to another communicator, or the task has blocks for another number of ranks.
 pub fn exchange<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -56,8 +56,8 @@ pub fn exchange<C: Comm>(
 /// Why an exchange between nodes is forwarded that needs messages.
 const NO_MESSAGES: &str = "no communicator for messages";
 
-/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its
-/// first notice on, and a panic would give up their memory.
+/// Ends the job when it is dropped by a panic: other ranks may be copying blocks of this rank from its first
+/// notice on, and a panic would free their memory.
 struct Lending<'a, C: Comm>(&'a C);
 
 impl<C: Comm> Drop for Lending<'_, C> {
@@ -160,7 +160,8 @@ fn vote_and_move<C: Comm>(
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 
-/// What the votes do not show: that the ranks are those of the state, and that the task has a block for each.
+/// Checks that the votes do not include: the ranks of the communicator and of the state are equal, and the
+/// task has a block for each rank.
 #[inline(always)]
 fn check_use<C: Comm>(comm: &C, state: &ExchangeState, task: &Result<Task<'_>>) {
     let ranks = state.situation.ranks;
@@ -215,7 +216,7 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether the notices of this round hold the addresses of blocks.
+    /// Whether the notices of this round contain the addresses of blocks.
     announced: bool,
 }
 
@@ -276,7 +277,7 @@ fn perform<C: Comm>(
     }
 }
 
-/// Messages, and slots or single copy between ranks of a node while they are under way.
+/// Outstanding messages, and slots or single copy between ranks of a node.
 fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

@@ -1,4 +1,4 @@
-//! The ranks of a node, and what they share for exchanges.
+//! The ranks of a node, and their shared resources for exchanges.
 
 use hcube_core::comm::Comm;
 use hcube_core::error::Result;

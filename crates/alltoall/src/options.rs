@@ -1,4 +1,4 @@
-//! What a user can choose for the all-to-all exchange, and by which name.
+//! Options of the all-to-all exchange, and their names.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 

@@ -1,4 +1,4 @@
-//! What an exchange has done, for statistics: the path that the data has used, and bytes.
+//! The statistics of an exchange: the path of the data, and bytes.
 
 use super::options::{Path, Schedule};
 

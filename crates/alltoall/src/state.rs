@@ -1,4 +1,4 @@
-//! The state of exchanges on a communicator: where ranks lie, the notice board of the node, processes for
+//! The state of exchanges on a communicator: placement of ranks, the notice board of the node, processes for
 //! single copy, scratch memory. Created at the first exchange.
 
 use super::bundles;
@@ -38,7 +38,7 @@ fn seed(simulated: bool) -> u64 {
 }
 
 /// The state of one rank. Only exchanges change it: they write to addresses that other ranks have posted on
-/// the notice board, to processes that were proved.
+/// the notice board, in processes for which single copy was proved.
 ///
 /// ```compile_fail,E0616
 /// fn board(state: &mut hcube_alltoall::ExchangeState) {
@@ -57,7 +57,7 @@ pub struct ExchangeState {
     pub(super) node: Option<Node>,
     /// Its nonblocking exchanges, where they work.
     nonblocking: Option<Nonblocking>,
-    /// Memory for pieces under way.
+    /// Memory for outstanding pieces.
     pub(super) scratch: Scratch,
     /// The speed of writes to it.
     pub(super) pace: Pace,
@@ -206,7 +206,7 @@ impl ExchangeState {
         (comm.rank(), comm.size()) == (self.rank, self.situation.ranks)
     }
 
-    /// A number that is the same on all ranks and differs from those of other states; never 0.
+    /// A number that is the same on all ranks and differs from other states; never 0.
     pub fn number(&self) -> i64 {
         (self.factors.seed() >> 2 | 1) as i64
     }
@@ -265,7 +265,7 @@ impl ExchangeState {
         Some((node, node.processes.as_deref()?, self.patience))
     }
 
-    /// Bytes of a notice for blocks, where this rank's node has other ranks.
+    /// Bytes of a notice for blocks, if this rank's node has other ranks.
     pub fn slot_bytes(&self) -> Option<usize> {
         self.node.as_ref().map(|node| node.board.capacity())
     }
@@ -316,8 +316,8 @@ impl ExchangeState {
         self.max_enclosed().is_some_and(|max| bytes <= max.min(limit))
     }
 
-    /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` where blocks
-    /// never do; the same on all ranks. Blocks within it are all read before any is written.
+    /// Largest sum of blocks for all other ranks that becomes part of a rank's notice, `None` if blocks never
+    /// do; the same on all ranks. All blocks within it are read before any is written.
     pub fn max_enclosed(&self) -> Option<usize> {
         if self.options.path == Path::SingleCopy || !self.situation.shared {
             return None;

@@ -7,7 +7,7 @@
 //! themselves, to report the difference or to find the registration.
 //!
 //! Cost: five words in the barrier; after a difference or a removed NULL, one or two reductions. Source: our
-//! own; the rule for NULL is that of bsponmpi: the latest registration that is NULL on all processes that
+//! own; NULL removes what it removes in bsponmpi: the latest registration that is NULL on all processes that
 //! have removed NULL, and that the others remove.
 
 use crate::registry::{Pop, Registry};

@@ -1,9 +1,9 @@
 //! The time of a bulk-synchronous program, predicted from the figures of a machine.
 //!
-//! Idea: a program is known by its cost: the operations W of the process that computes most, superstep by
-//! superstep, the exchanges of words, and the number S of supersteps. Its time is `f W + g H + l S`. The gap
-//! g is one number, or depends on the words h of a superstep, or also on the words h* of a message, since the
-//! start of communication and every message cost time of their own.
+//! Idea: the cost of a program consists of the operations W of the process that computes most, superstep by
+//! superstep, the exchanged words H, and the number S of supersteps. Its time is `f W + g H + l S`. The gap g
+//! is one number, or depends on the words h of a superstep, or also on the words h* of a message, since the
+//! start of communication and every message have a cost.
 //!
 //! Restrictions: communication is balanced, and the messages of a superstep have similar lengths.
 //!

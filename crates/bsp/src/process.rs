@@ -1,11 +1,11 @@
-//! The process-wide state of a BSP program: the part of the program that is running, and the SPMD part.
+//! The process-wide state of a BSP program: the current part of the program, and the SPMD part.
 //!
-//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs
-//! to the thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its
-//! own, found by its rank in `MPI_COMM_WORLD`.
+//! BSPlib's functions have no argument that identifies a communicator, so a process has one state. It belongs
+//! to the thread that called `bsp_begin`; if processes are simulated in one thread, each of them has its own
+//! state, selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes
-//! that the SPMD part does not use sleep until it has ended, and exit.
+//! The state initialises MPI if the program has not, and then finalises it at the end of the process.
+//! Processes outside of the SPMD part sleep until it has ended, and exit.
 
 use crate::options::Options;
 use crate::profile::Summary;
@@ -76,7 +76,7 @@ thread_local! {
 fn outside() -> Error {
     let text = match PART.load(Ordering::Relaxed) {
         SPMD if !lifetime::is_simulated() => {
-            "called by another thread: expected the one that has called bsp_begin"
+            "called by another thread: expected the thread that called bsp_begin"
         }
         _ => "called outside of the SPMD part: expected between bsp_begin and bsp_end",
     };
@@ -129,8 +129,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
-/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort`
-/// calls `exit`.
+/// Called before the job ends by an error: the end of this process is then caused by the job, not by the
+/// program. MPICH's `MPI_Abort` calls `exit`.
 pub fn leave() {
     ENDING.store(true, Ordering::Relaxed);
 }
@@ -202,7 +202,7 @@ fn finish_early(world: &MpiComm) {
     }
 }
 
-/// Processes of the SPMD part; before it, those of the job (`bsp_nprocs`).
+/// Processes of the SPMD part; before it, processes of the job (`bsp_nprocs`).
 ///
 /// # Errors
 /// Those of MPI.
@@ -219,7 +219,7 @@ pub fn processes() -> Result<usize> {
 /// is set on any process.
 ///
 /// # Errors
-/// For a number below 1, for a second call, and those of [`Spmd::begin`].
+/// For a number below 1, for a second call, and errors of [`Spmd::begin`].
 pub fn begin(limit: i64, profiled: bool) -> Result<()> {
     with(|process| {
         match process.part {
@@ -356,7 +356,7 @@ fn leave_unused(world: MpiComm) -> ! {
 /// Collective over the SPMD part: ends it (`bsp_end`). The profile, on process 0.
 ///
 /// # Errors
-/// Outside of the SPMD part; if other processes have called `bsp_sync`; those of MPI.
+/// Outside of the SPMD part; if other processes have called `bsp_sync`; errors of MPI.
 pub fn end() -> Result<Option<Summary>> {
     with(|process| {
         let Part::Spmd(spmd) = &mut process.part else {
@@ -381,8 +381,8 @@ pub fn end() -> Result<Option<Summary>> {
 /// run `part`, a function of the program, and exit.
 ///
 /// # Errors
-/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those
-/// of MPI.
+/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part;
+/// errors of MPI.
 pub fn init(part: impl FnOnce()) -> Result<()> {
     with(|process| {
         if process.initialised {

@@ -1,19 +1,18 @@
 //! The end of a superstep.
 //!
-//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for
-//! other nodes travels then ([`crate::forwarding`]), and the processes of a node meet again. If anybody reads
-//! remote memory, every process answers the requests for its own memory before it writes anything, the
-//! replies travel in the same way, and the values are written to their destinations, in the order of the
-//! calls. Then every process carries out the puts for its memory, in the order of the processes and their
-//! calls, and queues its messages. So the result does not depend on which processes share memory, also where
-//! several operations write the same bytes.
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. Then the
+//! data for other nodes is forwarded ([`crate::forwarding`]), and the processes of a node meet again. If any
+//! process reads remote memory, every process answers the requests for its own memory before it writes
+//! anything, the replies are forwarded in the same manner, and the values are written to their destinations,
+//! in the order of the calls. Then every process performs the puts to its memory, in the order of the
+//! processes and their calls, and queues its messages. The result therefore does not depend on which
+//! processes share memory, even if several operations write the same bytes.
 //!
-//! No process writes or reads memory of another process here, so that no barrier is needed at the end.
-//! Unbuffered operations of the next superstep, which do, wait until the other process has finished this
-//! function.
+//! This function does not access memory of another process, so no barrier is needed at its end. Unbuffered
+//! operations of the next superstep, which do, wait until the other process has finished this function.
 //!
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
-//! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
+//! Source: Hill et al. 1998, §3.2 for the order of gets and puts; everything else is our own.
 
 use crate::agreement::{self, Calls, Flag, Votes};
 use crate::mates::{Place, exceeded};
@@ -292,8 +291,8 @@ impl<C: Comm> Spmd<C> {
         })
     }
 
-    /// Writes what this process has read of others, in the order of the calls: that of the replies of one
-    /// process of the node.
+    /// Writes the data that this process has read from others, in the order of the calls; data of one process
+    /// of the node is in its replies.
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);

@@ -1,5 +1,5 @@
-//! Random programs of puts, gets, unbuffered operations and messages, against a serial model, on threads: on
-//! one node, on several, and without shared memory.
+//! Random programs of puts, gets, unbuffered operations and messages, compared with a serial model, on
+//! threads: on one node, on several, and without shared memory.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;
@@ -87,8 +87,8 @@ fn tag_bytes(step: usize) -> usize {
 
 fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize) -> Superstep {
     let mut calls = vec![Vec::new(); processes];
-    // Every segment is written by one put at most, and those of unbuffered operations are left alone by all
-    // others.
+    // Every segment is written by at most one put, and segments of unbuffered operations are not accessed by
+    // other operations.
     for to in 0..processes {
         for number in 0..SEGMENTS {
             let from = numbers.next(processes);
@@ -168,8 +168,8 @@ struct Memory(Box<[u8]>);
 
 impl Memory {
     fn region(&mut self) -> Region<'static> {
-        // SAFETY: the memory lives until all processes have ended the SPMD part, and is looked at only
-        // through the region.
+        // SAFETY: the memory lives until all processes have ended the SPMD part, and is accessed only through
+        // the region.
         unsafe { Region::new(self.0.as_mut_ptr(), self.0.len()) }
     }
 }

@@ -1,14 +1,14 @@
 //! The one state of a process that is an image.
 //!
-//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the
-//! thread that has initialised it, and to the progress thread where there is one: these two take turns by a
-//! lock. If images are simulated in one thread, each of them has its own runtime, found by its rank in
-//! `MPI_COMM_WORLD`.
+//! Functions of coarray programs have no argument that identifies the job, so a process has one runtime. It
+//! belongs to the thread that has initialised it, and to the progress thread if there is one; a lock
+//! serialises these two threads. If images are simulated in one thread, each of them has its own runtime,
+//! selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls
-//! `MPI_Finalize` itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while
-//! MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without any of that is an
-//! image that has failed.
+//! The runtime initialises MPI if the program has not, and then finalises it at its end. If a program calls
+//! `MPI_Finalize` itself, this call ends the runtime: the attributes of `MPI_COMM_SELF` are deleted first,
+//! while MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without ending its
+//! runtime is a failed image.
 
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;
@@ -58,7 +58,7 @@ struct Place(*const Process);
 // SAFETY: a process is used in turns (`with`), by two threads at most.
 unsafe impl Send for Place {}
 
-/// Bits of a rank beside the number of a process.
+/// Bits for a rank in addition to the process number.
 const RANK_BITS: u32 = 32;
 
 /// The process that is to say at its end that it has ended; children that the program makes by `fork` are
@@ -87,7 +87,7 @@ thread_local! {
 #[cold]
 fn outside() -> Error {
     let text = if has_ended_with_mpi() {
-        "called after MPI_Finalize, by which the program has ended its coarrays"
+        "called after MPI_Finalize, which has ended the coarray runtime"
     } else if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
@@ -120,7 +120,7 @@ fn find() -> Result<*const Process> {
     found.ok_or_else(outside)
 }
 
-/// Makes a state that of this process, or none.
+/// Sets the state of this process, or removes it.
 fn set(process: *const Process) {
     if !lifetime::is_simulated() {
         return IMAGE.set(process);
@@ -162,8 +162,7 @@ pub fn is_active() -> Result<bool> {
 /// become images.
 ///
 /// # Errors
-/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of
-/// MPI.
+/// [`Error::Usage`] for a second call; on all images, if options differ or one has no memory; errors of MPI.
 pub fn initialise() -> Result<()> {
     initialise_for(Owner::Program)
 }
@@ -176,7 +175,7 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     let options = Options::from_environment();
     let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
     if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
-        return Err(Error::Usage("called after hcube_caf_finalize: a program has coarrays once".into()));
+        return Err(Error::Usage("called after hcube_caf_finalize: the coarray runtime cannot be started again".into()));
     }
     let owns_mpi = if wants_thread { lifetime::initialise_for_threads()? } else { lifetime::initialise()? };
     if process().is_ok() || PROCESS_ID.load(Ordering::Relaxed) != 0 && !lifetime::is_simulated() {
@@ -432,7 +431,7 @@ extern "C" fn end_early() {
     });
     match (own, owner) {
         (Ok(own), Ok(Owner::Compiler)) => {
-            say(&format!("hcube: image {}: the process ends before the program has\n", own + 1));
+            say(&format!("hcube: image {}: the process ends before the program\n", own + 1));
         }
         (Ok(own), Ok(_)) => say_unfinished(own),
         _ => {}

@@ -1,4 +1,4 @@
-//! The error type of all crates, and the codes by which C sees it.
+//! The error type of all crates, and its codes for C.
 
 use std::ffi::CStr;
 use std::fmt;

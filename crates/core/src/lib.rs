@@ -1,4 +1,4 @@
-//! What all systems of hcube stand on; exports no C symbol.
+//! The common basis of all systems of hcube; exports no C symbol.
 //!
 //! | module | holds | uses |
 //! |---|---|---|

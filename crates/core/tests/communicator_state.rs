@@ -1,5 +1,5 @@
-//! What systems keep on a communicator, with MPI: the first calls of two threads at the same time. Calls
-//! inside calls are among the checks of tests/core-client, which run on several ranks.
+//! The state of systems on one communicator, with MPI: the first calls of two threads at the same time.
+//! Nested calls are among the checks of tests/core-client, which run on several ranks.
 //!
 //! MPI can be initialised once in a process, so this is the only test here.
 

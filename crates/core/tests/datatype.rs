@@ -1,5 +1,5 @@
-//! Datatypes against the MPI library: `MPI_Pack` says where the bytes of random datatypes lie, and
-//! hcube must find them there, in the same order, from any position on.
+//! Datatypes compared with the MPI library: `MPI_Pack` gives the locations of the bytes of random datatypes,
+//! and hcube must find the same locations, in the same order, from any position on.
 //!
 //! MPI can be initialised once in a process, so one test calls all.
 
@@ -161,8 +161,8 @@ fn contiguous_memory_is_seen(comm: &MpiComm) {
 }
 
 fn unusable_datatypes_are_refused(comm: &MpiComm) {
-    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator
-    // but that of hcube.
+    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator except
+    // hcube's.
     unsafe {
         let mut refused = vec![ffi::RSMPI_DATATYPE_NULL];
         let mut uncommitted = ffi::RSMPI_DATATYPE_NULL;

@@ -1,15 +1,15 @@
 //! The transform of ranks on several nodes: three exchanges, and transforms of columns and rows between them.
 //!
 //! Idea: the six steps of [`on_node`](crate::on_node), with a transposition of [`hcube_transpose`] where
-//! ranks that share memory only wait. It packs and unpacks blocks transposed, and hands them over in the
-//! order in which the passes read them.
+//! ranks that share memory only wait. It packs and unpacks transposed blocks in the order in which the passes
+//! read them.
 //!
 //! Restrictions: rows and columns are multiples of the number of ranks.
 //! Cost: three exchanges of 16 n / P bytes per rank; P - 1 messages per rank and exchange between nodes, with
-//! the choices of [`hcube_alltoall`]. A rank reads and writes its part in two passes, and copies it twice
+//! the algorithms of [`hcube_alltoall`]. A rank reads and writes its block in two passes, and copies it twice
 //! between blocks and rows.
 //! Memory: 48 n / P bytes per rank.
-//! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
+//! Source: as for `on_node`; the exchange follows M. Hofmann and G. Ruenger, EuroMPI 2013.
 
 use crate::COMPLEX;
 use crate::kernel::LANES;
@@ -79,14 +79,14 @@ impl Messages {
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
     ///
     /// # Errors
-    /// As there, and those of the exchanges.
+    /// As there, and errors of the exchanges.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let Self { transforms, workspace, exchange, memory, .. } = self;
         Steps { comm, transforms, workspace, exchange }.run(parts, memory.each_mut().map(Pages::region))
     }
 }
 
-/// A transform under way.
+/// A transform in progress.
 struct Steps<'a, C> {
     comm: &'a C,
     transforms: &'a Transforms,

@@ -1,9 +1,9 @@
-//! The arguments of PBLAS' `p?gemm_` and what is not valid among them.
+//! The arguments of PBLAS' `p?gemm_` and their validity.
 //!
-//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor
-//! that is argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of
-//! several errors the one with the smallest number counts. All arguments but leading dimensions are the same
-//! on all ranks, so ranks agree on what is valid without communication.
+//! An error has the number that PBLAS assigns: -i for argument i, -(100 i + j) for entry j of the descriptor
+//! in argument i, counted from 1 in the descriptor of type 2 to which a descriptor of type 1 is extended. Of
+//! several errors the smallest number is reported. All arguments except leading dimensions are the same on
+//! all ranks, so ranks agree on their validity without communication.
 //!
 //! Source: Blackford et al., ScaLAPACK Users' Guide, 1997; checked against PBLAS 2.2.1 by running both.
 
@@ -11,7 +11,7 @@ use crate::axis::{Axis, Section};
 use crate::product::{Dimension, Grid, Matrix, Operation};
 use std::fmt;
 
-/// Descriptor types: PBLAS' original one, and the one with first blocks of their own size.
+/// Descriptor types: PBLAS' original one, and the one with separate sizes of the first blocks.
 const TYPES: [i64; 2] = [1, 2];
 /// Argument numbers of m, n and k.
 const SIZES: [i32; 3] = [3, 4, 5];
@@ -228,7 +228,7 @@ impl Arguments {
         let context = self.matrices[0].descriptor.context;
         if descriptor.context != context {
             return errors.add(entry(argument, 1), || {
-                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("that of A, {context}")]
+                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("{context}, the context of A")]
             });
         }
         Self::check_distribution(descriptor, (name, argument), grid, errors);
@@ -321,7 +321,7 @@ impl Arguments {
         self.sections(grid).map(|(rows, columns, leading)| Matrix::end(rows, columns, leading, grid))
     }
 
-    /// Whether the numbers look like those of a caller with 64-bit integers, whose upper halves are zeros.
+    /// Whether the numbers look like 64-bit integers of the caller, whose upper halves are zeros.
     pub fn are_wide(&self) -> bool {
         self.matrices.iter().all(|SubMatrix { descriptor, .. }| {
             TYPES.contains(&descriptor.kind) && descriptor.context == 0 && descriptor.size[1] == 0

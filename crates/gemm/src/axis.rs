@@ -1,9 +1,10 @@
 //! The block-cyclic distribution of one dimension of a matrix.
 //!
-//! Idea: a first block of its own size, then blocks of one size, go to the processes of one dimension of the
-//! grid in turn, from a source on. Everything is arithmetic on block numbers: no table grows with the matrix.
-//! Source: Blackford et al., ScaLAPACK Users' Guide, 1997, section 4.3; first blocks of their own size are
-//! those of PBLAS (descriptors of type 2).
+//! Idea: a first block with a separate size, then blocks of equal size, are assigned cyclically to the
+//! processes of one dimension of the grid, starting at a source. Everything is arithmetic on block numbers:
+//! no table grows with the matrix.
+//! Source: Blackford et al., ScaLAPACK Users' Guide, 1997, section 4.3; first blocks of a different size as
+//! in PBLAS (descriptors of type 2).
 
 /// How the indices of a dimension are distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

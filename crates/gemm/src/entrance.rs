@@ -1,8 +1,7 @@
-//! Products on a communicator whose program calls hcube: the arguments of all ranks are compared before
+//! Products on a communicator in programs that call hcube: the arguments of all ranks are compared before
 //! anything is written.
 //!
-//! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the
-//! call before.
+//! Cost: one reduction per call; the set-up at the first call, and when grid or options change.
 
 use crate::local::{LocalGemm, Multiply};
 use crate::options::Options;
@@ -64,7 +63,7 @@ impl Products {
     /// Collective: what all further calls use that pass nothing.
     ///
     /// # Errors
-    /// On all ranks, where one rank's choice is not valid or not that of the others.
+    /// On all ranks, if the choice of one rank is invalid or differs from the others.
     pub fn set_choice<C: Comm>(&mut self, comm: &C, choice: Result<Choice>) -> Result<()> {
         let choice = agree(comm, choice)?;
         agree_on(comm, &choice.options.agreement())?;

@@ -1,10 +1,10 @@
-//! One factor of a product: where its elements are, and what its panels look like.
+//! One factor of a product: the location of its elements, and the layout of its panels.
 //!
-//! A panel belongs to a line of the grid, that is a process row or a process column. It holds the *outer*
-//! indices that the line has of the matrix that stays, and some *inner* indices. Where C stays, panels of
-//! op(A) belong to process rows and hold rows of C; the inner indices are those of the sum. On one node a
-//! panel has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are next to
-//! each other, so that columns can be sent without packing.
+//! A panel belongs to a line of the grid: a process row or a process column. It contains the *outer* indices
+//! of the line, of the stationary matrix, and some *inner* indices. If C is stationary, panels of op(A)
+//! belong to process rows and contain rows of C; the inner indices are those of the sum. On one node a panel
+//! has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are contiguous, so
+//! that columns can be sent without packing.
 
 use crate::axis::Section;
 use crate::product::{Dimension, Grid, Matrix, Operation, Product};

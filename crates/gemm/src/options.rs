@@ -1,4 +1,4 @@
-//! What a user can choose for matrix products, and by which name.
+//! Options of matrix products, and their names.
 
 use hcube_core::options::{Kind, Pair, RANKS_PER_NODE, Spec};
 

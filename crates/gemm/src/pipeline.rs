@@ -1,11 +1,11 @@
-//! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
+//! The life of a panel: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
-//! Idea: several panels are under way. While one is used the next are filled and travel. Only
-//! [`Pipeline::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
-//! memory or for a panel, and for nothing at the end of a call: what it has filled stays valid until others
-//! have released it.
+//! Idea: several panels are in progress. While one panel is used, the next are filled and sent. Only
+//! [`Pipeline::until`] blocks, and it advances all panels while it waits. A rank that is ahead waits for
+//! memory or for a panel, but not at the end of a call: panels that it has filled stay valid until other
+//! ranks have released them.
 //!
-//! Cost on one node: each element of a moving factor is copied once for each line that needs it; three
+//! Cost on one node: each element of a communicated factor is copied once for each line that needs it; three
 //! counters per rank and panel, no barrier. Between nodes: the messages of the schedule, and of shares
 //! ([`crate::shares`]).
 //! Memory: [`DEPTH`] panels of each line of a domain.
@@ -85,7 +85,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     broadcasts: Option<Broadcasts<'e>>,
     /// For factors that are not aligned, between domains.
     sharings: [Option<Sharing>; 2],
-    /// Bytes sent beside the broadcasts.
+    /// Bytes sent in addition to the broadcasts.
     pub sent: u64,
     /// Panels placed and not released, the first of which is number `first` of this call.
     under_way: VecDeque<UnderWay<C>>,
@@ -94,8 +94,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
 }
 
 impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
-    /// Nothing under way. Where others than those on a rank's lines read what it writes, `only_lines` is
-    /// false.
+    /// Nothing is outstanding. If ranks outside of a rank's lines read what it writes, `only_lines` is false.
     pub fn new(
         setting: Setting<'e, C>,
         grid: Grid,
@@ -141,7 +140,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.sent + self.broadcasts.as_ref().map_or(0, Broadcasts::sent)
     }
 
-    /// Whether messages may be under way.
+    /// Whether messages may be outstanding.
     pub fn has_messages(&self) -> bool {
         self.broadcasts.is_some()
     }
@@ -184,7 +183,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.release(requests)
     }
 
-    /// Waits until nothing of this rank is under way.
+    /// Waits until nothing of this rank is outstanding.
     ///
     /// # Errors
     /// Of MPI.
@@ -286,7 +285,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         Some((self.memory.region(begin..begin + area.bytes), area.leading))
     }
 
-    /// Fills this rank's part of a panel and sends it on its way.
+    /// Fills this rank's part of a panel and starts sending it.
     fn begin(&mut self, requests: &mut Requests<'e, C>, panel: usize) -> Result<()> {
         let inner = self.panels.inner(panel, self.inner);
         let start = self.under_way[panel - self.first].place.range.start;
@@ -317,12 +316,12 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.comm.charge(COPY_BYTE.of(bytes));
         self.settle();
         let number = self.under_way[panel - self.first].place.number;
-        // Whoever sees the count sees what this rank has written into other lines' panels.
+        // A rank that reads the count sees the data that this rank has written into other lines' panels.
         self.counters.publish(Counter::Written, number + 1);
         Ok(())
     }
 
-    /// Sends this rank's columns of panels on their way, once they are in its panels.
+    /// Starts sending this rank's columns of panels, once they are in its panels.
     fn supply(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         for index in 0..self.under_way.len() {
             let (panel, under_way) = (self.first + index, &self.under_way[index]);
@@ -392,7 +391,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
             counted = Some(panel.place.number + 1);
         }
         if let Some(count) = counted {
-            // Whoever sees the count sees what this rank has written into these panels.
+            // A rank that reads the count sees the data that this rank has written into these panels.
             self.counters.publish(Counter::Complete, count);
         }
     }

@@ -129,7 +129,7 @@ impl Matrix<'_> {
     }
 }
 
-/// The product; the same on all ranks but for the memory.
+/// The product; the same on all ranks except the memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Product<'a> {
     /// Type of all elements.

@@ -1,11 +1,11 @@
-//! Where panels lie in the memory of a domain, one after the other around a ring.
+//! The placement of panels in the memory of a domain, one after the other around a ring.
 //!
-//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, only by
-//! arithmetic. A place is written again when all that lay there has been released, which the readers'
-//! counters say. So a rank may leave a call while others still read the last panels; whoever comes back to a
-//! place waits for them then, and nobody waits at the end of a call.
+//! Idea: all ranks of a domain compute the same offsets for the same panels, call after call. A place is
+//! overwritten when all panels in it have been released, which the readers' counters tell. A rank may
+//! therefore leave a call while other ranks still read the last panels; the next use of the place waits for
+//! them, and no rank waits at the end of a call.
 //!
-//! Cost: for each panel a look at those that may still be in use; a record of each of them. Source: our own.
+//! Cost: for each panel a check of those that may still be in use; a record of each of them. Source: our own.
 
 use std::ops::Range;
 

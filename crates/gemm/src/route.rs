@@ -1,12 +1,12 @@
-//! How panels travel between domains: in how many groups, by which broadcast, in messages of how many
-//! columns.
+//! The route of panels between domains: the number of groups, the broadcast, and the number of columns of a
+//! message.
 //!
 //! Idea: HSUMMA divides process rows and columns into groups; a domain is never divided, and is the innermost
 //! group. The model gives the time of a panel for every number of groups and every broadcast; SUMMA is one
-//! group, and is taken unless groups are faster. Options fix what they name.
+//! group, and is selected unless groups are faster. Options override the model.
 //!
-//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each
-//! product, the time of each arrangement of groups with each broadcast, a few operations each; no messages.
+//! Restrictions: the model has two levels; more levels are used only on request. Cost: for each product, the
+//! time of each arrangement of groups with each broadcast, a few operations each; no messages.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §III and §IV.
 
@@ -52,7 +52,8 @@ fn partitions(domains: &[u32], count: usize, levels: usize) -> Vec<Vec<usize>> {
     let (numbers, length) = ordered(domains);
     let mut partitions = Vec::new();
     for level in 1..levels {
-        // Level 1 has `count` groups, and each level divides those of the one before by the same factor.
+        // Level 1 has `count` groups, and each level divides the groups of the previous level by the same
+        // factor.
         let inside = (length as f64 / count as f64).powf((level - 1) as f64 / (levels - 1) as f64);
         let count = ((count as f64 * inside).round() as usize).clamp(1, length);
         let of_domain = intervals(length, count);
@@ -114,7 +115,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     let mut routes: Vec<(f64, Route)> = Vec::new();
     for &broadcast in broadcasts {
         let groups = groups(options, demand, network, broadcast);
-        // SUMMA beside groups, where groups are hcube's choice.
+        // SUMMA as an alternative to groups, if hcube selects groups.
         let free = matches!(options.algorithm, Algorithm::Auto | Algorithm::Library)
             && options.levels < 2
             && [options.group_rows, options.group_columns] == [0, 0];

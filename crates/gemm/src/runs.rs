@@ -1,10 +1,10 @@
-//! Index maps: what a process has of a section of one distribution, and where it belongs in another one, as
-//! runs.
+//! Index maps: the part of a section of one distribution that a process has, and its location in another
+//! distribution, as runs.
 //!
-//! Idea: inside a block of both distributions successive indices stay successive, so that a map is a list of
-//! runs instead of a table of indices. Every combination of block sizes, sources, offsets and transposes is
-//! such a list, and one path serves all of them. Cost: a step per block of this process and per block of the
-//! target in it; runs that continue each other are joined. Memory: 40 bytes per run.
+//! Idea: inside a block of both distributions consecutive indices stay consecutive, so that a map is a list
+//! of runs instead of a table of indices. Every combination of block sizes, sources, offsets and transposes
+//! is such a list, so one code path handles all of them. Cost: a step per block of this process and per block
+//! of the target in it; adjacent runs are joined. Memory: 40 bytes per run.
 //! Source: our own.
 
 use crate::axis::{Axis, Section};

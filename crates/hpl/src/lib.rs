@@ -1,4 +1,4 @@
-//! What LU factorisations exchange, as HPL does it: panels along process rows, pivots and rows in process
+//! The communication of LU factorisations as in HPL: panels along process rows, pivots and rows in process
 //! columns.
 //!
 //! | module | holds |

@@ -1,4 +1,4 @@
-//! What a user can choose for process rows and columns, and by which name.
+//! Options of process rows and columns, and their names.
 
 use hcube_core::options::RANKS_PER_NODE;
 

@@ -1,34 +1,35 @@
-//! Panels that their root writes where the other ranks of its node read them.
+//! Panels that their root writes in shared memory, where the other ranks of its node read them.
 //!
 //! Idea: every rank of a row has some slots in memory that the ranks of its node share. The root of a panel
-//! computes it in one of its slots, posts it (a store with release order), and goes on; the others look for
-//! it when they need it, and read it in place, as often as they like, until they release it. So nothing is
-//! copied, nobody forwards, and a rank that computes is not interrupted: HPL's own broadcasts advance only
-//! where ranks poll, and HPL cuts its update into narrow products between the polls. On each further node one
-//! rank receives the panel into a slot of its own and posts it ([`network`](crate::network)); only these
+//! computes it in one of its slots and posts it (a store with release order); the other ranks poll for it
+//! when they need it, and read it in place, as often as they like, until they release it. Nothing is copied,
+//! no rank of the node forwards, and a rank that computes is not interrupted: HPL's own broadcasts progress
+//! only when ranks poll, and HPL cuts its update into narrow products between the polls. On each other node
+//! one rank receives the panel into one of its slots and posts it ([`network`](crate::network)); only these
 //! ranks and the root need to poll.
 //!
-//! Panels are numbered in the order in which [`Panels::begin`] is called, which is the same on all ranks of
-//! the row, so ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and
-//! counts them; a panel is there when the count of its holder has reached it. A rank releases panels in any
-//! order, and counts those up to the first that it still uses. Ranks that have not begun the same panels,
-//! because `begin` has failed on some of them, find another number or length at a panel than their own as
+//! Panels are numbered in the order of the calls of [`Panels::begin`], which is the same on all ranks of the
+//! row, so ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and
+//! counts them; a panel is available when the count of its holder has reached it. A rank releases panels in
+//! any order, and counts the panels before the first one that it still uses. If ranks have not begun the same
+//! panels, because `begin` has failed on some of them, they find a different number or length in a panel as
 //! soon as roots or sizes change.
 //!
-//! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in
+//! Deadlock: two calls wait for other ranks and not for a panel: `begin` of a root whose slots are all in
 //! use, and the receipt into a slot in use. Both wait until all ranks of the node have released the panel
-//! that used the slot last, the holder's own one `slots` turns before. Say that every rank has released panel
-//! n when it begins panel n + live (HPL: live = depth of look-ahead + 2, one of which is the panel that HPL
-//! creates and frees before it is factored), and that no root begins panels more often than the rows need:
-//! where `slots` own panels are more than `live` numbers apart, the panel waited for is released before its
-//! rank waits for this or any later panel, so the rank that is least far never waits for another one.
-//! [`slots_for`](crate::slots::slots_for) is that number of slots for roots that take turns; receivers take
-//! turns always, and have live / members + 1. Between nodes, ranks post panels before they wait for later
-//! ones, and those that pass panels on do that before they wait for anything else: HPL polls until they have.
+//! that used the slot last, `slots` panels of the same holder earlier. Assume that every rank has released
+//! panel n when it begins panel n + live (HPL: live = depth of look-ahead + 2, including the panel that HPL
+//! creates and frees before it is factored), and that no root begins panels more often than the rows need. If
+//! `slots` panels of one holder are more than `live` numbers apart, a rank releases the panel that is waited
+//! for before it waits for this or any later panel, so the rank with the least progress never waits for
+//! another rank. [`slots_for`](crate::slots::slots_for) computes this number of slots for roots that take
+//! turns; receivers always take turns, and have live / members + 1. Between nodes, ranks post panels before
+//! they wait for later panels, and ranks that forward panels do so before they wait for anything else: HPL
+//! polls until they have.
 //!
-//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the
-//! cache from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and
-//! on several nodes `live` and one per rank for each node.
+//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one cache line
+//! from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and on
+//! several nodes `live` panels and one per rank for each node.
 //!
 //! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section
 //! III.
@@ -217,9 +218,9 @@ impl<C: Comm> Panels<C> {
         }
     }
 
-    /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on
-    /// all ranks but the root, which waits for a slot and from then on may write to the [place](Self::place)
-    /// of the panel.
+    /// Begins the next panel of the row, whose root and size are the same on all ranks, and returns its
+    /// number. Local, except on the root, which waits for a slot and may then write to the
+    /// [place](Self::place) of the panel.
     ///
     /// # Errors
     /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where
@@ -297,7 +298,7 @@ impl<C: Comm> Panels<C> {
     pub fn post(&mut self, comm: &C, number: u64) -> Result<()> {
         let &Panel { root, bytes, .. } = self.panel(number)?;
         if root != self.rank {
-            return Err(Error::Usage(format!("panel {number} is that of rank {root}, not {}", self.rank)));
+            return Err(Error::Usage(format!("panel {number} belongs to rank {root}, not {}", self.rank)));
         }
         self.show(comm, Head { number, bytes: Some(bytes) })
     }

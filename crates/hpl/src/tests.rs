@@ -97,7 +97,7 @@ fn panels_arrive_unchanged_for_each_number_of_ranks_and_depth() {
     }
 }
 
-/// HPL's matrix with fewer columns than it looks ahead: all panels behind the last column have the same root.
+/// HPL's matrix with fewer columns than the look-ahead: all panels after the last column have the same root.
 fn factor_small<C: Comm>(comm: &C, panels: &mut Panels<C>, depth: usize) {
     let root = |panel: usize| usize::from(panel > 0) % comm.size();
     let begin = |panels: &mut Panels<C>, panel| panels.begin(comm, root(panel), 8).expect("a slot");
@@ -209,7 +209,7 @@ fn wrong_use_is_refused() {
         assert_eq!(panels.place(number).map(|_| ()).map_err(text), Err(expected.into()));
         panels.release(comm, number).expect("begun");
         comm.barrier().expect("no error");
-        // Ranks that do not agree on the size notice it.
+        // Ranks that do not agree on the size detect this.
         let number = panels.begin(comm, 0, 8 + comm.rank()).expect("a slot");
         if comm.rank() == 0 {
             panels.post(comm, number).expect("the root");
@@ -411,7 +411,7 @@ fn no_more_panels_than_agreed_are_in_use() {
     });
 }
 
-/// As on one node, but the receivers' nodes hear of it by a message.
+/// As on one node, except that the receivers' nodes learn of it by a message.
 #[test]
 fn a_dropped_panel_is_noticed_on_other_nodes() {
     threads::run(4, 2, |comm| {

@@ -1,5 +1,5 @@
-//! Reads the C headers of hcube, which are written in one form: comments before what they describe,
-//! one declaration after the other.
+//! Reads the C headers of hcube, which have a regular form: comments before the declarations that they
+//! describe, one declaration after the other.
 
 use crate::{Constant, Doc, Field, Function, Interface, Structure, Type};
 

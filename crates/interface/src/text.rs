@@ -1,4 +1,4 @@
-//! Lines that are written: how long they are, and which of a header are left out.
+//! The lines that are written: their maximum length, and the lines of a header that are omitted.
 
 /// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
 pub fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What a user can choose for matrix products by BSP, and by which name.
+//! Options of matrix products by BSP, and their names.
 
 hcube_core::named_values! {
     /// How the matrices A, B and C are distributed.

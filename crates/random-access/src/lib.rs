@@ -1,6 +1,6 @@
 //! The HPCC RandomAccess benchmark: random updates of a table that is distributed over all ranks.
 //!
-//! Every rank generates its share of a stream of random values, the values travel to the ranks that own the
+//! Every rank generates its share of a stream of random values, the values are sent to the ranks that own the
 //! words they update ([`hcube_core::plan`]), and are applied there. Stream, routing and update are
 //! independent of each other:
 //!
@@ -21,13 +21,13 @@
 //! | [`statistics`], [`model`] | what a run has done, and what it is predicted to take |
 //! | `work` | units of simulated work |
 //!
-//! Look-ahead: values that a rank has generated and that are not yet applied never exceed Q (default 1024).
-//! Rounds take Q/2 values: a rank that has completed a round knows that every rank has started it, and so
-//! has applied the round before; so the values of at most two rounds are open. On one node a rank knows which
-//! of its values are applied, and generates at most the rest of Q.
+//! Look-ahead: the number of values that a rank has generated and that have not been applied never exceeds Q
+//! (default 1024). Rounds have Q/2 values: a rank that has completed a round knows that every rank has
+//! started it, and has therefore applied the round before; so the values of at most two rounds are open. On
+//! one node a rank knows which of its values have been applied, and generates at most the remainder of Q.
 //!
-//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], stand in the crate `hcube-hpcc`, which uses
-//! all of this but [`state`].
+//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], are in the crate `hcube-hpcc`, which uses all
+//! of this crate except [`state`].
 
 #[cfg(test)]
 mod audit;

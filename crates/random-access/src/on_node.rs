@@ -1,8 +1,8 @@
 //! All ranks on one node: only mailboxes, and no rounds.
 //!
 //! Idea: a rank writes values for others, sorted by owner, into a slot of its mailbox. It applies its own
-//! values, and those that others have written for it directly from their slots. It generates more values
-//! whenever the look-ahead has room, so ranks run ahead of each other as far as the look-ahead permits and
+//! values, and reads the values for it directly from the slots of the others. It generates more values
+//! whenever the look-ahead permits it, so ranks run ahead of each other as far as the look-ahead permits and
 //! do not wait for the slowest rank in every round.
 //! Restriction: shared memory between all ranks.
 //! Cost: per rank and piece one store by the writer and one by each reader; a value is written once
@@ -161,8 +161,8 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
     }
 }
 
-/// Runs until this rank has generated all its values and applied all that it owns. The divider is that of
-/// the only stage of the plan.
+/// Runs until this rank has generated all its values and applied all values that it owns. The divider belongs
+/// to the only stage of the plan.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
     mailbox: &mut Mailbox,

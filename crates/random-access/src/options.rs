@@ -1,4 +1,4 @@
-//! What a caller chooses about a run, with defaults that are right without choosing.
+//! Options of a run; the defaults are suitable without selection.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
@@ -25,7 +25,7 @@ hcube_core::named_values! {
         ///
         /// See [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
         Auto = 0, "auto", "HCUBE_MODE_AUTO";
-        /// Only messages, as if every rank were on a node of its own.
+        /// Only messages, as if every rank were on a separate node.
         Message = 1, "message", "HCUBE_MODE_MESSAGE";
         /// Shared memory inside nodes, the hypercube between them.
         Node = 2, "node", "HCUBE_MODE_NODE";
@@ -50,7 +50,7 @@ hcube_core::named_set! {
         pub late_updates = 2, "2", "HCUBE_LATE_UPDATES";
         /// A rank waits for a message after it has divided its own values for the next stage (Mod3).
         pub late_waits = 4, "3", "HCUBE_LATE_WAITS";
-        /// Sends do not block; every stage has send buffers of its own (Mod7).
+        /// Sends do not block; every stage has separate send buffers (Mod7).
         pub overlapped_sends = 8, "7", "HCUBE_OVERLAPPED_SENDS";
     }
 }

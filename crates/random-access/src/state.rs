@@ -1,4 +1,4 @@
-//! The state that depends only on a communicator and the options: where ranks lie, the plan of stages, the
+//! The state that depends only on a communicator and the options: placement of ranks, the plan of stages, the
 //! mailboxes. It is created once, outside the timed part of a benchmark, and kept for later runs.
 
 use super::on_node;

@@ -1,4 +1,4 @@
-//! What a run has done, and what it has spent its time on.
+//! The statistics of a run: counters and times.
 
 /// Statistics of one rank's last run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,4 +1,4 @@
-//! Whole updates with ranks as threads, against the serial loop: every size, stream, mode, look-ahead
+//! Whole updates with ranks as threads, compared with the serial loop: every size, stream, mode, look-ahead
 //! and combination of optimisations, without mpirun.
 
 use hcube_core::comm::threads;
@@ -91,7 +91,7 @@ impl Case {
 }
 
 const KINDS: [StreamKind; 2] = [StreamKind::Polynomial, StreamKind::Lcg];
-/// The look-aheads of the paper's Table 4.
+/// The look-aheads of Plimpton et al. 2006, Table 4.
 const TABLE_4: [usize; 10] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192, 32768];
 
 fn message(options: Options) -> Options {

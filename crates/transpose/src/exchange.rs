@@ -18,7 +18,7 @@ pub fn exchange_all<C: Comm>(
     match hcube_alltoall::exchange(comm, state, task, conditions, None)? {
         Outcome::Done(report) => Ok(report),
         Outcome::Library(reason) => {
-            Err(Error::Internal(format!("no library has made the exchange: {reason}")))
+            Err(Error::Internal(format!("the exchange was not forwarded to a library: {reason}")))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Block-cyclic transposition with ranks as threads, without mpirun: every number of C and of the gaps behind
-//! its columns is compared with that of a serial transposition of integers.
+//! Block-cyclic transposition with ranks as threads, without mpirun: every number of C and of the padding
+//! after its columns is compared with a serial transposition of integers.
 
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::Comm;

@@ -55,7 +55,7 @@ fn region(memory: &mut [u8]) -> Region<'_> {
 fn works(comm: &ThreadComm, state: &mut ExchangeState, shape: &Shape, in_place: bool) -> bool {
     let [mut before, after] = parts(shape, comm.rank());
     if in_place {
-        // One part has the bytes of both; what is behind the smaller one does not matter.
+        // One part has the bytes of both; bytes after the smaller one are not compared.
         before.resize(before.len().max(after.len()), GUARD);
         let work = (*shape, Parts::InPlace(region(&mut before)));
         transpose(comm, state, Ok(work)).expect("done");

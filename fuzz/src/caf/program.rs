@@ -1,4 +1,4 @@
-//! Coarray programs, and what their calls mean.
+//! Coarray programs, and the semantics of their calls.
 
 use arbitrary::{Arbitrary, Unstructured};
 use hcube_caf::Handle;

@@ -1,4 +1,4 @@
-//! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this
+//! BSPlib's functions in the classic dialect: processes and sizes are `int`. `bsp.h` is generated from this
 //! file.
 
 use crate::call::{self, Transfer, run, spmd};

@@ -1,12 +1,12 @@
-//! How the figures of all ranks come to rank 0 at `MPI_Finalize`.
+//! Collection of the statistics of all ranks on rank 0 at `MPI_Finalize`.
 //!
-//! 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), where the places of all ranks
-//!    are known ([`Collection::decide`]). The others write their figures there before the MPI library's
-//!    `MPI_Finalize`; rank 0 reads them after it. MPI takes no part in this: a program may have abandoned
-//!    non-blocking operations whose buffers do not exist any more, and progress would move their data.
-//! 2. Otherwise by reductions of MPI, which make the program's requests progress.
+//! 1. 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), if the placement of all ranks is
+//!    known ([`Collection::decide`]). The others write their statistics there before the MPI library's
+//!    `MPI_Finalize`; rank 0 reads them after it. MPI is not involved: a program may have abandoned
+//!    nonblocking operations whose buffers are already freed, and progress would access these buffers.
+//! 2. 2. Otherwise by MPI reductions, which make progress on the program's requests.
 //!
-//! No rank waits for another one longer than [`PATIENCE`].
+//! No rank waits for another for longer than [`PATIENCE`].
 
 use crate::figures::{Figures, Total};
 use crate::launcher::is_first_rank;
@@ -72,8 +72,8 @@ impl Collection {
         self.path.get_or_init(|| path(places));
     }
 
-    /// Around `MPI_Finalize` of the MPI library, `forward`: brings the figures of this rank to rank 0, where
-    /// `print` gets those of all.
+    /// Around `MPI_Finalize` of the MPI library, `forward`: sends the statistics of this rank to rank 0,
+    /// which passes the sum to `print`.
     pub fn collect(
         &self,
         rows: &[Figures],
@@ -157,7 +157,7 @@ pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     head.into_iter().chain(figures).flat_map(u64::to_le_bytes).collect()
 }
 
-/// The figures of this rank and those of messages; and of how many ranks they are.
+/// The statistics of this rank plus received ones; and the number of ranks in them.
 fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     let mut collected = (own(rows), 1);
     let mut words =

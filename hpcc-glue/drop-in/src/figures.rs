@@ -1,5 +1,5 @@
-//! Figures of calls, in rows: what the rows stand for is the matter of each library. All ranks have the same
-//! rows in the same order.
+//! Statistics of calls, in rows whose meaning is defined by each library. All ranks have the same rows in the
+//! same order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Total {
         Self { figures, nanoseconds: figures.nanoseconds }
     }
 
-    /// Adds those of other ranks.
+    /// Adds the statistics of other ranks.
     pub fn add(&mut self, other: &Self) {
         let (sum, figures) = (&mut self.figures, &other.figures);
         sum.calls += figures.calls;

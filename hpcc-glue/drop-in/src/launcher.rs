@@ -1,4 +1,4 @@
-//! What the launcher says in the environment, also before `MPI_Init`.
+//! Information of the launcher in the environment, available before `MPI_Init`.
 
 /// A number in a variable.
 pub fn number(variable: &str) -> Option<usize> {
@@ -20,9 +20,9 @@ pub struct Strangers {
     pub is_first: bool,
 }
 
-/// The processes of the launcher, where it belongs to another MPI library than the program: each process is a
-/// job of its own then, whose `MPI_COMM_WORLD` has one rank. `is_open_mpi`: the program's library is Open
-/// MPI; `ranks`: those of `MPI_COMM_WORLD`.
+/// The processes of the launcher, if it belongs to another MPI library than the program: each process is then
+/// a separate job, whose `MPI_COMM_WORLD` has one rank. `is_open_mpi`: the program's library is Open MPI;
+/// `ranks`: the size of `MPI_COMM_WORLD`.
 pub fn strangers(is_open_mpi: bool, ranks: usize) -> Option<Strangers> {
     strangers_by(number, is_open_mpi, ranks)
 }

@@ -1,4 +1,4 @@
-//! What the libraries share that take the place of functions of other libraries (libhcube_preload.so,
+//! The common code of libraries that replace functions of other libraries (libhcube_preload.so,
 //! libhcube_pblas.so): the MPI library of the program, and statistics at `MPI_Finalize`.
 //!
 //! # Map

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 /// The MPI library of this program and the one that this library was built for, if they differ. Handles of
 /// one are invalid in the other.
 ///
-/// The loader searches the program's libraries before those of preloaded ones, so a lookup for the process
-/// finds the program's MPI library, and a lookup in this library finds the one that it is linked to. The same
-/// file for both (the same name, possibly another version) is one library.
+/// The loader searches the program's libraries before the libraries of preloaded ones, so a lookup for the
+/// process finds the program's MPI library, and a lookup in this library finds the library that it is linked
+/// to. The same file for both (the same name, possibly another version) is one library.
 pub fn foreign() -> Option<[String; 2]> {
     const PROBE: &CStr = c"PMPI_Get_library_version";
     let of_program = loader::next(PROBE)?;
@@ -21,7 +21,7 @@ pub fn foreign() -> Option<[String; 2]> {
 /// Name and version that an MPI library gives itself.
 ///
 /// # Safety
-/// The address is that of an MPI library's `MPI_Get_library_version` or `PMPI_Get_library_version`.
+/// The address is a function `MPI_Get_library_version` or `PMPI_Get_library_version` of an MPI library.
 unsafe fn describe(get_library_version: *const c_void) -> String {
     /// More than `MPI_MAX_LIBRARY_VERSION_STRING` of any library (MPICH has 8192).
     const ROOM: usize = 1 << 16;

@@ -84,7 +84,7 @@ contains
     end do
   end subroutine
 
-  ! Elements of the halo that are not those of the neighbours at the beginning.
+  ! Elements of the halo that initially differ from the neighbours' elements.
   integer function wrong_halo(u, here) result(wrong)
     real(real64), intent(in) :: u(0:, 0:, 0:)
     type(block), intent(in) :: here

@@ -1,7 +1,6 @@
-//! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's
-//! headers describe.
+//! The types that gfortran 12 to 14 passes to its coarray library, as in libgfortran's headers.
 //!
-//! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see
+//! gfortran 15 has replaced `get` and `send` by compiler-generated functions; see
 //! [`crate::export::accessors`].
 
 use crate::span;
@@ -30,7 +29,7 @@ pub const STAT_FAILED_IMAGE: c_int = 6001;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dtype {
-    /// Bytes of an element; of a component, if the descriptor is that of a component of an array.
+    /// Bytes of an element; of a component, if the descriptor describes a component of an array.
     pub elem_len: usize,
     /// 0.
     pub version: c_int,
@@ -108,7 +107,7 @@ impl Descriptor {
     /// It is a descriptor of the compiler, which lives during the borrow.
     pub unsafe fn dimensions(&self) -> &[Dimension] {
         let rank = usize::try_from(self.dtype.rank).unwrap_or(0).min(MAX_RANK);
-        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, behind the head.
+        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, after the head.
         unsafe { slice::from_raw_parts((&raw const self.dimensions).cast(), rank) }
     }
 
@@ -123,7 +122,7 @@ impl Descriptor {
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
-    /// The number of elements, if they lie one behind the other.
+    /// The number of elements, if they are contiguous.
     ///
     /// # Safety
     /// As [`Self::dimensions`].
@@ -277,7 +276,7 @@ pub mod mode {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Subscripts {
-    /// All modes but the next one.
+    /// All modes except the next one.
     pub range: Range,
     /// [`mode::VECTOR`].
     pub vector: Indices,

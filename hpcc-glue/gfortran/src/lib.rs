@@ -27,7 +27,7 @@
 //! | `reduce`, `broadcast` | reductions, broadcasts |
 //! | `random` | seeds that all images share |
 //!
-//! An error that the program does not ask for by `stat=` ends all images: a line names image, statement and
+//! An error without `stat=` in the statement ends all images with a line that names image, statement and
 //! cause.
 
 mod abi;

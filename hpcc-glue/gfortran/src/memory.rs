@@ -1,4 +1,5 @@
-//! Memory of the C library, from which Fortran gets what is not a coarray, and which the program frees.
+//! Memory of the C library, from which Fortran allocates variables other than coarrays, and which the program
+//! frees.
 
 use crate::failure::Result;
 use hcube_core::error::Error;

@@ -1,5 +1,5 @@
-//! Statements: they run with the runtime of this image, and their errors go to `stat=` and `errmsg=`, or end
-//! all images.
+//! Statements: they run with the runtime of this image, and their errors are returned in `stat=` and
+//! `errmsg=`, or end all images.
 
 pub mod kind;
 
@@ -164,8 +164,8 @@ pub fn fail(statement: Kind, failure: &Failure) -> ! {
     abort(EXIT_ERROR)
 }
 
-/// Ends all images with an exit code, whichever locks of libraries this image holds: those of its I/O
-/// statements, and, where a signal has interrupted it, any.
+/// Ends all images with an exit code, independently of the locks of libraries that this image holds: locks of
+/// its I/O statements and, if a signal has interrupted it, any.
 pub fn abort(code: c_int) -> ! {
     end_within(END_SECONDS, code);
     // Otherwise `exit` closes them.

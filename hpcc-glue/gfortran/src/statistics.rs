@@ -1,11 +1,11 @@
-//! What the statements of all images have done, if `HCUBE_STATS` asks for it: statements, bytes and time by
+//! The statistics of the statements of all images, if `HCUBE_STATS` is set: statements, bytes and time by
 //! kind and path.
 //!
-//! Idea: around each statement the clock is read, and what it does notes bytes and path on the way. In the
-//! end the figures of all images are added, and image 1 prints them, with advice ([`advice`]). Without
+//! Idea: the clock is read around each statement, and bytes and path are recorded inside of it. At the end
+//! the statistics of all images are added, and image 1 prints them, with advice ([`advice`]). Without
 //! statistics, a statement reads one word.
 //!
-//! Cost: two readings of the clock per statement, and two reductions in the end.
+//! Cost: two readings of the clock per statement, and two reductions at the end.
 
 mod advice;
 pub mod report;

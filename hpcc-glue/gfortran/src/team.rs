@@ -1,4 +1,4 @@
-//! Teams: the numbers of images belong to the current one.
+//! Teams: image indices refer to the current team.
 
 use crate::failure::{Failure, Image, Result};
 use hcube_caf::Handle;

@@ -1,16 +1,17 @@
-//! The units of libgfortran, in which lies what the program has written.
+//! The units of libgfortran, which buffer the output of the program.
 //!
-//! Idea: libgfortran holds the lock of a unit as long as an I/O statement runs, and an item of its list may
-//! end the program: an error of a reference, `stop` or `error stop` in a function, in a procedure for defined
-//! I/O. Whoever flushes units waits for these locks. The termination functions of libgfortran, which `exit`
-//! calls with any of them held, take none: they close all units, also units of `newunit=`, which the flush of
+//! Idea: libgfortran holds the lock of a unit during an I/O statement, and an item of its list may end the
+//! program: an error of a reference, `stop` or `error stop` in a function, in a procedure for defined I/O. To
+//! flush units waits for these locks. The termination functions of libgfortran, which `exit` calls with any
+//! of them held, take no locks: they close all units, also units of `newunit=`, which the flush of
 //! libgfortran omits. MPI's abort does not always call `exit`, and a launcher may kill a process as soon as
-//! another one has ended with an exit code. So errors call these functions, and so does an image that stops,
-//! before it waits for the others.
+//! another one has ended with an exit code. Errors therefore call these functions, and so does an image that
+//! stops, before it waits for the others.
 //!
 //! Restrictions: libgfortran is a shared library; otherwise only `exit` closes the units, and an error loses
-//! what they hold. Termination takes the lock of libgfortran's list of units, which a signal handler may have
-//! interrupted. So a thread of its own does it, for which an error waits no longer than a limit.
+//! the buffered output. Termination takes the lock of libgfortran's list of units, which a signal handler may
+//! have interrupted. A separate thread therefore performs it, and an error waits for this thread only for a
+//! limited time.
 
 use hcube_core::node::{exit, loader};
 use std::ffi::c_int;
@@ -47,7 +48,7 @@ pub fn flush() {
 /// calls what the program has registered, and ends the process then.
 #[cold]
 pub fn close_for_stop(code: c_int) {
-    // Whoever reads what the program writes may take any time.
+    // A reader of the program's output may take any time.
     if terminate(Duration::MAX) {
         exit::end_behind_handlers(code);
     } else {

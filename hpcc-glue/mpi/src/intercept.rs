@@ -55,8 +55,8 @@ fn decide() -> bool {
     active
 }
 
-/// Whether nothing is done with a call but to forward it. All processes that have hcube decide so: where
-/// their options differ, `membership` has forwarded all calls.
+/// Whether a call is only forwarded. All processes that have hcube make the same decision: if their options
+/// differ, `membership` has forwarded all calls.
 fn only_forwards() -> bool {
     let library = Options::from_environment().is_ok_and(|options| options.schedule == Schedule::Library);
     library && statistics::wanted().is_none()
@@ -71,7 +71,7 @@ fn only_forwards() -> bool {
 /// The call describes memory and handles as MPI requires.
 #[inline(always)]
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
-    // Each has a description of its own: these never have an address, so they stay in registers.
+    // Each has a separate description: these never have an address, so they stay in registers.
     if active() && statistics::wanted().is_none() {
         // SAFETY: memory and handles of the call are as MPI asks for them.
         match unsafe { at_once(&call()) } {

@@ -1,5 +1,5 @@
-//! Persistent exchanges of the program: their initialisation, and the starts and the end of their requests.
-//! The statistics count starts.
+//! Persistent exchanges of the program: initialisation, start and free of their requests. The statistics
+//! count starts.
 
 use crate::intercept::active;
 use crate::mpi;
@@ -28,7 +28,7 @@ pub unsafe fn initialise(
     }
     // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
     match unsafe { persistent::initialise(call) } {
-        // SAFETY: the operation is that of this call, and the request can be written.
+        // SAFETY: the operation belongs to this call, and the request can be written.
         Initialised::Served(operation) => unsafe { make_request(operation, call, info, request) },
         Initialised::Refused(refusal) => refusal.raise(),
         Initialised::Library(reason) => {

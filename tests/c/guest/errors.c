@@ -48,7 +48,7 @@ static void run_early(int before) {
   }
 }
 
-/* No other rank takes notice of the errors before the message, or makes an exchange after it. */
+/* No other rank is affected by the errors before the message, or makes an exchange after it. */
 static void run_twice(void) {
   enum { ERRORS = 10 };
   MPI_Comm comms[2];

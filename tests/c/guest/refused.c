@@ -138,7 +138,7 @@ static void run_limited(void) {
 
 enum { MAX_RANKS = 8, MAX_ELEMENTS = 20000 };
 
-/* The buffers of the program and those of the MPI library are there before. */
+/* The buffers of the program and of the MPI library exist before. */
 static int sent[MAX_RANKS * MAX_ELEMENTS], received[MAX_RANKS * MAX_ELEMENTS];
 static const int lengths[] = {10, 900, MAX_ELEMENTS};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };

@@ -1,4 +1,4 @@
-//! What all checks use.
+//! The common code of all checks.
 
 use hcube_core::comm::Comm;
 use hcube_core::progress::wait::Patience;

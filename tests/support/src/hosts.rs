@@ -1,15 +1,15 @@
 //! Several hosts on one machine, joined by a network.
 //!
-//! A host is a process that waits in namespaces of its own: network, host name, mounts, System V
-//! memory and process numbers. It has one interface, `eth0`, a `/dev/shm` that nobody else sees, and
-//! process numbers that begin at 1 as on every other host, so that nothing but the network leads
-//! from one host to the next. The launcher stands in the *front*, as on a login node: it holds the
-//! switch, runs no ranks, and starts Open MPI's daemons by `nsenter` where others have ssh.
+//! A host is a process in separate namespaces: network, host name, mounts, System V memory and process
+//! numbers. It has one interface, `eth0`, a private `/dev/shm`, and process numbers that begin at 1 as on
+//! every other host, so that only the network connects hosts. The launcher runs on the *front*, as on a login
+//! node: it holds the switch, runs no ranks, and starts Open MPI's daemons by `nsenter` instead of ssh.
 //!
 //! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process
-//! namespace, and the front waits for the end of a pipe that this process holds: when that is closed, by
+//! namespace, and the front waits for the end of a pipe that this process holds: when it is closed, by
 //! `Drop`, a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces,
-//! addresses and memory go with the last of them. None of it has a name outside, so several sets do not meet.
+//! addresses and memory are freed with the last of them. None of them has a name outside, so several sets are
+//! independent.
 
 use super::supervise::{MARKER, OUTPUT};
 use super::{Launch, output};
@@ -32,8 +32,8 @@ const HOLDER: &str = "HCUBE_TEST_HOST";
 /// Where Open MPI keeps its files of a job: they can be found there, and end with the host.
 const TEMPORARY: &str = "/dev/shm";
 
-/// What Open MPI calls instead of ssh. Its daemons look whether it is there, too, though they start
-/// nobody.
+/// The command that Open MPI calls instead of ssh. Its daemons also check whether it exists, though they
+/// start nothing.
 const AGENT: &str = "/dev/shm/agent";
 
 /// Seconds after which Open MPI has noticed that a host is gone: its daemons' connections are idle
@@ -42,7 +42,7 @@ const AGENT: &str = "/dev/shm/agent";
 pub const KEEPALIVE: [(&str, u64); 3] =
     [("oob_tcp_keepalive_time", 3), ("oob_tcp_keepalive_intvl", 1), ("oob_tcp_keepalive_probes", 3)];
 
-/// A process that waits in namespaces of its own until its standard input is closed.
+/// A process that waits in separate namespaces until its standard input is closed.
 #[derive(Debug)]
 struct Holder {
     child: Child,
@@ -146,10 +146,10 @@ fn find_reason() -> Option<String> {
     }
 }
 
-/// Hosts `node1`, `node2` and so on behind a front with a switch.
+/// Hosts `node1`, `node2` and so on, connected to a front with a switch.
 #[derive(Debug)]
 pub struct Hosts {
-    /// Before the front in the order of declaration, which is that of their ends.
+    /// Declared before the front, because fields are dropped in the order of declaration.
     hosts: Vec<Holder>,
     front: Holder,
 }

@@ -1,4 +1,4 @@
-//! Links of Markdown pages: whether what they name is there.
+//! Links of Markdown pages: whether their targets exist.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,8 +1,8 @@
-//! Folders for what launchers keep while a job runs.
+//! Temporary folders of launchers.
 //!
-//! All launchers of Open MPI share a folder among the temporary ones, which the last of them removes: one
-//! that starts at that moment fails ("mkdir: File exists"). Here jobs run at the same time, so each has a
-//! temporary folder of its own.
+//! All launchers of Open MPI share a temporary folder, which the last of them removes: a launcher that starts
+//! at that moment fails ("mkdir: File exists"). Here jobs run at the same time, so each has its own temporary
+//! folder.
 
 use super::numbered;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Runs a launcher to its end or to a limit, and sees to it that no process is left.
+//! Runs a launcher to its end or to a time limit, and ends all its processes.
 
 use super::session::Session;
 use super::turn::Turn;
@@ -84,19 +84,19 @@ impl Files {
 }
 
 impl Launch {
-    /// Runs it with a launcher's command line that is complete but for the program's arguments.
+    /// Runs it with a launcher's command line that is complete except for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks, self.alone));
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
-        // Several hosts have folders of their own.
+        // Several hosts have separate folders.
         let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let Some(status) = self.wait(&mut child, &files) else {
-            // Launchers put ranks into process groups of their own, so killing one group is not enough.
+            // Launchers put ranks into separate process groups, so killing one group is not enough.
             end_processes(child.id(), &marker);
             let _ = child.wait();
             let [stdout, stderr] = files.read();

@@ -1,4 +1,4 @@
-//! What tests/c/update.c is asked for and what it must say.
+//! The arguments and the output of tests/c/update.c.
 
 use super::Launch;
 

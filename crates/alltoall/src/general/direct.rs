@@ -1,8 +1,8 @@
-//! Answers of a general exchange in place that a rank writes to the memory of the rank that has asked.
+//! Replies of a general exchange in place that a rank writes directly to the memory of the requesting rank.
 //!
-//! Idea: a question says where its bytes are to go, and nothing lies there that anybody needs. So the sender
-//! writes them there in one copy, and an empty message says that they are complete.
-//! Cost: one copy per byte, besides that of what was in the way; a system call for each part.
+//! Idea: a request contains the address for its bytes, and this memory is free. The sender therefore writes
+//! them there in one copy, and an empty message signals completion.
+//! Cost: one copy per byte, in addition to copies to extra memory; a system call for each part.
 //! Source: our own.
 
 use super::ledger::Fragment;

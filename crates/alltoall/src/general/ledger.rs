@@ -1,8 +1,8 @@
-//! Where the bytes of a rank are during a general exchange in place: pure data, without communication.
+//! The location of the bytes of a rank during a general exchange in place: pure data, without communication.
 //!
-//! Three kinds of bytes are told apart. What is still to be sent lies in its *place* in the buffer, or was
-//! *evicted* to extra memory. A part of a receive block is *free* when nothing that is still to be sent lies
-//! there, until it is asked for.
+//! There are three kinds of bytes. Bytes that are still to be sent lie in their *place* in the buffer, or
+//! were *evicted* to extra memory. A part of a receive block is *free* if its place contains nothing that is
+//! still to be sent, until it is requested.
 
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ pub struct Ledger {
     extra: Ranges,
     /// By sender: free parts of its block that were not asked for.
     free: Vec<Ranges>,
-    /// By sender: below this address nothing lies in the way of its block.
+    /// By sender: below this address no bytes block the receive block.
     cleared: Vec<usize>,
     /// The sender whose block is cleared next.
     turn: usize,
@@ -211,8 +211,8 @@ impl Ledger {
         let block = self.sends[to].start;
         let address = block + range.start;
         let (&first, &(end, rank)) =
-            self.in_place.range(..=address).next_back().expect("bytes that were not taken");
-        assert!(rank == to && end > address, "bytes that were not taken");
+            self.in_place.range(..=address).next_back().expect("bytes that were not received");
+        assert!(rank == to && end > address, "bytes that were not received");
         let middle = end.min(block + range.end);
         self.in_place.remove(&first);
         if first < address {
@@ -238,9 +238,9 @@ impl Ledger {
         self.note_free(block + fragment.range.start..block + fragment.range.end);
     }
 
-    /// Moves bytes that lie in the way of a receive block to extra memory, at most the given number: where
-    /// they have been, and where in the extra memory they belong. The caller copies them before anything else
-    /// is done; `None` where nothing is in the way, or no extra memory is free.
+    /// Moves bytes that block a receive block to extra memory, at most the given number: returns their old
+    /// locations and their locations in the extra memory. The caller copies them before any other action;
+    /// `None` if nothing is blocked, or no extra memory is free.
     pub fn evict(&mut self, most: usize) -> Option<(Fragment, usize)> {
         if self.extra.0.is_empty() {
             return None;
@@ -262,8 +262,7 @@ impl Ledger {
         None
     }
 
-    /// The first bytes that lie in the way of the block of a rank: their addresses, and the rank that they go
-    /// to.
+    /// The first bytes that block the receive block of a rank: their addresses, and their destination rank.
     fn in_the_way(&mut self, from: usize) -> Option<(Range<usize>, usize)> {
         let (start, end) = (self.cleared[from], self.receives[from].end);
         if start >= end {

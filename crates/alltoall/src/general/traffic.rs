@@ -1,9 +1,9 @@
 //! The messages of a general exchange in place.
 //!
-//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent
-//! lies there. The sender answers with the bytes, which may be several messages where they do not lie next to
-//! each other; messages of one pair keep their order, so each one continues the part that was asked for
-//! first. An empty message says that the sender has written the whole part itself.
+//! A rank requests every part of its receive blocks as soon as its place contains nothing that is still to be
+//! sent. The sender replies with the bytes, in several messages if they are not contiguous. Messages of one
+//! pair are not reordered, so each message continues the part that was requested first. An empty message
+//! signals that the sender has written the whole part itself.
 
 use super::direct::{Direct, Done, Question};
 use super::ledger::{Fragment, Ledger, Place};
@@ -28,17 +28,17 @@ const MAX_PART_BYTES: usize = 1 << 30;
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
-/// Largest number of answers under way; it bounds the time of a poll.
+/// Maximum number of outstanding replies; it bounds the time of a poll.
 const MAX_UNDER_WAY: usize = 64;
 
-/// What is under way.
+/// The outstanding messages.
 #[derive(Debug)]
 enum Flight {
     Answer(Fragment),
     Received(usize),
 }
 
-/// An exchange under way.
+/// A pending exchange.
 pub struct Traffic<'s, 'e, C: Comm> {
     comm: &'e C,
     task: &'e Task<'e>,
@@ -57,8 +57,8 @@ pub struct Traffic<'s, 'e, C: Comm> {
 }
 
 impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
-    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` is made of their
-    /// addresses and of the size of `extra`.
+    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` was created from
+    /// their addresses and the size of `extra`.
     pub fn new(
         comm: &'e C,
         task: &'e Task<'e>,
@@ -99,11 +99,11 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             self.fill(MIN_PART_BYTES)?;
         }
         let waits = moved || !self.requests.is_empty() || self.asked.iter().any(|parts| !parts.is_empty());
-        // Whoever waits for nothing else would wait for ever.
+        // A rank that waits for nothing else would never make progress.
         Ok(self.fill(if waits { MIN_PART_BYTES } else { 1 })? || moved)
     }
 
-    /// Looks at what is under way.
+    /// Tests the outstanding messages.
     fn complete(&mut self) -> Result<bool> {
         let mut index = 0;
         while index < self.words.len() {
@@ -170,7 +170,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             moved = true;
             if self.write(&mut question)? {
                 self.words.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
-                // Others may be waiting for something else, and this rank looks at that first.
+                // Others may be waiting for something else, which this rank handles first.
                 break;
             }
             let fragment = question.fragments.pop_front().expect("parts are not empty");

@@ -1,4 +1,4 @@
-//! From the arguments of MPI's functions to the blocks of a rank.
+//! Converts the arguments of MPI functions to the blocks of a rank.
 
 use super::call::{Call, Counts, Function, Side, Types};
 use super::judged::{check_one_buffer, check_unused_type, judge, memory};
@@ -85,8 +85,8 @@ pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &mut Named) -> Opt
     let Types::One(datatype) = call.receive.types else { return None };
     let size = match &named.0 {
         Some((known, looked_at)) if *known == datatype => looked_at.size(),
-        // The first call notes a predefined one. Where others cannot be looked into, all ranks are to find
-        // that out together. SAFETY: MPI has given the datatype out, and nobody frees it during the call.
+        // The first call records a predefined one. If another datatype cannot be decoded, all ranks must find
+        // that out together. SAFETY: MPI has created the datatype, and nobody frees it during the call.
         _ => unsafe {
             match inspect(datatype, comm, named, &RECEIVED) {
                 Ok(datatype) => datatype.size(),
@@ -257,7 +257,7 @@ fn named_datatype(error: Error, names: &Names) -> Error {
     }
 }
 
-/// Contiguous blocks whose arguments are plainly valid; the others are looked at one by one.
+/// Contiguous blocks whose arguments are obviously valid; other blocks are checked one by one.
 ///
 /// # Safety
 /// As [`read`].
@@ -299,8 +299,8 @@ fn require_arrays(no_counts: bool, no_displacements: bool, names: &Names) -> Res
     Err(Error::argument(missing, "NULL", "an array with an entry per rank"))
 }
 
-/// The predefined datatype that was looked at last: it never changes and is never freed, and most
-/// programs exchange elements of one.
+/// The predefined datatype that was used last: it never changes and is never freed, and most programs
+/// exchange elements of one.
 #[derive(Debug, Default)]
 pub struct Named(Option<(MPI_Datatype, Datatype)>);
 
@@ -367,7 +367,7 @@ unsafe fn block<'a>(
     let address = side.buffer.cast::<u8>().wrapping_offset(distance);
     // SAFETY: a block of the call, whose memory is as `read` asks for it.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
-    // Absolute addresses from MPI_BOTTOM, which is null as well, are always those of a derived type.
+    // Absolute addresses from MPI_BOTTOM, which is also null, always belong to a derived type.
     let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;
     if block.bytes() > 0 && side.buffer.is_null() && nowhere {
         let (name, bytes) = (names.buffer, block.bytes());

@@ -1,4 +1,4 @@
-//! The arguments of MPI's all-to-all functions, and the library's own functions for them.
+//! The arguments of the all-to-all functions of MPI, and the functions of the MPI library for them.
 
 use hcube_core::mpi::forward::{self, in_place};
 use hcube_core::mpi::handle::{Handle, partners};
@@ -82,7 +82,7 @@ impl Function {
         )
     }
 
-    /// Whether blocks are those of the neighbours in a topology, not of all ranks.
+    /// Whether blocks belong to the neighbours in a topology instead of all ranks.
     pub fn is_of_neighbours(self) -> bool {
         matches!(self, Self::NeighborAlltoall | Self::NeighborAlltoallv | Self::NeighborAlltoallw)
     }
@@ -102,7 +102,7 @@ pub enum Counts {
     SameLarge(MPI_Count),
     /// An array of each, one entry per rank, or per neighbour.
     Int(*const c_int, *const c_int),
-    /// As [`Self::Int`], with displacements of the type of addresses: those of `MPI_Neighbor_alltoallw`.
+    /// As [`Self::Int`], with displacements of type `MPI_Aint`, as in `MPI_Neighbor_alltoallw`.
     Far(*const c_int, *const MPI_Aint),
     /// As [`Self::Int`], of the types of MPI-4's large-count functions.
     Large(*const MPI_Count, *const MPI_Aint),
@@ -172,8 +172,8 @@ impl Call {
         small || forward::has_large_counts()
     }
 
-    /// Whether the library's own functions can take the counts of this rank: those of MPI-4's large
-    /// functions must fit an `int` where the library has no such functions.
+    /// Whether the MPI library has a function for the counts of this rank: if it lacks MPI-4's functions with
+    /// large counts, they must fit an `int`.
     ///
     /// # Safety
     /// Arrays of counts hold an entry per rank; `size` is the number of (remote) ranks.

@@ -1,5 +1,5 @@
-//! The one entrance for all-to-all exchanges, behind the gate of all systems
-//! ([`hcube_core::mpi::gate`]): the C interface and the preload library both come through [`exchange`].
+//! The one entry point of all-to-all exchanges, after the gate of all systems ([`hcube_core::mpi::gate`]):
+//! the C interface and the preload library both call [`exchange`].
 
 use super::allowance::Allowance;
 use super::arguments::{Named, block_bytes, conditions, read};
@@ -21,7 +21,7 @@ use std::ffi::c_int;
 /// `MPI_SUCCESS`, which the standard fixes.
 const SUCCESS: c_int = 0;
 
-/// What became of a call, the same kind on all ranks of the communicator, but for errors of nonblocking
+/// The outcome of a call, the same kind on all ranks of the communicator, except for errors of nonblocking
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -29,8 +29,8 @@ pub enum Verdict {
     Done(Report),
     /// Nothing has been done: the library's own function is to be called, on all ranks.
     Library(&'static str),
-    /// Refused, and nothing was written, but for the other blocks of a nonblocking call with one that is too
-    /// long.
+    /// Refused, and nothing was written, except the other blocks of a nonblocking call with one block that is
+    /// too long.
     Refused(Refusal),
 }
 
@@ -58,9 +58,9 @@ impl Refusal {
         matches!(self.error, Error::Truncate { .. })
     }
 
-    /// Calls the error handler of the communicator, as MPI's functions do; where that returns, the MPI
-    /// error code for the caller. Whoever calls holds nothing that must be released: an error handler
-    /// may leave by a jump.
+    /// Calls the error handler of the communicator, as MPI's functions do; if that returns, returns the MPI
+    /// error code for the caller. The caller must hold nothing that has to be released: an error handler may
+    /// leave by longjmp.
     pub fn raise(self) -> c_int {
         raise(self.comm, self.function.name(), self.error)
     }
@@ -172,7 +172,7 @@ unsafe fn unknown(
         Ok(attached) => attached.with(|comm, kept| work(comm, kept, inter)),
         // Exchanges of these are forwarded, so that no other rank waits for this one.
         Err(_) if call.guest && (inter || partners(comm) == 1) => {
-            Ok(Outcome::Library("no memory for what hcube keeps on a communicator"))
+            Ok(Outcome::Library("no memory for the state of a communicator"))
         }
         // The others will set the communicator up, and wait for a rank that has not counted this call.
         Err(error) if call.guest => {
@@ -244,8 +244,8 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
 const INVALID: &str = "arguments that are not valid";
 
 /// Counts a call that is forwarded without votes, if this rank's arguments are valid, so that it takes part
-/// in the exchange whatever the MPI library does, and gives an allowance for the next ones. Why it is
-/// forwarded.
+/// in the exchange even if the MPI library returns an error, and grants an allowance for the next ones.
+/// Returns why it is forwarded.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -288,8 +288,8 @@ const NO_MEMORY: &str = "no memory for hcube's exchanges";
 /// for that.
 ///
 /// # Errors
-/// On all ranks: those of the options and of MPI; that of memory, where the MPI library has no function for
-/// the call.
+/// On all ranks: errors of the options and of MPI; of memory, if the MPI library has no function for the
+/// call.
 #[cold]
 pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<Option<&'static str>> {
     match ready(comm, state, call.guest) {
@@ -306,9 +306,9 @@ pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     }
 }
 
-/// Whether the arguments of this rank are not valid. Before the set-up there is no notice by which others
-/// could learn of that, and this rank may be the only one that calls: so the call neither counts nor leads to
-/// the set-up, and the MPI library returns its error.
+/// Whether the arguments of this rank are invalid. Before the set-up there is no notice by which others could
+/// learn of that, and this rank may be the only one that calls: the call is neither counted nor leads to the
+/// set-up, and the MPI library returns its error.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -415,7 +415,7 @@ pub(super) fn ready<'a>(
 /// is not available here is replaced.
 ///
 /// # Errors
-/// On all ranks: those of the options, of memory, and of MPI.
+/// On all ranks: errors of the options, of memory, and of MPI.
 pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Shared<Engine>> {
     ready(comm, kept.get_or_insert_with(State::new), false).map(|(engine, _)| engine)
 }

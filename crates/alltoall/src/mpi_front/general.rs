@@ -1,4 +1,4 @@
-//! The entrance of the general exchange in place, which MPI has no function for.
+//! The entry point of the general exchange in place, for which MPI has no function.
 
 use super::arguments::read_one_buffer;
 use super::call::{Call, Counts, Function, Types};
@@ -56,7 +56,7 @@ unsafe fn make(call: &Call, comm: Handle) -> Result<()> {
             // SAFETY: the arguments are as MPI_Alltoallv asks for them, with one buffer for both sides.
             let task = unsafe { read_one_buffer(call, comm, named) };
             let task = match devices.own(call.receive.buffer.cast()) {
-                true => Err(Error::Buffer("buffer: device memory; expected memory of the host".into())),
+                true => Err(Error::Buffer("buffer: device memory; expected host memory".into())),
                 false => task,
             };
             exchange_general(comm, exchange, extra, task).map(|report| report.path.name())

@@ -1,11 +1,11 @@
-//! Arguments that some MPI libraries accept and others refuse. A program sees one judgement, that of its MPI
-//! library, whether an exchange is forwarded or made here: so the library is asked
+//! Arguments that some MPI libraries accept and others reject. A program must see the behaviour of its MPI
+//! library, whether an exchange is forwarded or performed here: so hcube tests how the library behaves
 //! ([`hcube_core::mpi::judgement`]).
 //!
-//! Open MPI refuses `MPI_DATATYPE_NULL` and datatypes that are not committed also where the count is 0. MPICH
-//! ignores them in `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other
-//! function. It also accepts `MPI_IN_PLACE` in the place of a buffer without elements, and refuses one buffer
-//! for both sides of `MPI_Alltoall`.
+//! Open MPI rejects `MPI_DATATYPE_NULL` and uncommitted datatypes even if the count is 0. MPICH ignores them
+//! in `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other function. It
+//! also accepts `MPI_IN_PLACE` instead of a buffer without elements, and rejects one buffer for both sides of
+//! `MPI_Alltoall`.
 
 use super::call::{Call, Counts, Function, Side, Types};
 use hcube_core::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(super) fn judge(function: Function) -> Judge {
     Judge { of_neighbours: function.is_of_neighbours(), form: form(function) }
 }
 
-/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in
+/// Checks that a side of a call is memory, with this number of blocks; `name` is the name of its buffer in
 /// messages.
 ///
 /// # Errors

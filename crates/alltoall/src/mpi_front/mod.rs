@@ -1,5 +1,5 @@
-//! From the arguments of MPI's all-to-all functions to an exchange: the one entrance of the C interface
-//! and the preload library.
+//! From the arguments of the all-to-all functions of MPI to an exchange: the one entry point of the C
+//! interface and the preload library.
 //!
 //! | file | holds |
 //! |---|---|

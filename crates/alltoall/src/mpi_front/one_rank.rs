@@ -1,10 +1,10 @@
-//! Communicators of one rank, whose exchanges end without a look at their state: there is nothing to
-//! exchange, and the library's own function takes less time than that look.
+//! Communicators of one rank: nothing is exchanged, and the function of the MPI library takes less time than
+//! a lookup of the state, so calls are forwarded without it.
 //!
-//! Idea: the communicator of one rank that was used last stands in a static that every call reads first. By
-//! default its calls are forwarded. Where options choose an algorithm, so that hcube makes all exchanges,
-//! those in place with plainly valid arguments are complete as they are.
-//! Restrictions: calls of programs that do not know of hcube.
+//! Idea: the last used communicator of one rank is in a static that every call reads first. By default its
+//! calls are forwarded. If options select an algorithm, so that hcube performs all exchanges, exchanges in
+//! place with obviously valid arguments are complete without any action.
+//! Restrictions: only calls of programs that do not use hcube's functions.
 //! Cost: two loads and comparisons in each call.
 
 use super::call::{Call, Counts, Types};

@@ -1,10 +1,10 @@
-//! What all-to-all exchanges keep on a communicator.
+//! The state of a communicator for all-to-all exchanges.
 //!
-//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an
-//! exchange is served, a communicator costs no message and little memory: its first exchange is forwarded to
-//! the MPI library, and all exchanges are where hcube cannot serve them. Every rank decides that from what is
-//! the same on all of them: the number of calls with valid arguments, the size and the group of the
-//! communicator, and the environment.
+//! A program that was not written for hcube may create thousands of communicators and use most of them once.
+//! Until an exchange is served, a communicator costs no message and little memory: its first exchange is
+//! forwarded to the MPI library, and so are all exchanges that hcube cannot serve. Every rank decides this
+//! from data that is the same on all ranks: the number of calls with valid arguments, the size and the group
+//! of the communicator, and the environment.
 
 use super::allowance::Allowance;
 use super::arguments::Named;
@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 pub struct Engine {
     /// What exchanges use.
     pub exchange: ExchangeState,
-    /// The predefined datatype that was looked at last.
+    /// The predefined datatype that was used last.
     pub(super) named: Named,
     /// Memory of general exchanges in place, from the first one on.
     pub(super) extra: Option<Scratch>,
@@ -43,7 +43,7 @@ impl Engine {
     }
 }
 
-/// The options of a program that does not know of hcube: those of the environment at its first exchange.
+/// The options of a program that does not use hcube's functions: from the environment at its first exchange.
 /// Reading them takes as long as a small exchange.
 pub(super) fn guest_options() -> &'static Result<Options> {
     static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
@@ -69,7 +69,7 @@ pub(super) enum Stage {
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
-    /// Exchanges by each path of [`UsedPath::ALL`], and those that were left to the library.
+    /// Exchanges by each path of [`UsedPath::ALL`], and forwarded exchanges.
     paths: [u64; UsedPath::ALL.len() + 1],
     /// What is known of its topology, from the first exchange between neighbours on.
     pub(super) topology: Option<Topology>,
@@ -187,8 +187,7 @@ impl State {
         }
     }
 
-    /// Exchanges so far by each path, those that were left to the library included, except the ones that its
-    /// allowance covers.
+    /// Exchanges so far by each path, including forwarded ones, except exchanges that its allowance covers.
     pub fn paths(&self) -> impl Iterator<Item = (&'static str, u64)> {
         UsedPath::ALL.map(UsedPath::name).into_iter().chain(["library"]).zip(self.paths)
     }

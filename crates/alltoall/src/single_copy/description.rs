@@ -1,4 +1,4 @@
-//! How a rank describes its blocks to the other ranks of its node: memory that they read by single copy.
+//! The description of a rank's blocks for other ranks of its node, in memory that they read by single copy.
 
 use crate::node::Node;
 use crate::task::Task;
@@ -156,10 +156,10 @@ pub enum Part {
 }
 
 impl Blocks {
-    /// Reads those of another rank that a part needs, which it has for rank `own` of the node.
+    /// Reads the blocks of another rank that a part needs, which that rank has for rank `own` of the node.
     ///
     /// # Safety
-    /// `address` is that of a living description of the process.
+    /// `address` is the address of a living description of the process.
     pub unsafe fn read(process: Process, address: u64, own: usize, part: Part) -> Result<Self> {
         let place = address + (own * ENTRY_BYTES) as u64;
         // SAFETY: the address is that of a living description: an entry of it and its lists are read. Any
@@ -178,7 +178,8 @@ impl Blocks {
     /// Returns what is wrong where lengths differ; that block is not copied.
     ///
     /// # Safety
-    /// The blocks are those of this process and of the other one, and nobody accesses them meanwhile.
+    /// The blocks belong to this process and the other one, and no other thread or process accesses them
+    /// meanwhile.
     pub unsafe fn copy(&self, process: Process, theirs: &Self, part: Part) -> Result<Option<String>> {
         let received = too_long(&theirs.send, &self.receive);
         let sent = if part == Part::Both { too_long(&self.send, &theirs.receive) } else { None };
@@ -215,7 +216,7 @@ pub fn too_long(sent: &Side, expected: &Side) -> Option<String> {
 }
 
 /// # Safety
-/// The runs are those of a description of this process.
+/// The runs belong to a description of this process.
 unsafe fn own_list(runs: &Runs) -> Vec<Run> {
     match runs.count {
         0 => Vec::new(),
@@ -230,7 +231,7 @@ unsafe fn own_list(runs: &Runs) -> Vec<Run> {
 }
 
 /// # Safety
-/// The runs are those of a living description of the process.
+/// The runs belong to a living description of the process.
 unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
     match runs.count {
         0 => Ok(Vec::new()),

@@ -1,6 +1,6 @@
-//! Exchanges by copies between the memories of processes of one node.
+//! Exchanges by copies between the address spaces of processes of one node.
 //!
-//! Only here a rank reads and writes memory of other processes, which have announced it.
+//! Only this module reads and writes memory of other processes, which have posted its address.
 //!
 //! | file | holds |
 //! |---|---|

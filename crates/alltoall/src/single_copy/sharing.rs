@@ -1,7 +1,7 @@
-//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier one
-//! stays for half of the time that it would take, and if the other one starts meanwhile, each copies only the
-//! block that it receives. Without that, the later ranks of a program that computes in step would be the ones
-//! that all wait for.
+//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier rank
+//! waits for half of the time of the copies, and if the other rank starts meanwhile, each copies only the
+//! block that it receives. Otherwise, in a program whose ranks compute in step, all ranks would wait for the
+//! later ranks.
 
 use hcube_core::error::Result;
 
@@ -10,7 +10,7 @@ use hcube_core::error::Result;
 pub const MIN_SHARED_BYTES: u64 = 128 << 10;
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
-/// The longest time in seconds for which a rank stays: those of a program that computes in step come within
+/// Maximum time in seconds for which a rank waits: the ranks of a program that computes in step start within
 /// less.
 const MAX_STAY: f64 = 1e-3;
 

@@ -1,4 +1,5 @@
-//! Calls that do not fit each other: every rank hears of it, nothing is written, and the next exchange works.
+//! Calls whose arguments do not match: every rank returns the error, nothing is written, and the next
+//! exchange works.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{Case, run_on_nodes};
@@ -155,7 +156,7 @@ fn a_rank_with_another_count_for_all() {
     };
     check(&shape, &ordinary, |rank, outcome| {
         let message = match rank {
-            // What arrives is looked at first.
+            // Received data is checked first.
             1 => truncated(0, 20, 1, 30),
             _ => truncated(1, 30, rank, 20),
         };

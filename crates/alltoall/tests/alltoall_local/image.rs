@@ -1,5 +1,5 @@
-//! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position,
-//! and what has to be in them afterwards.
+//! One exchange of one rank: buffers in which every byte is a function of sender, receiver and position, and
+//! their expected contents.
 
 use hcube_alltoall::{Conditions, ExchangeState, Outcome, Task, exchange};
 use hcube_core::comm::Comm;

@@ -1,4 +1,4 @@
-//! Where ranks lie, and the path that follows from that.
+//! The placement of ranks, and the path that follows from it.
 
 use super::image::Form;
 use super::sizes::Load;
@@ -87,7 +87,7 @@ impl Case {
         if self.company(rank) == self.ranks() && path != Path::Message {
             let slot = state.slot_bytes().expect("shared");
             assert!(slot >= memory / 4, "a slot of {slot} bytes");
-            // What is part of the notice of every rank goes through shared memory.
+            // Blocks that are part of the notice of every rank use shared memory.
             let tried = path == Path::Auto && load.most_sent > slot.min(128 << 10);
             return match path {
                 Path::SingleCopy if *SINGLE_COPY => (UsedPath::SingleCopy, None),

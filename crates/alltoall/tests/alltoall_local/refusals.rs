@@ -1,4 +1,4 @@
-//! Ranks of one node that refuse their arguments do not wait for the others, and all others hear of it.
+//! Ranks of one node whose arguments are invalid do not wait for the others, and all others return the error.
 
 use super::faults::{refused, situations, works};
 use super::image::{Form, Rank, Shape, Special};

@@ -1,5 +1,5 @@
-//! Short exchanges that may be forwarded without votes: which they are, and the times that are stated with
-//! the votes.
+//! Short exchanges that may be forwarded without votes: the condition, and the times that are stated with the
+//! votes.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::run_on_nodes;

@@ -1,4 +1,4 @@
-//! An image: the parts of its state, and what the layer above does with messages.
+//! An image: the parts of its state, and the message handlers of the layer above.
 
 use crate::state::coarray::Coarrays;
 use crate::state::finish::Finishes;
@@ -59,7 +59,7 @@ impl<C: Comm> Image<C> {
     /// Collective over `comm`, whose messages are opened.
     ///
     /// # Errors
-    /// On all images, where the options differ or one has no memory; those of MPI.
+    /// On all images, if the options differ or one has no memory; errors of MPI.
     pub(super) fn new(comm: C, options: &Options, handlers: Handlers<Self>) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;

@@ -1,4 +1,4 @@
-//! Progress: an image does what other images ask for, and goes on with its own operations.
+//! Progress: an image serves requests of other images, and advances its own operations.
 
 use crate::engine::image::Image;
 use hcube_core::active::Message;
@@ -43,7 +43,7 @@ impl<C: Comm> Image<C> {
     }
 
     fn receive_one(&mut self) -> Result<Step> {
-        // Operations go on beside messages that arrive all the time.
+        // Operations progress even if messages arrive all the time.
         self.polls += 1;
         if self.polls >= POLLS_PER_ADVANCE && !self.pending.is_empty() {
             self.polls = 0;

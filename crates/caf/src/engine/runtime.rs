@@ -1,4 +1,4 @@
-//! An image as a program sees it, of which every call takes the state for a moment.
+//! The runtime of an image as programs see it; every call locks the state while it uses it.
 
 use crate::engine::image::{Handlers, Image};
 use crate::state::coarray::Use;

@@ -1,7 +1,7 @@
-//! Waits: until something is so, and meanwhile an image does what others ask for.
+//! Waits for a condition, during which an image serves other images.
 //!
-//! The state is never held while a shipped function runs: a wait polls, lets the state go, runs what has
-//! arrived, and polls again.
+//! The state is never locked while a shipped function runs: a wait polls, unlocks the state, executes what
+//! has arrived, and polls again.
 
 use crate::engine::image::Image;
 use crate::engine::progress::Step;
@@ -108,11 +108,11 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited
-    /// part.
+    /// Serves pending requests of other images without waiting; a limited number of requests that arrive
+    /// meanwhile.
     ///
     /// # Errors
-    /// Those of MPI; that of an operation which has ended with one.
+    /// Errors of MPI; the error of an operation that has ended with one.
     pub fn progress(&self) -> Result<()> {
         self.serve()?;
         self.with(|image| image.pending.check())

@@ -1,7 +1,7 @@
-//! Access to coarrays of members: put, get, sections, atomic operations on words.
+//! Access to the coarrays of members: put, get, sections, atomic operations on words.
 //!
-//! Idea: the place of what is accessed is found first ([`Runtime::place`]); then the access is made there. A
-//! put waits only until there is room for it; a get and an atomic operation wait for their results.
+//! Idea: the address is looked up first ([`Runtime::place`]), then accessed. A put waits only for buffer
+//! space; a get and an atomic operation wait for their results.
 //!
 //! Cost: see [`hcube_core::onesided`]. Source: Jin et al. 2011, §II-C.
 
@@ -217,7 +217,7 @@ impl<C: Comm> Runtime<C> {
         operand: u64,
     ) -> Result<u64> {
         let place = match operation {
-            // To look at an event or a lock does no harm.
+            // Reading an event or a lock is harmless.
             Atomic::Load => self.place(coarray, rank, at, size_of::<u64>()),
             _ => self.place_of_data(coarray, rank, at, size_of::<u64>()),
         }?;

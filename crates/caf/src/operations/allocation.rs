@@ -1,16 +1,15 @@
-//! Coarrays: memory that every member of a team has, and all members access.
+//! Coarrays: memory on every member of a team that all members access.
 //!
-//! Idea: each member allocates its part in its own heap, without asking anybody, and the members agree that
-//! all have one. Where all parts have the same offset, as they have in programs whose images allocate alike,
-//! every address is known. Otherwise a member is asked for the address of its part at the first access, by an
-//! active message, and the answer is kept: a cache of two levels, from the coarray to the image to the
-//! address.
+//! Idea: each member allocates its part in its own heap without communication, then the members agree that
+//! all allocations succeeded. If all parts have the same offset, as in programs whose images allocate in the
+//! same order, every address is known. Otherwise the address of a member's part is requested at the first
+//! access by an active message and cached, in two levels: from the coarray to the image to the address.
 //!
-//! Restrictions: an allocation waits for the members of its team, for nobody else.
-//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a question and an answer per image for a first
-//! access to parts that lie at different offsets. Memory: 100 bytes per coarray, and 16 per image that was
-//! asked.
-//! Source: Jin et al. 2011, §II-C, where both levels are splay trees.
+//! Restrictions: an allocation waits for the members of its team, and for no other image.
+//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a request and a reply per image for the first
+//! access to parts at different offsets. Memory: 100 bytes per coarray, and 16 bytes per image whose address
+//! was requested.
+//! Source: Jin et al. 2011, §II-C, with splay trees for both levels.
 
 use crate::engine::runtime::Runtime;
 use crate::operations::collective::agreement::refusal;
@@ -31,7 +30,7 @@ impl<C: Comm> Runtime<C> {
     /// and in a shipped function; where an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             if image.teams.get(team)?.size() > 1 {
                 // Members could not agree. Memory for which they have begun to is lost where one fails
                 // meanwhile: another member may have the coarray, and write to it.
@@ -85,7 +84,7 @@ impl<C: Comm> Runtime<C> {
     /// holds; where an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             Ok(image.coarrays.get_for(coarray, purpose)?.team())
         })?;
         if purpose == Use::Locks {

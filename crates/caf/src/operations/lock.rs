@@ -1,19 +1,19 @@
-//! Locks: whoever has one is the only one, and the others wait in the order in which they came.
+//! Locks: mutual exclusion, granted in FIFO order.
 //!
-//! Idea: the word of a lock names the last image of a queue, and each image of the queue the next one.
-//! Whoever wants the lock puts itself in the place of the last one by one atomic operation. If there was one,
-//! it tells that image so, and waits at a word of its own heap, which the image before writes when it
-//! unlocks. Names are places of nodes: two words in the heap of the waiting image, one node per lock that it
-//! has or waits for, which are used again.
+//! Idea: an MCS lock. The word of a lock is the tail of a queue, and each image in the queue has a link to
+//! the next one. A waiter swaps itself into the tail by one atomic operation. If the queue was not empty, it
+//! writes the link of its predecessor, and polls a word of its own heap, which the predecessor writes when it
+//! unlocks. Queue nodes are two words in the heap of the waiting image, one node per lock that it holds or
+//! waits for, and are reused.
 //!
-//! An image unlocks when what it has put before has been made everywhere, so whoever has the lock next sees
-//! it.
+//! An image unlocks when its earlier puts are complete everywhere, so the next holder of the lock sees them.
 //!
-//! Restrictions: an image has a lock once, also where shipped functions that it runs ask for it. An image
-//! that gives up waiting, because another one has failed or stopped, stays in the queue, and goes on there if
-//! it asks for the lock again.
-//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of both.
-//! Memory: 128 bytes per lock that an image has had at the same time as others.
+//! Restrictions: locks are not recursive, not even for shipped functions that the holder executes. An image
+//! that gives up waiting, because another image has failed or stopped, stays in the queue, and keeps its
+//! position if it requests the lock again.
+//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of the
+//! two.
+//! Memory: 128 bytes per lock that an image has held at the same time as other locks.
 //! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory
 //! multiprocessors".
 

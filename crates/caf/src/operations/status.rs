@@ -1,12 +1,13 @@
-//! Failing, stopping, and what a program asks about other images.
+//! Failing, stopping, and queries of the status of other images.
 //!
-//! Idea: an image that fails or stops sends first what it has to send, then writes its word and tells other
-//! nodes; see [`crate::state::others`]. Every call that it makes later is an error. Every wait of another
-//! image is an error as soon as the image knows it, unless what it waits for is there at the first poll.
+//! Idea: an image that fails or stops first sends its buffered messages, then writes its status word and
+//! notifies other nodes; see [`crate::state::others`]. Every later call on this image returns an error. Every
+//! wait of another image returns an error as soon as the image knows the status, unless its condition holds
+//! at the first poll.
 //!
-//! Restrictions: an image of another node that does not poll within `LIMIT_SECONDS` may not be told.
+//! Restrictions: an image of another node that does not poll within `LIMIT_SECONDS` may not be notified.
 //! Cost: a message to every image of another node.
-//! Source: the statuses are those of Fortran 2018, 16.9.77 and 16.9.183.
+//! Source: Fortran 2018, 16.9.77 and 16.9.183, for the statuses.
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
@@ -92,8 +93,7 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// For calls that look for something without waiting and have not found it: does what others have asked
-    /// for.
+    /// For calls that test for something without waiting and have not found it: serves other images.
     ///
     /// # Errors
     /// Where an image has failed or stopped, so that callers who try again and again come to an end.

@@ -1,6 +1,6 @@
-//! Coarrays, seen from one of their members.
+//! Coarrays, as seen by one of their members.
 //!
-//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are a cache of two
+//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are cached in two
 //! levels, from the coarray to the image to the address.
 
 use crate::state::handles::{Handle, Table};
@@ -48,7 +48,7 @@ pub struct Coarray {
     offset: usize,
     /// Whether all parts have that offset.
     is_symmetric: bool,
-    /// Members whose image and offset are known without a look at anything else: all or none.
+    /// Members whose image and offset are known without a lookup: either all members or none.
     direct: usize,
     /// The offsets of other images' parts, where they may differ.
     offsets: HashMap<usize, usize>,
@@ -104,8 +104,8 @@ impl Coarray {
         self.offset
     }
 
-    /// The offset of a range on a member of the team of all images, whose image and offset are known without
-    /// a look at anything else. Nothing where anything is unusual or wrong.
+    /// The offset of a range on a member of the team of all images, if its image and offset are known without
+    /// a lookup. `None` in all unusual or erroneous cases.
     #[inline(always)]
     pub(crate) fn direct_offset(&self, rank: usize, at: usize, length: usize) -> Option<usize> {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= self.bytes);

@@ -1,4 +1,4 @@
-//! Handles: numbers by which a program names what the runtime keeps for it.
+//! Handles: numbers by which a program identifies objects of the runtime.
 
 use hcube_core::error::{Error, Result};
 

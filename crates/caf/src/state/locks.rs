@@ -1,4 +1,4 @@
-//! The locks that an image has or waits for: a state machine for each, which never waits.
+//! The locks that an image holds or waits for: a state machine for each lock, which never blocks.
 //!
 //! Idea: see [`crate::operations::lock`].
 
@@ -45,7 +45,7 @@ enum State {
     Held,
     /// Nobody has the lock if it was the last one of the queue.
     Leaving(Request),
-    /// It waits until it knows the image behind it.
+    /// It waits until it knows its successor in the queue.
     Handing,
 }
 
@@ -90,7 +90,7 @@ impl Locks {
         self.nodes.extend(self.entries.remove(&lock.word()).map(|entry| entry.node));
     }
 
-    /// Whether it waits for the lock in the queue, behind another image.
+    /// Whether it waits for the lock in the queue, after another image.
     pub fn is_queued(&self, lock: Place) -> bool {
         matches!(self.entries.get(&lock.word()), Some(Entry { state: State::Queued(_), .. }))
     }
@@ -103,7 +103,7 @@ impl Locks {
             State::Trying(_) | State::Asked(_) | State::Queued(_) => "for which this image waits",
             State::Held | State::Leaving(_) | State::Handing => "which this image has",
         };
-        Err(error_of(at, why, "one that this image neither has nor waits for"))
+        Err(error_of(at, why, "a lock that this image neither holds nor waits for"))
     }
 
     /// An error unless this image has the lock.
@@ -111,7 +111,7 @@ impl Locks {
         match self.entries.get(&place.word()) {
             Some(Entry { state: State::Held, .. }) => Ok(()),
             Some(Entry { state: State::Leaving(_) | State::Handing, is_given_up: true, .. }) => Ok(()),
-            _ => Err(error_of(at, "which this image does not have", "one that it has")),
+            _ => Err(error_of(at, "which this image does not hold", "a lock that it holds")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Options of coarray programs, and what C calls by numbers.
+//! Options of coarray programs, and the constants of the C interface.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 

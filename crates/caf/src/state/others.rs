@@ -1,18 +1,19 @@
 //! Images that have failed or stopped.
 //!
-//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops
-//! writes its own; the first one of its node that notices the end of its process writes it otherwise. Images
-//! of the node read the words where they have nothing to do, those of other nodes are told by messages, in
-//! both cases by the one that wrote the word.
+//! Idea: every image has a status word in its heap. An image that fails or stops writes its own word; if its
+//! process ends without this, the first image of its node that detects the end of the process writes it.
+//! Images of the node read the words while they are idle; images of other nodes are notified by a message of
+//! the image that wrote the word.
 //!
-//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll
-//! on: what it had sent at the first poll has been taken by the second, because nothing had arrived any more,
-//! or because of `MESSAGES_PER_POLL`.
+//! Messages that an image has sent before it was gone still count. An image is therefore considered gone from
+//! the second poll
+//! on: messages sent before the first poll have been received by the second, because nothing more had
+//! arrived, or because of `MESSAGES_PER_POLL`.
 //!
-//! Restrictions: the end of a process is noticed only by other images of its node.
+//! Restrictions: only images of the same node detect the end of a process.
 //! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS`
-//! of them; a message to each image of another node for an image that is gone, and one to each image for a
-//! failed image that is known to one that stops.
+//! of them; a message to each image of another node for an image that is gone, and, when an image stops, one
+//! to each image for a failed image that it knows.
 
 pub use crate::state::options::Status;
 
@@ -71,7 +72,8 @@ pub struct Others {
     images: usize,
     /// Images that are not alive, as far as is known here.
     gone: BTreeMap<usize, Status>,
-    /// Those of which this was seen in the last poll: what they have sent before may still be under way.
+    /// Images that were already gone in the last poll: their last messages may still have been outstanding
+    /// then.
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,
@@ -343,7 +345,7 @@ mod tests {
     use hcube_core::plan::Topology;
     use std::process::Command;
 
-    /// One image of the first node notices that the process of another one has ended, and all learn of it.
+    /// One image of the first node detects that the process of another one has ended, and notifies all.
     #[test]
     fn the_end_of_a_process_is_told_to_all() {
         threads::run(4, 2, |comm| {

@@ -1,8 +1,8 @@
-//! Operations that go on while the program does something else.
+//! Pending operations: operations that are advanced while the program does something else.
 //!
-//! Each one is a state machine, which is advanced in every wait; none of them waits for another, except the
-//! barriers of one team, which follow each other. What an operation does is known to whoever has started it:
-//! here it is a value that can be advanced with an image, of the type `I`.
+//! Each pending operation is a state machine, which is advanced in every wait; none waits for another, except
+//! the barriers of one team, which are ordered. This module does not know the operations: they are values
+//! that can be advanced with an image, of the type `I`.
 
 use crate::state::finish::Scope;
 use hcube_core::error::{Error, Result};

@@ -1,7 +1,7 @@
-//! Shipped functions that have arrived and not run.
+//! Shipped functions that have arrived and have not been executed.
 //!
-//! They lie one behind the other in words, so that a function costs no allocation. What has arrived while
-//! functions run is the next batch.
+//! They are stored contiguously in words, so that a function costs no allocation. Functions that arrive while
+//! others are executed form the next batch.
 
 use crate::state::finish::{LABEL_BITS, Label, Scope};
 use crate::state::messages::Kind;
@@ -67,8 +67,8 @@ impl Sort {
     }
 }
 
-/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it
-/// has sent, the block, and these bytes.
+/// Functions that have arrived, contiguous in words: the sender with the number of bytes that it has sent,
+/// the block, and these bytes.
 #[derive(Debug, Default)]
 struct Calls(Vec<u64>);
 
@@ -98,7 +98,7 @@ impl Calls {
         true
     }
 
-    /// The function that begins with a word, and the word behind it.
+    /// The function that begins with a word, and the word after it.
     #[inline]
     fn call(&self, first: usize) -> Option<(Call<'_>, usize)> {
         let [sender, scope, named, event, arguments @ ..] = self.0.get(first..)? else { return None };
@@ -136,7 +136,7 @@ impl Calls {
     }
 }
 
-/// Functions that run one after the other. One that waits runs what is behind it.
+/// Functions that run one after the other. A function that waits runs those after it.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     all: Calls,
@@ -211,12 +211,12 @@ impl Shipped {
         self.depth > 0
     }
 
-    /// An error in a shipped function: what belongs to the program, not to what others have shipped.
+    /// Returns an error inside a shipped function, which must not call these functions.
     pub fn refuse_inside(&self, what: &str) -> Result<()> {
         if self.depth == 0 {
             return Ok(());
         }
-        Err(Error::Usage(format!("called in a shipped function, where nothing {what}")))
+        Err(Error::Usage(format!("called in a shipped function, which must not call {what}")))
     }
 
     /// A function has been registered: what has arrived for it may run.

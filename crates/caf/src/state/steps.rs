@@ -1,4 +1,4 @@
-//! Messages of collective operations that have arrived before they were asked for.
+//! Messages of collective operations that have arrived before their receive.
 
 use hcube_core::active::Payload;
 use std::collections::HashMap;

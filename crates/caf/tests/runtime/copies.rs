@@ -122,7 +122,8 @@ fn wrong_copies_copy_nothing() {
     });
 }
 
-/// A copointer goes round as the argument of shipped functions; whoever gets it writes through it.
+/// A copointer is passed around as the argument of shipped functions; each image that receives it writes
+/// through it.
 #[test]
 fn copointers_are_handed_on() {
     everywhere(|image, images| {

@@ -80,7 +80,7 @@ fn random_trees_end_with_their_blocks() {
                         let mut state = seed;
                         let others = if depth < 6 { random(&mut state) % 4 } else { 0 };
                         for _ in 0..others {
-                            // In the team of the block: that of this image's own, or all.
+                            // In the team of the block: this image's own team, or all images.
                             let team = if teams == 1 { own_team.get().expect("a team") } else { world };
                             let to = random(&mut state) as usize % image.with_team(team, |team| team.size());
                             let arguments = [function, depth + 1, random(&mut state), teams];

@@ -1,4 +1,4 @@
-//! Images as threads; some of them leave before the others.
+//! Images as threads; some of them end before the others.
 
 use crate::support::{Image, run};
 use hcube_caf::others::Status;

@@ -1,4 +1,4 @@
-//! Locks: one owner at a time, in order of arrival, several at once.
+//! Locks: mutual exclusion, FIFO order, sets of locks.
 
 use crate::random::random;
 use crate::support::{Image, PLACES, everywhere, with_images};

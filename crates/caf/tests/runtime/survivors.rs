@@ -1,4 +1,4 @@
-//! What images that go on can do after another one has failed.
+//! Operations of the surviving images after an image has failed.
 
 use crate::leaving::{error_of, leave, meet, with_leaving_images};
 use crate::support::{Image, form};
@@ -64,7 +64,7 @@ fn data_of_living_images_stays_accessible() {
     }
 }
 
-/// Whoever waits for an image that has stopped because another one has failed learns of the failure.
+/// An image that waits for an image that has stopped because another one has failed learns of the failure.
 #[test]
 fn an_image_that_stops_after_a_failure_names_it() {
     for (images, per_node) in PLACES {

@@ -1,17 +1,18 @@
-//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it
-//! waits, and for which it does something.
+//! Active messages: short messages from any rank of a job to any other, which the receiver handles while it
+//! waits.
 //!
-//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches (`batches`).
-//! Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
-//! something for a message may send others. Who sends of its own accord looks first whether there is room
-//! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
+//! Idea: inside a node messages use rings in the heap ([`rings`]), between nodes batches (`batches`). Sending
+//! never blocks: messages without room are kept by the sender and sent at its next poll, so a handler may
+//! send messages. Code outside of a handler first checks whether there is room ([`Messages::has_room`]), and
+//! handles messages meanwhile, so that the memory for outstanding messages is bounded.
 //!
-//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several
-//! have none. A message may have any length; a long one is cut into pieces, which the receiver joins.
+//! Restrictions: one thread per rank. Messages from one rank to another are not reordered; messages from
+//! several ranks have no order. A message may have any length; a long message is cut into pieces, which the
+//! receiver joins.
 //!
-//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a
-//! message of MPI per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet;
-//! the two ways are our own.
+//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and an MPI
+//! message per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
+//! and batches are our own.
 
 mod batches;
 mod message;
@@ -29,7 +30,7 @@ use batches::Batches;
 use message::MORE;
 use std::collections::VecDeque;
 
-/// Looks at what ranks of the node have sent, from one look at other nodes to the next.
+/// Polls for messages from ranks of the node, between two polls for other nodes.
 const LOOKS_HERE: u32 = 64;
 
 /// A rank that is on another node.
@@ -43,7 +44,7 @@ struct QueuedRecord {
     payload: Vec<u8>,
 }
 
-/// What goes to and comes from a rank of this node, beside the rings.
+/// Messages to and from a rank of this node, in addition to the rings.
 #[derive(Debug, Default)]
 struct Mate {
     kept: VecDeque<QueuedRecord>,
@@ -110,7 +111,7 @@ impl<C: Comm> Messages<C> {
     /// slices one after the other. Never waits.
     ///
     /// # Panics
-    /// Where the kind is none.
+    /// For the kind that means no message.
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
         if !self.send_quickly(to, kind, tag, [], payload) {
@@ -166,7 +167,7 @@ impl<C: Comm> Messages<C> {
             && self.rings.send(number as usize, kind, tag, words, payload)
     }
 
-    /// As [`Self::send`], of bytes about which Rust knows nothing, behind `head`.
+    /// As [`Self::send`], of bytes of a region, after `head`.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: Region<'_>) {
         assert!(kind < KINDS, "a message of kind {kind}");
         match self.number(to) {
@@ -316,8 +317,8 @@ impl<C: Comm> Messages<C> {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known
-    /// here.
+    /// Whether all messages to other nodes, except one rank, have been received there, as far as this rank
+    /// knows.
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
@@ -331,8 +332,8 @@ impl<C: Comm> Messages<C> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
 
-    /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the
-    /// next look.
+    /// A rank waits for the message that was sent last: it is sent by [`Self::flush_awaited`], not only at
+    /// the next poll.
     #[inline]
     pub fn hurry(&mut self) {
         if let Some(batches) = &mut self.batches {

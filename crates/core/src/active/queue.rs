@@ -1,8 +1,7 @@
-//! Messages to a rank of another node that have not gone out, put together in batches.
+//! Messages to a rank of another node that have not been sent, combined into batches.
 //!
-//! A batch is closed where another message would make it longer than [`BATCH_BYTES`]. So it is longer only if
-//! it consists of one message, and no buffer is longer than a piece of a message ([`PIECE_BYTES`]) whatever
-//! is sent.
+//! A batch is closed if another message would make it longer than [`BATCH_BYTES`]. It is longer only if it
+//! consists of one message, and no buffer is ever longer than a piece of a message ([`PIECE_BYTES`]).
 
 use crate::memory::Region;
 use std::collections::VecDeque;

@@ -11,8 +11,8 @@
 //!
 //! The production back end is [`MpiComm`](crate::mpi::MpiComm).
 //!
-//! Buffers are owned by the operation while it is under way and handed back when it has finished: an
-//! algorithm cannot touch a buffer that MPI still uses, and needs no unsafe code to say so.
+//! Buffers are owned by a pending operation and returned when it is complete: an algorithm cannot access a
+//! buffer that MPI still uses, and needs no unsafe code for this.
 
 pub mod owned;
 pub mod pipelined_broadcast;
@@ -59,11 +59,11 @@ pub struct Piece {
 /// have passed, and a barrier returns when all have called it; a transfer has finished when it is said to
 /// have, and from then on nothing accesses its memory.
 pub unsafe trait Comm: Progress {
-    /// Sends under way, owning their buffer.
+    /// Outstanding sends, which own their buffer.
     type Sends;
-    /// A receive under way, owning its buffer.
+    /// An outstanding receive, which owns its buffer.
     type Receive;
-    /// Bytes under way from or to memory of the caller.
+    /// Outstanding transfers from or to memory of the caller.
     type Transfer<'a>: Send;
 
     /// This rank (`MPI_Comm_rank`).

@@ -1,5 +1,5 @@
-//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective
-//! functions meet at a barrier. No MPI is called.
+//! Ranks as threads of one process: the back end of fast tests. Messages are queues, collective functions
+//! meet at a barrier. MPI is not called.
 
 use super::reduction::{Element, Operation};
 use super::{Comm, Piece, check_colour};
@@ -28,7 +28,7 @@ struct Channel {
     received: u64,
 }
 
-/// A receive of bytes under way and its turn among those of its envelope, or a send, which is finished
+/// A pending receive of bytes and its turn among the receives of its envelope, or a send, which is complete
 /// when it has started.
 #[derive(Debug)]
 pub struct Transfer<'a>(Option<(Region<'a>, Envelope, u64)>);

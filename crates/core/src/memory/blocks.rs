@@ -1,4 +1,4 @@
-//! The blocks of one buffer, one per rank, as the arguments of MPI's functions describe them.
+//! The blocks of one buffer, one per rank, as described by the arguments of MPI functions.
 
 use super::Region;
 use super::datatype::Block;
@@ -144,7 +144,7 @@ mod tests {
         at: &'a [c_int],
         size: usize,
     ) -> Option<Blocks<'a>> {
-        // SAFETY: the tests look at the memory only where blocks lie inside it.
+        // SAFETY: the tests access the memory only where blocks are inside it.
         unsafe { Blocks::counted(memory.as_mut_ptr(), counts, at, size) }
     }
 
@@ -178,7 +178,7 @@ mod tests {
         assert!(counted(memory, &[1], &[0], 1 << 31).is_none(), "an element of 2 GiB");
         let extreme = counted(memory, &[c_int::MAX], &[c_int::MIN], i32::MAX as usize).expect("computable");
         assert_eq!(extreme.block(0).bytes(), (c_int::MAX as usize).pow(2));
-        // SAFETY: never looked at.
+        // SAFETY: never accessed.
         let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) };
         assert!(even(1 << 62, 2).is_none() && even(usize::MAX, 2).is_none() && even(1 << 61, 2).is_some());
     }

@@ -1,4 +1,4 @@
-//! Memory whose size a caller decides: its lack is an error, and not the end of the process.
+//! Memory whose size a caller determines: a failed allocation is an error and does not end the process.
 
 use crate::error::{Error, Result};
 

@@ -1,12 +1,11 @@
-//! The production back end: communicators of the MPI library that this build serves, through its raw `PMPI_`
-//! functions.
+//! The production back end: communicators of the MPI library of this build, through its `PMPI_` functions.
 //!
 //! A communicator of the program is borrowed: inside a collective call of the program, collective functions
-//! may be called on it, because all of its ranks are in that call. No communicator is created for that, so no
-//! context id is taken, no attribute of the program is copied and no error handler is replaced, and exchanges
-//! on different communicators never wait for each other. Messages need a communicator that only hcube uses,
-//! or they could match a receive of the program: it is created when a system asks for messages
-//! ([`Comm::open_messages`]), one for all communicators of the same ranks (`sharing`).
+//! may be called on it, because all of its ranks are in that call. No communicator is created for this, so no
+//! context id is used, no attribute of the program is copied and no error handler is replaced, and exchanges
+//! on different communicators never wait for each other. Messages need a private communicator, or they could
+//! match a receive of the program: it is created when a system requests messages ([`Comm::open_messages`]),
+//! one for all communicators of the same ranks (`sharing`).
 
 mod collective;
 mod messages;
@@ -95,8 +94,8 @@ impl MpiComm {
     /// fatal.
     ///
     /// # Errors
-    /// [`Error::MpiState`] where MPI is not active, [`Error::Communicator`] for a handle that is null, freed
-    /// or of an intercommunicator, and those of MPI.
+    /// [`Error::MpiState`] if MPI is not active, [`Error::Communicator`] for a handle that is null, freed or
+    /// of an intercommunicator, and errors of MPI.
     pub fn duplicate(comm: Handle) -> Result<Self> {
         check_state()?;
         check_communicator(comm)?;

@@ -1,4 +1,4 @@
-//! The clock of a simulated rank: local work that was noted, and the time that passes for it.
+//! The clock of a simulated rank: recorded local work, and the time that passes for it.
 
 use super::handle::simulated;
 use super::raw;

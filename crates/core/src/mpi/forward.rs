@@ -1,5 +1,5 @@
-//! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this module
-//! calls MPI.
+//! MPI's all-to-all functions, for calls that hcube forwards: thin wrappers, because only this module calls
+//! MPI.
 
 use super::constants::constants;
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};

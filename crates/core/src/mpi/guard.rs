@@ -1,8 +1,8 @@
-//! A communicator of one rank that returns errors, for questions to MPI whose answer may be an error: whether
-//! a derived datatype is valid, and, where handles are checked through another communicator (MPICH), whether
-//! one is living; see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with
-//! the attributes of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and
-//! their functions may still call hcube.
+//! A communicator of one rank with MPI_ERRORS_RETURN, for queries that may fail: whether a derived datatype
+//! is valid, and, if handles are checked through another communicator (MPICH), whether a communicator is
+//! valid; see `hcube_shim_is_living`. It belongs to the process and is freed by `MPI_Finalize`, with the
+//! attributes of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and their
+//! functions may still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};

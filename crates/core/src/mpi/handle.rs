@@ -85,8 +85,8 @@ pub fn partners(Handle(comm): Handle) -> usize {
     size.max(0) as usize
 }
 
-/// Runs `work`, which calls MPI, while errors on a communicator are returned, not given to its error handler.
-/// Returns MPI's code: that of `work`, or that of MPI_Comm_get_errhandler where this fails.
+/// Runs `work`, which calls MPI, while errors on a communicator are returned, not passed to its error
+/// handler. Returns MPI's code: the code of `work`, or of MPI_Comm_get_errhandler if it fails.
 pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_int) -> c_int {
     if simulated() {
         // SimGrid's PMPI functions return their errors, and its ranks share the error handler.
@@ -174,9 +174,9 @@ pub fn library_version() -> String {
     line.split(", package").next().unwrap_or_default().to_owned()
 }
 
-/// Where the state for a communicator hangs: on itself, except that simulated ranks share one object for
-/// `MPI_COMM_WORLD`: there it hangs on `MPI_COMM_SELF`, an object per rank. The second value tells the two
-/// kinds of state apart.
+/// The object to which the state of a communicator is attached: the communicator itself, except that
+/// simulated ranks share one object for `MPI_COMM_WORLD`: its state is attached to `MPI_COMM_SELF`, an object
+/// per rank. The second value distinguishes the two kinds of state.
 #[inline]
 pub(super) fn holder(comm: Handle) -> (Handle, usize) {
     if simulated() && comm == world() {

@@ -1,14 +1,14 @@
-//! How the MPI library judges arguments that some libraries accept and others refuse, so that hcube judges
-//! them in the same way in the exchanges that it makes itself.
+//! How the MPI library handles arguments that some libraries accept and others reject, so that hcube behaves
+//! in the same way in the exchanges that it performs.
 //!
-//! Idea: the library is asked, once per process and question, by a call without an effect on a communicator
-//! of one rank that only hcube uses (`guard`). Calls that leave nothing open do not come here.
+//! Idea: the behaviour of the library is tested, once per process and question, by a call without effect on a
+//! private communicator of one rank (`guard`). Calls with unambiguous arguments do not need this.
 //!
-//! Restrictions: all of MPI's functions of one form judge alike, except those of neighbours, which have
-//! answers of their own (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for
-//! simulated ranks, what may be accepted is.
-//! Cost: a communicator of one rank, which also checks datatypes; for neighbours a second one, for the time
-//! of the question.
+//! Restrictions: all MPI functions of one form behave alike, except neighbourhood collectives, which are
+//! tested separately (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for
+//! simulated ranks, ambiguous arguments are accepted.
+//! Cost: a communicator of one rank, which also checks datatypes; for neighbourhood collectives another one,
+//! temporarily.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};

@@ -1,5 +1,5 @@
-//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program
-//! has not, and finalise it when the program ends.
+//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI if the program has
+//! not, and then finalise it when the program ends.
 
 use super::backend::MpiComm;
 use super::check::check;
@@ -13,7 +13,7 @@ use std::ptr;
 /// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is finalised, and those of MPI.
+/// [`Error::MpiState`] if MPI is finalised, and errors of MPI.
 pub fn initialise() -> Result<bool> {
     match check_state() {
         Ok(()) => Ok(false),

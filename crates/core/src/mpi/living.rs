@@ -1,4 +1,4 @@
-//! Whether a handle of the caller's, which may be anything, is one of a living communicator.
+//! Whether a handle of the caller, which may have any value, is a valid communicator.
 
 use super::check::check;
 use super::constants::constants;

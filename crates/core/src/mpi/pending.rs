@@ -1,9 +1,9 @@
-//! How MPI is asked for progress: by a test of a request that never finishes.
+//! Progress of MPI, by a test of a request that never completes.
 //!
-//! A probe would not do. Where a message of the program waits to be received, a probe on the program's
+//! A probe is not sufficient: if a message of the program waits to be received, a probe on the program's
 //! communicator finds it and returns without progress (Open MPI 4.1, MPICH 4.0), and messages that another
-//! rank needs would be held up. A generalized request matches no message, belongs to no communicator, and is
-//! tested as any other request is.
+//! rank needs would be delayed. A generalized request matches no message, belongs to no communicator, and is
+//! tested like any other request.
 
 use super::check::check;
 use super::constants::{constants, no_request};

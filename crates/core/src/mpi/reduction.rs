@@ -1,4 +1,4 @@
-//! The operations of MPI on packed elements in memory, for runtimes that move the elements themselves.
+//! MPI operations on packed elements in memory, for runtimes that move the elements themselves.
 
 use super::check::check;
 use super::handle::{check_state, returning_errors, world};
@@ -25,8 +25,8 @@ impl Elements {
     /// `datatype` and `operation` are values that MPI has given out, and live as long as this.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a
-    /// datatype that is none or whose elements have bytes outside of their extent, [`Error::MpiState`].
+    /// [`Error::Argument`] for a number of elements that exceeds the range of MPI, [`Error::Datatype`] for an
+    /// invalid datatype or one whose elements have bytes outside of their extent, [`Error::MpiState`].
     pub unsafe fn new(count: i64, datatype: MPI_Datatype, operation: MPI_Op) -> Result<Self> {
         check_state()?;
         let int = c_int::try_from(count).ok().filter(|&count| count >= 0);

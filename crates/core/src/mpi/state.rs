@@ -1,4 +1,4 @@
-//! What systems keep on one communicator: a slot for each of them, used by one thread at a time.
+//! The state of the systems on one communicator: a slot for each of them, used by one thread at a time.
 //!
 //! A thread that enters owns the state until it leaves. Inside its call it may enter again for another
 //! system, whose slot is free: one system may call another with the same communicator. The value of a

@@ -48,7 +48,7 @@ fn ranks(neighbours: &[c_int]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// In each dimension the neighbour before this rank, and the one behind it.
+/// In each dimension the neighbour with the lower and the neighbour with the higher coordinate.
 fn cartesian(comm: &MpiComm) -> Result<Vec<c_int>> {
     let mut dimensions = 0;
     // SAFETY: a living communicator with a Cartesian topology.

@@ -1,11 +1,11 @@
-//! Ranks that are away from memory which they share: the last one that goes gives its pages back.
+//! Ranks that have left memory which they share: the last one frees its pages.
 //!
-//! Idea: a cell in the memory counts the ranks that are away. Whoever makes the count complete owns the
-//! pages, until it has given them back: it sets a mark, and who comes back waits while the mark is set. A
-//! rank goes only after all that it does with the memory, and its own way back comes before it does anything
-//! else with it, so pages are given back only where nobody reads or writes them.
+//! Idea: a cell in the memory counts the ranks that have left. The rank that makes the count complete owns
+//! the pages until it has freed them: it sets a mark, and a returning rank waits while the mark is set. A
+//! rank leaves only after all its accesses, and returns before any further access, so pages are freed only
+//! while no rank accesses them.
 //!
-//! Cost: an atomic addition to go, an exchange to come back. The test below goes through all interleavings of
+//! Cost: an atomic addition to leave, an exchange to return. The test below explores all interleavings of
 //! small cases.
 //! Source: our own.
 
@@ -75,7 +75,7 @@ mod tests {
         Done,
     }
 
-    /// The cell, and the rest of the way of each rank.
+    /// The cell, and the remaining steps of each rank.
     type State<const N: usize> = (u64, [(At, u32); N]);
 
     /// One access of a rank, as in the functions above; it goes and comes back some times.

@@ -1,13 +1,13 @@
-//! Memory that the ranks of a node fill and read together, with counters per rank that say how far it is.
+//! Memory that the ranks of a node fill and read together, with counters of progress per rank.
 //!
-//! Idea: who writes a place and who reads it follows from arguments that all ranks know, so ranks need not
-//! tell each other what they have written, only how many of the agreed pieces ([`CountedMemory::counter`]).
-//! The memory itself has no structure here. Without shared memory a rank has such memory for itself, so that
-//! algorithms need no second path.
+//! Idea: the writers and readers of every location follow from arguments that all ranks know, so ranks need
+//! not tell each other what they have written, only how many of the agreed pieces
+//! ([`CountedMemory::counter`]). The memory itself has no structure here. Without shared memory a rank has
+//! private memory of this kind, so that algorithms need no second path.
 //!
-//! Memory that is not used for a while can be given back ([`CountedMemory::leave`]).
+//! Memory that is not used for a while can be freed ([`CountedMemory::leave`]).
 //!
-//! Cost: four pairs of lines of the cache per rank, in whole pages, and the memory.
+//! Cost: four pairs of cache lines per rank, in whole pages, and the memory.
 
 use super::LINE_PAIR;
 use super::absence::Absence;

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use std::process::{Command, Output, Stdio};
 
-    /// What a test of this module does as a process of its own, where a variable is set.
+    /// The part of a test of this module that runs as a separate process, if a variable is set.
     fn started_again(test: &str, variable: &str) -> Output {
         let own = std::env::current_exe().expect("the test");
         let name = format!("{}::{test}", module_path!().split_once("::").expect("a crate").1);

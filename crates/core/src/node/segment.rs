@@ -2,11 +2,11 @@
 //!
 //! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it through
 //! `/proc/<pid>/fd`. The file has no name in any file system, so nothing is left behind when the job ends,
-//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that the memory is System V's
-//! ([`system_v`]). Where neither is permitted (another container, a hidden /proc), the caller gets an
-//! error and uses messages.
+//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that System V shared memory is used
+//! ([`system_v`]). If neither is permitted (another container, a hidden /proc), the caller gets an error and
+//! uses messages.
 //!
-//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of
+//! A forked child does not inherit the mapping: it is not a rank, and it would keep the memory of
 //! communicators that its parent has freed.
 
 mod huge;
@@ -45,10 +45,10 @@ struct Location {
     process: u64,
     /// Whether it is System V's.
     system_v: u64,
-    /// The file's number there, or that of System V's segment.
+    /// The number of the file in this process, or of the System V segment.
     file: u64,
-    /// Number of the file system object: proof that the file found is the right one, since process
-    /// numbers of another container mean nothing here. For System V's, that of the IPC namespace.
+    /// Number of the file system object: proof that the file found is the right one, since process numbers of
+    /// another container mean nothing here. For System V segments, the number of the IPC namespace.
     object: u64,
     /// Where it is mapped there.
     address: u64,
@@ -246,8 +246,8 @@ impl Segment {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory
-    /// comes with its first use, and the process ends where there is none.
+    /// Requests the kernel to commit memory for a range of pages, if it can (Linux 5.14); otherwise memory is
+    /// committed at first use, and the process ends if none is left.
     ///
     /// # Errors
     /// Where there is no memory.
@@ -266,7 +266,7 @@ impl Segment {
     /// # Panics
     /// Where the range is not inside.
     pub fn give_back(&self, range: Range<usize>) {
-        // That of a file, or else that of this process.
+        // The limit of a file, or else of this process.
         if self.advise(&range, libc::MADV_REMOVE).raw_os_error() != Some(0) {
             self.advise(&range, libc::MADV_DONTNEED);
         }
@@ -297,7 +297,7 @@ const WORDS: usize = 7;
 /// length are the same on a node.
 ///
 /// # Errors
-/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses it in another way.
+/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses a different layout.
 pub(super) fn share<C: Comm + ?Sized>(
     comm: &C,
     ranks: &[usize],

@@ -1,5 +1,5 @@
-//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): whether it is permitted
-//! here, and the copies themselves.
+//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): a test of whether it is
+//! permitted, and the copies.
 
 use crate::comm::{Comm, agree};
 use crate::error::{Error, reason};
@@ -122,8 +122,8 @@ impl Cursor<'_> {
             if list.len() == MAX_RUNS || bytes == bound {
                 break;
             }
-            // Those of the calling process were exposed by whoever has made the run; others mean nothing
-            // here.
+            // The runs of the calling process were exposed by the code that has created them; other addresses
+            // have no meaning here.
             let base = std::ptr::with_exposed_provenance_mut((run.address + skip) as usize);
             list.push(libc::iovec { iov_base: base, iov_len: length as usize });
             bytes += length;
@@ -154,12 +154,12 @@ impl Cursor<'_> {
 }
 
 impl Process {
-    /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each
-    /// in their order.
+    /// Copies the bytes of `there`, runs of this process, to the bytes of `here`, runs of the calling
+    /// process, each in their order.
     ///
     /// # Safety
     /// The runs of the calling process can be written, their addresses are exposed, and nobody accesses them
-    /// meanwhile; nobody writes to those of this process.
+    /// meanwhile; nobody writes to the runs of this process.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -169,11 +169,12 @@ impl Process {
         unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
     }
 
-    /// Copies the bytes of `here`, runs of the calling process, to those of `there`, runs of this one.
+    /// Copies the bytes of `here`, runs of the calling process, to the bytes of `there`, runs of this
+    /// process.
     ///
     /// # Safety
     /// The runs of the calling process can be read, their addresses are exposed, and nobody writes to them
-    /// meanwhile; nobody accesses those of this process before the two have synchronised.
+    /// meanwhile; nobody accesses the runs of this process before the two have synchronised.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -214,8 +215,8 @@ impl Process {
     }
 }
 
-/// Copies the bytes of `from` to those of `to`, runs of the calling process, each in their order, as far as
-/// both reach.
+/// Copies the bytes of `from` to the bytes of `to`, runs of the calling process, each in their order, up to
+/// the shorter length.
 ///
 /// # Safety
 /// The runs can be read and written, their addresses are exposed, and nobody else accesses them meanwhile.

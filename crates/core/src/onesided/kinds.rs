@@ -1,4 +1,4 @@
-//! Kinds of messages of one-sided access, and atomic operations on words.
+//! The kinds of messages of one-sided access, and atomic operations on words.
 
 use crate::active;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Active messages of the callers', beside those of accesses.
+//! Active messages of the callers, in addition to those of accesses.
 
 use super::{KINDS, Onesided};
 use crate::active::Message;
@@ -89,9 +89,9 @@ impl<C: Comm> Onesided<C> {
         self.messages.flush(comm)
     }
 
-    /// Somebody waits for the message that was sent last; see
-    /// [`Messages::hurry`](crate::active::Messages::hurry). A notice and a word that is set always have
-    /// somebody who waits.
+    /// Another rank waits for the message that was sent last; see
+    /// [`Messages::hurry`](crate::active::Messages::hurry). For notifications and words that are set, another
+    /// rank always waits.
     #[inline]
     pub fn hurry(&mut self) {
         self.messages.hurry();

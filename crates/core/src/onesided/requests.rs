@@ -1,7 +1,7 @@
-//! Requests to other nodes whose answers have not arrived.
+//! Pending requests to other nodes.
 //!
-//! A long get asks for a few pieces, and for a further one whenever its caller has copied one to where it
-//! belongs. So neither side keeps more than those pieces.
+//! A long get requests a few pieces, and a further one whenever its caller has copied one to its destination.
+//! Neither side therefore keeps more than those pieces.
 
 use crate::active::Payload;
 use crate::memory::Region;
@@ -152,7 +152,7 @@ impl Requests {
     /// Whether all have arrived: the request is forgotten then.
     ///
     /// # Panics
-    /// Where the region has another length than that of the request.
+    /// If the region does not have the length of the request.
     pub fn copy_to(
         &mut self,
         request: Request,

@@ -1,4 +1,4 @@
-//! What an owner does for accesses of other nodes to its part of the heap.
+//! The owner's side of accesses of other nodes to its part of the heap.
 
 use super::Onesided;
 use super::kinds::{KINDS, Kind, apply, operation};

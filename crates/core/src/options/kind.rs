@@ -1,4 +1,4 @@
-//! What an option accepts: how it is written, checked and shown.
+//! The values that an option accepts: how they are written, checked and shown.
 
 use super::named::{Name, choices};
 use super::text::list;
@@ -6,7 +6,7 @@ use super::text::list;
 /// Largest value of a field of type int32_t.
 pub(super) const MAX_INT: i64 = i32::MAX as i64;
 
-/// What an option accepts. Every value is a number, that of C.
+/// The values that an option accepts. Every value is a number, as in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number.

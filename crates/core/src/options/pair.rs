@@ -33,7 +33,7 @@ pub(super) enum Given<'a> {
     Text(&'a str),
     /// It was left out.
     Nothing,
-    /// The variable is not written as it must be.
+    /// The variable does not have the required form.
     Malformed,
 }
 

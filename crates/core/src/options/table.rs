@@ -34,7 +34,7 @@ impl Spec {
         Self::new(variable, Kind::Count { min, max, unit }, min)
     }
 
-    /// A number of `unit` from 0 that has no bound of its own.
+    /// A number of `unit` from 0 without an upper bound.
     pub const fn any_count(variable: &'static str, unit: &'static str) -> Self {
         Self::count(variable, 0, super::kind::MAX_INT, unit)
     }
@@ -110,7 +110,7 @@ pub trait Table: Sized + 'static {
         row.unwrap_or_else(|| panic!("no option is called {field}"))
     }
 
-    /// The field whose value that of `row` must not be less than, and is.
+    /// The field that is less than its lower bound, the field of `row`.
     fn out_of_order(&self, row: &Setting<Self>) -> Option<&'static Setting<Self>> {
         let Part::Second(Pair { ascending: true, .. }) = row.spec.part else { return None };
         let second = (row.get)(self);
@@ -183,7 +183,7 @@ pub fn put<O: Table>(options: &mut O, field: &str, number: i64) -> Result<()> {
     in_order(options, row)
 }
 
-/// Checks a value against that of the field before it.
+/// Checks a value against the value of the field before it.
 fn in_order<O: Table>(options: &O, row: &Setting<O>) -> Result<()> {
     let Some(first) = options.out_of_order(row) else { return Ok(()) };
     let expected = format!("0, or {} = {} or more", first.argument, (first.get)(options));
@@ -211,7 +211,7 @@ pub fn agreement<O: Table>(options: &O) -> Vec<(&'static str, i64)> {
 }
 
 /// Declares the options of a system: a structure, its default, and its [`Table`]. The first paragraph of a
-/// field's documentation is that of the variable, the field of C and the manual.
+/// field's documentation also documents the variable, the C field and the manual.
 #[macro_export]
 macro_rules! options_table {
     ($(#[$about:meta])* pub struct $Options:ident {

@@ -19,7 +19,7 @@ pub struct Variable {
     /// The fields of the C structure of options with the same meaning: one, two for a pair, none for what is
     /// no option.
     pub fields: Vec<&'static str>,
-    /// The values that have names and a meaning of their own.
+    /// Named values with a special meaning.
     pub names: &'static [Name],
 }
 

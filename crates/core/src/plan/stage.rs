@@ -1,4 +1,4 @@
-//! A stage of a plan: which part a value belongs to, and how values reach the other parts.
+//! A stage of a plan: the part of a value, and the routes of values to the other parts.
 
 use super::share::Overlap;
 use super::topology::Topology;

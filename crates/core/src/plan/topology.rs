@@ -1,7 +1,7 @@
-//! Where ranks lie on nodes.
+//! The placement of ranks on nodes.
 //!
-//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. Where the
-//! launcher has placed ranks node by node, as most do by default, position and rank are equal.
+//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. If the launcher
+//! has placed ranks node by node, as most do by default, position and rank are equal.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Every rank on a node of its own: only messages.
+    /// Every rank on a separate node: only messages.
     pub fn without_nodes(size: usize) -> Self {
         Self { starts: (0..=size as u32).collect(), rank_at: Vec::new(), position_of: Vec::new() }
     }

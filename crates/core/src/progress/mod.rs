@@ -1,9 +1,9 @@
-//! Progress while a rank waits: what waiting loops do for others.
+//! Progress while a rank waits: the work of waiting loops for others.
 //!
-//! A rank that waits for another must not keep third ranks waiting: MPI has to make progress with messages
-//! that are under way ([`Progress::progress`]), and systems may have work that only this rank can do, as to
-//! answer a request that another rank has sent to it ([`pollers`]). Every loop that waits does both, through
-//! [`wait::Wait`]; where a wait is a call of MPI, the back end makes it a loop as soon as there is a poller.
+//! A rank that waits for another must not delay third ranks: MPI has to make progress with outstanding
+//! messages ([`Progress::progress`]), and systems may have work that only this rank can do, for example to
+//! reply to a request of another rank ([`pollers`]). Every waiting loop does both, through [`wait::Wait`]; if
+//! a wait is an MPI call, the back end makes it a loop as soon as there is a poller.
 
 pub mod pollers;
 pub mod wait;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// }
 /// ```
 pub unsafe trait Progress {
-    /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
+    /// Lets the MPI library make progress on outstanding operations. Local, about 100 ns.
     fn progress(&self);
     /// The pollers of this rank: one registry for a communicator and all that were split from it.
     fn pollers(&self) -> &Arc<Pollers>;

@@ -1,4 +1,4 @@
-//! Memory of the caller and of the node, seen as numbers.
+//! Memory of the caller and of the node, viewed as numbers.
 
 use super::LANES;
 use super::vector::Vector;
@@ -90,7 +90,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Copies `count` complex numbers out, and zeros behind them.
+    /// Copies `count` complex numbers out, followed by zeros.
     #[inline(always)]
     pub fn read_pairs<const N: usize>(self, at: usize, count: usize) -> [f64; N] {
         if 2 * count == N {

@@ -2,13 +2,13 @@
 //!
 //! Idea: execute the plans of all positions of a line. A message starts when its parts are at the sender and
 //! it is the next one of both sides; it occupies the send port of the sender and the receive port of the
-//! receiver for alpha + beta * elements. The time is that of the last message. Where members and blocks are
-//! powers of two it is that of the formulas; it is also right for other numbers, uneven groups, blocks that
+//! receiver for alpha + beta * elements. The result is the time of the last message. If members and blocks
+//! are powers of two, it equals the formulas; it is also valid for other numbers, uneven groups, blocks that
 //! overlap between levels, and links of different speeds.
 //!
 //! Restrictions: one line at a time; the ports of a node that several ranks share are not modelled.
 //! Cost: O(messages * units in a message), so O(q^2) for scatter and all-gather among q members.
-//! Source: the model is that of the HSUMMA paper, §IV; counting is an addition.
+//! Source: the model of Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV; counting is an addition.
 
 use super::hockney::Hockney;
 use crate::schedule::{Broadcast, Hierarchy, Level, Plan, groups};
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Other numbers of members take whole rounds, and never more than those of the next power of two.
+    /// Other numbers of members take whole rounds, and never more than the next power of two.
     #[test]
     fn any_number_of_members() {
         for members in 2..=130_usize {

@@ -7,7 +7,7 @@
 //!
 //! Restrictions: elements are divided evenly.
 //! Cost: O(q^2) plans for each kind of line; lines with the same pattern of nodes are counted once.
-//! Source: counted from the schedules; not in the paper.
+//! Source: counted from the schedules.
 
 use super::formulas::Problem;
 use crate::schedule::{Hierarchy, Level, groups};

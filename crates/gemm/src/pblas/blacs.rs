@@ -1,4 +1,4 @@
-//! The grid of a BLACS context, by the program's own BLACS.
+//! The process grid of a BLACS context, obtained from the BLACS of the program.
 
 use super::program::function;
 use crate::product::Grid;
@@ -44,7 +44,7 @@ impl Blacs {
         /// What `blacs_get` calls the communicator that the grid was made with.
         const COMMUNICATOR: c_int = 10;
         let [mut rows, mut columns, mut row, mut column] = [-1; 4];
-        // SAFETY: the function of the BLACS, which looks whether it knows the number.
+        // SAFETY: the function of the BLACS, which checks whether it knows the number.
         unsafe { (self.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column) };
         let [rows, columns, row, column] = [rows, columns, row, column].map(usize::try_from);
         let grid = Grid { rows: rows.ok()?, columns: columns.ok()?, row: row.ok()?, column: column.ok()? };

@@ -1,8 +1,8 @@
-//! What the program has loaded: ScaLAPACK with the BLACS, and the BLAS that it uses.
+//! Libraries that the program has loaded: ScaLAPACK with the BLACS, and its BLAS.
 //!
-//! Functions are found as ScaLAPACK finds them: first in the global scope of the loader, in which a program's
-//! own definition comes before a library's, then in ScaLAPACK itself and in the libraries that it is linked
-//! to, which also works where an interpreter has loaded it into a scope of its own.
+//! Functions are resolved as ScaLAPACK resolves them: first in the global scope of the loader, in which a
+//! definition of the program precedes a library's, then in ScaLAPACK itself and in the libraries that it is
+//! linked to, which also works if an interpreter has loaded it into a local scope.
 
 use crate::element::Element;
 use crate::local::LocalGemm;

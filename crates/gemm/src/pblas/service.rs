@@ -1,8 +1,8 @@
-//! The products of a program's grids: the vote of all ranks of a grid at its first call, and its state from
-//! then on.
+//! The products on the grids of a program: the vote of all ranks of a grid at its first call, and its state
+//! afterwards.
 //!
-//! Whether a grid is served follows from arguments that are the same on all its ranks and from that one vote,
-//! so that no rank waits for another one that has gone to the program's own function.
+//! Whether a call is served follows from arguments that are the same on all ranks of the grid and from that
+//! one vote, so that no rank waits for a rank whose call was forwarded to the program's own function.
 
 use super::program::locals;
 use super::setup;
@@ -17,12 +17,12 @@ use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MpiComm, gate};
 use std::ffi::CStr;
 
-/// Why the products of a grid are left to the program's own functions.
+/// Why the products of a grid are forwarded to the program's own functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// `HCUBE_GEMM=library`.
     Chosen,
-    /// The ranks of the communicator are not those of the grid row by row.
+    /// The communicator does not have the ranks of the grid row by row.
     OtherOrder,
     /// A rank has no `?gemm_`.
     NoBlas,

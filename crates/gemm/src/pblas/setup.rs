@@ -1,4 +1,4 @@
-//! What all ranks of a grid agree on at their first call.
+//! The agreement of all ranks of a grid at their first call.
 
 use crate::options::Options;
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
@@ -36,7 +36,7 @@ pub fn meet(comm: &MpiComm) -> Result<()> {
 /// Collective: the options of the environment, and the largest of a number that each rank passes.
 ///
 /// # Errors
-/// On all ranks, where a rank's variables are not valid, or not those of the others.
+/// On all ranks, if the variables of a rank are invalid or differ from the others.
 pub fn options(comm: &MpiComm, own: &Result<Options>, number: i64) -> Result<(Options, i64)> {
     let options = own.as_ref().copied().unwrap_or_default();
     let values: Vec<_> = Options::TABLE.iter().map(|row| (row.spec.variable, (row.get)(&options))).collect();

@@ -1,4 +1,4 @@
-//! A product with all that a descriptor can say, its data, and the serial result.
+//! A product with all properties that a descriptor can have, its data, and the serial result.
 
 use hcube_core::memory::Region;
 use hcube_gemm::axis::{Axis, Section};

@@ -1,4 +1,4 @@
-//! Products on ranks that are threads, against the serial result: every element of sub(C) exactly, and
+//! Products on ranks that are threads, compared with the serial result: every element of sub(C) exactly, and
 //! everything else unchanged.
 
 mod blas;

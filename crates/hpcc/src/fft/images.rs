@@ -1,7 +1,8 @@
 //! The coarray and the events of all binary-exchange transforms of a process.
 //!
-//! To free a transform is local, to free a coarray collective. So these belong to the process; all transforms
-//! use them, one after the other, and a longer one replaces them by larger ones.
+//! Freeing a transform is local, freeing a coarray collective. The coarray and the events therefore belong to
+//! the process; all transforms use them, one after the other, and a longer transform replaces them by larger
+//! ones.
 
 use super::bits::Bits;
 use hcube_caf::coarray::Use;

@@ -1,4 +1,4 @@
-//! A transform that was set up, by the algorithm that the options select.
+//! A plan, for the algorithm that the options select.
 
 use super::{BinaryExchange, Images};
 use crate::process;

@@ -23,7 +23,7 @@ pub struct Images {
     crowded: bool,
     /// For [`Mode::Events`].
     routes: Option<Routes>,
-    /// Functions stay registered, so those of the first set-up are used by all later ones.
+    /// Functions stay registered, so the functions of the first set-up are used by all later ones.
     functions: Option<Functions>,
 }
 

@@ -1,4 +1,5 @@
-//! RandomAccess on coarrays: the modes `events` and `spawn`, beside those of `hcube-random-access`.
+//! RandomAccess on coarrays: the modes `events` and `spawn`, in addition to the modes of
+//! `hcube-random-access`.
 //!
 //! | module | holds |
 //! |---|---|
@@ -11,7 +12,7 @@
 //! | `run_state` | the state of a run that shipped functions and the program share |
 //!
 //! Streams, tables, the division of lists and the update loop are those of `hcube-random-access`. The table
-//! is the program's, not a coarray: values travel, and their owner applies them.
+//! belongs to the program and is not a coarray: values are sent, and their owner applies them.
 
 mod edges;
 mod events;

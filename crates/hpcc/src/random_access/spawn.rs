@@ -1,13 +1,13 @@
-//! Shipped functions: the owner of the words runs the updates of others.
+//! Shipped functions: the owner of the words applies the updates of other images.
 //!
-//! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as
-//! the argument of a function, which applies them; those that it owns it applies itself. A function that the
-//! owner ships back acknowledges values that are applied, so an image generates more as soon as the
-//! look-ahead has room, and no image waits for the slowest one. One finish block encloses the whole run: at
+//! Idea: an image divides its generated values by owner and ships the values for each owner, a few hundred at
+//! most, as the argument of a function, which applies them; it applies its own values itself. A function that
+//! the owner ships back acknowledges applied values, so an image generates more values as soon as the
+//! look-ahead permits it, and no image waits for the slowest one. One finish block encloses the whole run: at
 //! its end all functions have run on all images.
 //!
 //! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an
-//! acknowledgement; where images have fewer values than owners, that is two messages per value. Memory: two
+//! acknowledgement; if images have fewer values than owners, this is two messages per value. Memory: two
 //! lists of Q words. Look-ahead: values are outstanding until their acknowledgement has arrived, also while
 //! they are in the delay line of their owner.
 //! Source: Jin et al. 2011, Table II, which lists function shipping for RandomAccess without a program;

@@ -1,5 +1,5 @@
 //! The state of a communicator: for the modes on coarrays their options and the statistics of the last run,
-//! for all others the state of `hcube-random-access`.
+//! for all other modes the state of `hcube-random-access`.
 
 use super::images::{Images, serve_alike};
 use crate::process;
@@ -30,8 +30,8 @@ enum Path {
 /// Collective over all processes of the job: runs `work` with the runtime and the images for these options.
 ///
 /// # Errors
-/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not
-/// available; those of `work`.
+/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and if coarrays are not
+/// available; errors of `work`.
 fn with_images<T>(
     comm: &MpiComm,
     options: &Options,

@@ -1,4 +1,4 @@
-//! Arguments of rows, and memory that serves again.
+//! Arguments of rows, and reuse of memory.
 
 use super::new;
 use crate::options::{Options, Topology};

@@ -1,4 +1,4 @@
-//! How the arguments of a procedure are declared, and what it passes to C for them.
+//! The declarations of the arguments of a procedure, and what it passes to C for them.
 
 use super::kind::{Base, Kind};
 
@@ -101,7 +101,7 @@ impl<'a> Argument<'a> {
     pub fn passing(&self, kind: &Kind) -> Passing {
         let (name, c_type) = (self.name, kind.base.of_c());
         let actual = |actual: String| Passing { actual, ..Passing::default() };
-        // What is an integer of 32 bits to C is a default one here, or has a type of its own.
+        // A 32-bit integer in C is a default integer here, or has a separate type.
         let differs = kind.base == Base::Int32 && self.own_type != Some(&*c_type);
         let logical = self.own_type == Some("logical");
         if let Some(expression) = self.expression {

@@ -1,4 +1,4 @@
-//! Types of C in Fortran's words.
+//! The Fortran types of C types.
 
 use crate::{Field, Interface};
 

@@ -1,4 +1,4 @@
-//! What the stages of a round share: communicator, options, statistics, and the steps that all of them take.
+//! The common data of the stages of a round: communicator, options, statistics, and shared steps.
 
 use crate::divide::Divider;
 use crate::local_table::LocalTable;

@@ -46,7 +46,7 @@ pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_disti
                 let own = (current().rank as i32).wrapping_mul(SPREAD);
                 seed.iter_mut().for_each(|word| *word ^= own);
             }),
-            // And here each image one of its own.
+            // And here each image its own seed.
             (false, false) => reseed(|seed| *seed = random::common()),
             _ => Ok(()),
         }

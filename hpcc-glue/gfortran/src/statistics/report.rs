@@ -1,4 +1,4 @@
-//! The output in the end.
+//! The output at the end.
 
 use super::advice::{element_wise, requests};
 use super::{ARE_WANTED, OUTPUT, Path, STATISTICS, labels};
@@ -63,7 +63,7 @@ pub fn report(comm: &MpiComm, is_complete: bool) -> Result<()> {
     if let Some((output, _)) = OUTPUT.get().filter(|_| printing[0] == rank as u64) {
         let report = Report::of(if is_complete { size } else { 1 }, &sums, &maxima);
         if !is_complete {
-            eprintln!("hcube: a process has ended early: these are the statistics of image {}", rank + 1);
+            eprintln!("hcube: a process has ended early: statistics of image {} only", rank + 1);
         }
         report.print(output);
     }

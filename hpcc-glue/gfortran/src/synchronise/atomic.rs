@@ -1,9 +1,9 @@
 //! Atomic operations on variables of 32 bits.
 //!
 //! Idea: inside the node they are instructions. Between nodes the runtime has operations on words of 64 bits,
-//! so the word that contains the variable is compared and replaced until nobody was faster.
+//! so the word that contains the variable is compared and swapped in a loop until it succeeds.
 //!
-//! Cost: one instruction; between nodes two messages each way, more where images compete.
+//! Cost: one instruction; between nodes two requests and replies, more if images compete.
 
 use crate::failure::{Failure, Image, Result};
 use crate::statistics;
@@ -105,7 +105,7 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
             let variable = unsafe { AtomicU32::from_ptr(part.wrapping_add(offset).cast()) };
             let before = change.here(variable);
             if matches!(change, Change::Look) {
-                // The program may look again and again, until another image has done something that needs
+                // The program may poll again and again, until another image has done something that needs
                 // this one.
                 image.progress()?;
             }

@@ -1,13 +1,13 @@
 //! Locks and critical constructs of a team whose images are all on one node.
 //!
-//! Idea: the word of a lock names its owner. Whoever finds it free takes it, also where others wait: an image
-//! that needs the lock again and again has it in its cache, and no image waits until the scheduler runs the
-//! next one of a queue. An image that has taken locks `BATCH` times while others waited lets one of them go
-//! first.
+//! Idea: the word of a lock names its owner. Any image that finds it free acquires it, even if others wait:
+//! an image that repeatedly needs the lock has it in its cache, and no image waits until the scheduler runs
+//! the next image of a queue. An image that has acquired locks `BATCH` times while others waited lets one of
+//! them proceed.
 //!
-//! Restrictions: no order among those that wait; between nodes, the queues of the runtime serve the locks.
+//! Restrictions: waiting images have no order; between nodes, the queues of the runtime implement the locks.
 //! Cost: an atomic operation to lock, one to unlock. Memory: two words per lock.
-//! Source: the usual test-and-test-and-set; the batches are our own.
+//! Source: test-and-test-and-set; the batches are our own.
 
 use crate::abi::{STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
 use crate::failure::{Failure, Image, Result};

@@ -1,12 +1,12 @@
-//! `sync all` where an image has failed: the others synchronise among themselves.
+//! `sync all` after the failure of an image: the others synchronise among themselves.
 //!
-//! Idea: an image counts its statements `sync all` of each team. Where one is an error because an image has
-//! failed, and the program asks for the status, the image ships its count to all living members, and waits
-//! until each of them has shipped as high a one. A member that has come through the barrier before it knew of
-//! the failure ships a higher one with its next statement; and the barrier may still end, if the image has
+//! Idea: an image counts its `sync all` statements of each team. If one returns an error because an image has
+//! failed, and the program has `stat=`, the image ships its count to all other members, and waits until each
+//! of them has shipped at least the same count. A member that has passed the barrier before it knew of the
+//! failure ships a higher count with its next statement; and the barrier may still complete, if the image has
 //! failed after it.
 //!
-//! Cost: a message to each living member, only after a failure.
+//! Cost: a message to each other member, only after a failure.
 
 use crate::failure::{Image, Result};
 use crate::team::{Team, current};

@@ -18,8 +18,8 @@ impl Token {
     /// Notes the memory of a component in its token. A missing token is made.
     ///
     /// # Safety
-    /// The place can be read and written; the descriptor is that of the component, or NULL; the memory is one
-    /// of [`block::allocate`].
+    /// The place can be read and written; the descriptor describes the component, or is NULL; the memory was
+    /// allocated by [`block::allocate`].
     pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
         // SAFETY: the place can be read.
         let found = unsafe { place.read_unaligned() };
@@ -53,7 +53,7 @@ impl Token {
     }
 }
 
-/// Whether an address is that of the token of a component.
+/// Whether an address is the token of a component.
 pub(super) fn is_component(token: *const Token) -> bool {
     COMPONENTS.with_borrow(|all| all.contains(&token.addr()))
 }

@@ -1,4 +1,4 @@
-//! Registration of coarrays and of their components, which the compiler allocates and frees by it.
+//! Registration of coarrays and of their components, by which the compiler allocates and frees them.
 
 use super::component::{allocate_component, forget, free_component, is_component, new_component};
 use super::{Content, Token, UNKNOWN};

@@ -1,4 +1,4 @@
-//! What the processes of a job have published.
+//! The tokens that the processes of a job have published.
 
 /// What the processes of `MPI_COMM_WORLD` have published.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! Arguments of collective operations: those of all members are valid and agree, or the operation is an error
-//! on all members.
+//! Arguments of collective operations: if they are not valid on all members or do not agree, the operation
+//! returns an error on all members.
 //!
-//! Idea: the largest and the smallest value of each argument over the team, and whether a member's own check
-//! has failed, by one reduction. No member begins before it has the result, so none waits for another that
-//! has refused.
+//! Idea: one reduction computes the maximum and the minimum of each argument over the team, and whether the
+//! check of any member has failed. No member begins the operation before it has the result, so no member
+//! waits for another that has returned an error.
 //!
 //! Cost: a reduction of five words. Source: our own.
 
@@ -48,7 +48,7 @@ impl Agreement {
     /// What follows from the words of all members.
     ///
     /// # Errors
-    /// This member's own one, that of another member, or the argument that differs.
+    /// This member's own error, the error of another member, or the argument that differs.
     pub fn verdict(&self, words: [i64; WORDS]) -> Result<()> {
         self.checked.clone()?;
         let [refused, bounds @ ..] = words;

@@ -1,12 +1,11 @@
-//! Gather: a block of each member on one of them, and scatter, its reverse.
+//! Gather of a block of each member on one member, and scatter, its inverse.
 //!
-//! Idea: along a binomial tree from the root. A member collects the blocks of its subtree, which is a range
-//! of members, and sends them to its parent together; the root has them where they belong at once. Scatter
-//! sends ranges down the same edges.
+//! Idea: a binomial tree from the root. A member collects the blocks of its subtree, which is a range of
+//! members, and sends them to its parent in one message; the root receives them at their final position.
+//! Scatter sends ranges along the same edges in the other direction.
 //!
-//! Restrictions: none. Cost: one message per member, two where the ranks of a subtree begin again at 0; each
-//! block crosses ⌈log2 S⌉ edges at most. Memory: on a member the blocks of its subtree. Source: the usual
-//! one.
+//! Restrictions: none. Cost: one message per member, two if the ranks of a subtree wrap around; each block
+//! crosses at most ⌈log2 S⌉ edges. Memory: on a member the blocks of its subtree. Source: the binomial tree.
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};

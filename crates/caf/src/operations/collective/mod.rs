@@ -1,16 +1,16 @@
 //! Collective operations of teams.
 //!
-//! All of them first compare the arguments of all members by a reduction of five words (`agreement`):
-//! arguments that are wrong or differ are an error on all members, before anything moves. Asynchronous
-//! broadcasts do that while their data moves. Members are reached by links, but for alltoall, shift and
-//! permute, which look images up. A long block goes to an image of the same node by one copy, or two if it is
-//! not in the heap (`rendezvous`).
+//! All of them first compare the arguments of all members by a reduction of five words (`agreement`): invalid
+//! or different arguments are an error on all members, before data is moved. Asynchronous broadcasts compare
+//! them concurrently with their data. Members are reached by links, except in alltoall, shift and permute,
+//! which look images up. A long block is copied once to an image of the same node, or twice if it is not in
+//! the heap (`rendezvous`).
 //!
-//! Teams inside a node that have boards (`team::board`) reduce, and broadcast short blocks, by these
+//! Teams inside a node with a board (`team::board`) use it for reductions and for broadcasts of short blocks
 //! (`pieces`).
 //!
-//! For a team of S members and a block of n bytes, beside the reduction of the arguments (⌈log2 S⌉ messages
-//! per member):
+//! For a team of S members and a block of n bytes, in addition to the reduction of the arguments (⌈log2 S⌉
+//! messages per member):
 //!
 //! | operation | rounds | bytes that a member sends, at most | memory beside the caller's |
 //! |---|---|---|---|

@@ -1,11 +1,11 @@
-//! The image of a member that no link gives.
+//! The lookup of a member to which no link exists.
 //!
-//! Idea: the shortest chain of jumps leads from link to link; the first link of the chain is this member's
-//! own, every further one is a word that is read at the member that the chain has reached. What was found is
-//! kept.
+//! Idea: the shortest chain of links leads to the member; the first link of the chain is this member's own,
+//! and every further link is a word that is read at the member that the chain has reached. Results are
+//! cached.
 //!
-//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none later; the
-//! chain of [`crate::state::team::chain`] needs about half of that.
+//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none
+//! afterwards; the chain of [`crate::state::team::chain`] needs about half of that.
 //! Source: Jin et al. 2011, §II-B.
 
 use crate::engine::runtime::Runtime;
@@ -29,7 +29,7 @@ impl<C: Comm> Runtime<C> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
             Some(image) => Ok(image),
             None => match self.look_up(team, rank) {
-                // On ways around images that are gone.
+                // Along chains around images that are gone.
                 Err(Error::FailedImage { .. } | Error::StoppedImage { .. }) => {
                     self.explore(team, Some(rank))?;
                     self.image_of(team, rank)
@@ -67,9 +67,9 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose
-    /// place is known, and of those that they name, until the wanted ones are known. A member that is gone is
-    /// named by its neighbours.
+    /// Looks up a member, or all, along chains around images that are gone: reads the links of each member
+    /// whose location is known, and of the members in these links, until the wanted ones are known. The
+    /// neighbours of a member that is gone have links to it.
     ///
     /// # Errors
     /// As [`Self::image_of`]; where all members that name a wanted one are gone.

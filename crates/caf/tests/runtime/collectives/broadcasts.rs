@@ -1,4 +1,4 @@
-//! Broadcasts with and without waiting.
+//! Blocking and asynchronous broadcasts.
 
 use super::{Group, bytes_of, in_team, in_teams, read};
 use crate::support::{Image, everywhere, form};
@@ -61,7 +61,7 @@ fn several_at_the_same_time() {
     });
 }
 
-/// Lengths of broadcasts at the same time; each has a place of its own.
+/// Lengths of concurrent broadcasts, each with its own buffer.
 const LENGTHS: [usize; 8] = [0, 8, 511, 513, 5000, 20_000, 9000, 1];
 const PLACE: usize = 20_000;
 
@@ -128,7 +128,7 @@ fn fence(group: &Group<'_>, turn: usize, events: Handle) {
     image.wait_event(events, 0).expect("an event");
 }
 
-/// The team may be freed while its last broadcast is under way to others.
+/// The team may be freed while its last broadcast is still sent to others.
 #[test]
 fn teams_are_freed_behind_their_broadcasts() {
     everywhere(|image, images| {

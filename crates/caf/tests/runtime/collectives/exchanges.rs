@@ -1,4 +1,4 @@
-//! Blocks that move from member to member.
+//! Exchanges of blocks between members.
 
 use super::{Group, bytes_of, in_teams, read};
 use crate::support::Image;

@@ -1,4 +1,5 @@
-//! Wrong arguments, and arguments that differ: an error on all members, after which the team goes on.
+//! Invalid arguments, and arguments that differ: an error on all members, after which the team is still
+//! usable.
 
 use super::{Group, in_teams};
 use crate::support::{Image, form, with_images};

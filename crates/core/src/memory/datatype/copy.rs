@@ -1,7 +1,7 @@
-//! The loops that copy: between the places of a layout and bytes that follow one another.
+//! The loops that copy between the locations of a layout and contiguous bytes.
 //!
-//! What is whole is copied without looking at how much is left ([`whole`]). Positions are computed only where
-//! a part begins and where it ends ([`part`]): a division per loop and a binary search per sequence.
+//! Whole parts are copied without checks of the remaining length ([`whole`]). Positions are computed only at
+//! the begin and the end of a part ([`part`]): a division per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};
@@ -24,8 +24,8 @@ pub(super) struct Loop<'a> {
 /// Copies all of a layout from (`PACK`) or to memory, and returns where the packed bytes go on.
 ///
 /// # Safety
-/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` the other
-/// way round, and the two do not overlap.
+/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` in the other
+/// direction, and the two do not overlap.
 unsafe fn whole<const PACK: bool, const STREAM: bool>(
     layout: &Layout,
     memory: *mut u8,

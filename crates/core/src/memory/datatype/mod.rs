@@ -1,7 +1,7 @@
 //! Datatypes as loops over contiguous runs: which bytes of a buffer are data, and in which order.
 //!
-//! Through these any part of a block is packed and unpacked where it is needed ([`Block`]), in as much memory
-//! as the caller has. What a datatype looks like is found out by [`crate::mpi::datatype`].
+//! With these loops any part of a block is packed and unpacked as needed ([`Block`]), into a buffer of any
+//! size. [`crate::mpi::datatype`] decodes datatypes.
 
 mod block;
 mod copy;

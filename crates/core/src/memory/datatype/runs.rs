@@ -1,9 +1,9 @@
-//! The innermost loops: contiguous runs, one, many at equal distances, many anywhere.
+//! The innermost loops: one contiguous run, runs with a constant stride, runs at arbitrary offsets.
 //!
-//! The lengths of single numbers have loops of their own in which a run is a load and a store. Other short
-//! runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call costs more
-//! than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores where that is asked for
-//! (`STREAM`); shorter ones consist mostly of partial lines.
+//! Runs with the length of a single number have specialised loops, in which a run is a load and a store.
+//! Other short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
+//! costs more than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores on request
+//! (`STREAM`); shorter runs consist mostly of partial cache lines.
 
 use super::super::{copy, streaming};
 
@@ -19,7 +19,7 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
 /// Copies one run from (`PACK`) or to memory, and returns where the packed bytes go on.
 ///
 /// # Safety
-/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` the other way round,
+/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` in the other direction,
 /// and the two do not overlap.
 #[inline(always)]
 pub(super) unsafe fn run<const PACK: bool, const STREAM: bool>(

@@ -1,4 +1,4 @@
-//! What messages use: a communicator that hcube has created, and tags.
+//! Resources of messages: a communicator that hcube has created, and tags.
 
 use crate::comm::tags::TAGS;
 use crate::mpi::handle::check_state;

@@ -1,4 +1,4 @@
-//! Waits on MPI's requests. Without pollers they are MPI's own; with pollers they are loops that drive them.
+//! Waits on MPI requests: MPI's waits without pollers, loops that drive the pollers otherwise.
 
 use super::{MpiComm, count};
 use crate::comm::Comm;

@@ -1,4 +1,4 @@
-//! How a datatype was made: MPI's envelope and contents, and what of them needs giving back.
+//! The constructor of a datatype: MPI's envelope and contents, and the handles in them that must be freed.
 
 use super::super::check::check;
 use super::super::constants::constants;
@@ -86,7 +86,7 @@ impl Contents {
     /// `datatype` is valid, not named, and `envelope` is its own.
     pub unsafe fn of(datatype: MPI_Datatype, envelope: &Envelope) -> Result<Self> {
         let combiner = envelope.combiner().ok_or_else(|| {
-            Error::Unsupported("the datatype was made by a constructor that hcube does not know".into())
+            Error::Unsupported("the datatype has a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
         // For these lists and for what is made of them, which is not larger: given back at once, so that it
@@ -110,7 +110,7 @@ impl Contents {
                 contents.types.as_mut_ptr(),
             )
         })?;
-        // Constructors with large counts deliver in an array of its own what others deliver among the
+        // Constructors with large counts return in a separate array the values that others return among the
         // integers: of arrays the sizes, which follow the number of dimensions, of others everything.
         let split = match combiner {
             Combiner::Subarray => 1,

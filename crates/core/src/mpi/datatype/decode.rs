@@ -59,7 +59,7 @@ pub(super) unsafe fn derived(datatype: MPI_Datatype, envelope: &Envelope, size: 
     // would say more, but in MPICH 4.0 those of a struct include members of an empty datatype.
     let bytes = placed.bytes();
     if bytes != size {
-        let text = format!("a datatype in which the MPI library sees {size} bytes and hcube {bytes}");
+        let text = format!("a datatype of {size} bytes by the MPI library and {bytes} bytes by hcube");
         return Err(Error::Unsupported(text));
     }
     Ok(placed)

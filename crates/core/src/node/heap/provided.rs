@@ -1,5 +1,5 @@
-//! Pages for which the kernel has given memory, so that it is asked once: a system call that finds all pages
-//! there takes microseconds.
+//! Pages for which the kernel has committed memory, so that it is asked once: a system call that finds all
+//! pages present takes microseconds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

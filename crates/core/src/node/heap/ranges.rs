@@ -1,11 +1,12 @@
-//! Which ranges of a part of the heap are free: best fit, neighbours that are free are joined.
+//! The free ranges of a part of the heap: best fit, adjacent free ranges are joined.
 //!
-//! Idea: the free ranges by their begin and by their length; the smallest one that fits is taken, and of
-//! equal ones that with the lowest begin, so that ranks which allocate and free alike get the same ranges.
-//! What was allocated is kept apart, by its begin. The memory itself is not touched: other ranks write to it.
+//! Idea: the free ranges are sorted by start and by length; the smallest sufficient range is taken, and of
+//! equal ones the range with the lowest start, so that ranks which allocate and free in the same order get
+//! the same ranges. Allocated ranges are stored separately, by their start. The memory itself is not
+//! accessed: other ranks write to it.
 //!
-//! Cost: O(log n) for n ranges; 100 bytes per range, in memory of the process. Source: the usual best fit
-//! (Knuth 1973, §2.5).
+//! Cost: O(log n) for n ranges; 100 bytes per range, in memory of the process. Source: best fit (Knuth 1973,
+//! §2.5).
 
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};

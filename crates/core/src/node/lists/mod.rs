@@ -1,20 +1,20 @@
-//! Lists of records that the ranks of a node leave for each other, in shared memory.
+//! Lists of records in shared memory from each rank of a node to the others.
 //!
-//! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as
-//! lists of records; what the numbers of lists mean is up to the caller. A round ends with a barrier
+//! Idea: every rank writes its data for others into its memory that all ranks of the node map, as lists of
+//! records; the caller defines the meaning of list numbers. A round ends with a barrier
 //! ([`RecordLists::meet`]), after which every rank reads its lists in place. The memory is double-buffered:
-//! lists that were written in one turn ([`RecordLists::turn`]) stay as they are until the reader enters the
-//! first barrier of the next turn. So one barrier per turn suffices, and a reader may keep pointers into
-//! lists.
+//! lists that were written in one turn ([`RecordLists::turn`]) do not change until the reader enters the
+//! first barrier of the next turn. One barrier per turn therefore suffices, and a reader may keep pointers
+//! into lists.
 //!
 //! Restrictions: between a turn and the next there is at least one barrier. A list is located after the
 //! barrier that published it and before the rank meets the others again ([`RecordLists::list`]).
 //!
-//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of
-//! lines of the cache per rank, which holds the counter of the barrier, the notice and the lists for up to
-//! eight readers.
-//! Memory: what the records of two turns need, in steps. The address range is much larger ([`reserve`]), so
-//! that nothing ever moves. Without shared memory a rank has such memory for itself, so that algorithms need
+//! Cost: per record 16 bytes in addition to its payload, which is copied once by the writer; per barrier one
+//! pair of cache lines per rank, which contains the counter of the barrier, the notice and the lists for up
+//! to eight readers.
+//! Memory: the records of two turns, in steps. The address range is much larger ([`reserve`]), so that
+//! nothing ever moves. Without shared memory a rank has private memory of this kind, so that algorithms need
 //! no second path.
 //! Source: our own.
 
@@ -258,8 +258,8 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists begin
-    /// anew.
+    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists are empty
+    /// afterwards.
     pub fn meet<P: Progress + ?Sized>(
         &mut self,
         comm: &P,
