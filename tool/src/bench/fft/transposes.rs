@@ -7,12 +7,15 @@ use crate::bench::drawn::{self, Drawn};
 use crate::output::JsonOption;
 use crate::session::Failure;
 use hcube_results::fftw::{Results, plot};
+use hcube_results::json;
 use std::fs;
 use std::path::PathBuf;
 
-fn parse(text: &str) -> Result<Results, &'static str> {
-    let results = serde_json::from_str::<Results>(text).ok().filter(|results| !results.runs.is_empty());
-    results.ok_or("expected times of FFTW's transposes, as in the other files")
+const EXPECTED: &str = "times of FFTW's transposes, as in the other files";
+
+fn parse(text: &str) -> Result<Results, String> {
+    let results: Results = json::parse(text)?;
+    if results.runs.is_empty() { Err("it has no times".to_owned()) } else { Ok(results) }
 }
 
 /// Whether one of these files holds times of FFTW's transposes, which are of no vector.
@@ -25,7 +28,7 @@ pub fn are_in(files: &[PathBuf]) -> bool {
 pub fn compare(drawn: &Drawn, json: &JsonOption) -> Result<(), Failure> {
     json.check().and_then(|()| drawn.check()).map_err(|error| error.to_string())?;
     let mut results = Results::default();
-    for read in drawn::read(drawn.files(), parse)? {
+    for read in drawn::read(drawn.files(), EXPECTED, parse)? {
         results.runs.extend(read.runs);
     }
     results.summarise().map_err(|error| format!("--from: {error}"))?;
