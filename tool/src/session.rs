@@ -133,7 +133,8 @@ pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode 
     })
 }
 
-/// As [`run`], with the highest level of threads that MPI provides, for a command that examines the environment itself.
+/// As [`run`], with the highest level of threads that MPI provides, for a command that examines the
+/// environment itself.
 pub fn run_with_threads(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
     run_in(mpi::initialize_with_threading(mpi::Threading::Multiple).map(|(universe, _)| universe), work)
 }

@@ -1,8 +1,8 @@
 //! The names of all environment variables of hcube, and those that somebody has misspelt.
 //!
-//! The systems declare their variables in tables of their own, and a library of hcube contains only some of the
-//! systems. A misspelt variable of any system is named by all libraries, so the names are listed here; a test
-//! of the tool compares the list with the tables.
+//! The systems declare their variables in tables of their own, and a library of hcube contains only some of
+//! the systems. A misspelt variable of any system is named by all libraries, so the names are listed here; a
+//! test of the tool compares the list with the tables.
 
 /// Variables that libraries and commands read in a run.
 pub const OF_A_RUN: [&str; 33] = [

@@ -168,8 +168,8 @@ pub struct Arguments {
     /// inside a node. Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
-    /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each rank,
-    /// then 1k,64k,4M,32M]
+    /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each
+    /// rank, then 1k,64k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_SIZE, "below 16G"))]
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
