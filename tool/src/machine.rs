@@ -57,7 +57,7 @@ pub fn find_bsp(name: Option<&str>) -> Result<Machine, Failure> {
 /// What a file without figures of supersteps is told.
 pub fn no_figures(name: &str) -> Failure {
     format!(
-        "machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures those of this machine"
+        "machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures them on this machine"
     )
 }
 

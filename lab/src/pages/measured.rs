@@ -125,7 +125,7 @@ pub fn transposition(root: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Problems of the row of README.md on FFTW: the benchmark's names, and those of the row.
+/// Problems of the row of README.md on FFTW: the benchmark's names, and the names in the row.
 const FFTW_PROBLEMS: [(&str, &str); 2] = [
     ("4096x4096 in place", "4096 x 4096 doubles transposed in place"),
     ("c2c 128x128x128 in place", "complex FFT 128 x 128 x 128"),

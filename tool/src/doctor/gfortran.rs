@@ -20,8 +20,8 @@ const LIBRARY: Wanted = Wanted {
     name: "libhcube_caf.so",
     functions: &[c"_gfortran_caf_get", c"_gfortran_caf_send_by_ref", c"_gfortran_caf_co_sum"],
     what: "functions for coarrays of gfortran",
-    advice: "only Fortran programs with coarrays need it; 'hcube-caf --show a.f90' prints the directory in which they look \
-             for it",
+    advice: "only Fortran programs with coarrays need it; 'hcube-caf --show a.f90' prints the directory in which they search \
+             it",
 };
 
 /// What was found on this rank.

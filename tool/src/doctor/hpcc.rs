@@ -101,8 +101,7 @@ fn judge_stores(stores: std::result::Result<[Stores; 4], String>) -> Finding {
     let stores = match stores {
         Ok(stores) => stores,
         Err(error) => {
-            let advice =
-                "STREAM of HPCC runs with its own vectors where there is no memory for those of hcube";
+            let advice = "STREAM of HPCC runs with its own vectors where there is no memory for hcube's";
             let text = format!("STREAM has no memory for a trial of 3 x 16 MiB: {error}");
             return Finding::new(TOPIC, State::Slow, text).advise(advice);
         }

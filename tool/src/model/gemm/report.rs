@@ -91,7 +91,7 @@ fn lines(lines: &[Line]) -> Table {
     }))
 }
 
-/// The paper's figures.
+/// The figures of Quintin et al. 2013.
 pub fn paper(figures: &Figures) -> String {
     let mut text = format!(
         "hcube {} model gemm: figures of Quintin, Hasanov and Lastovetsky 2013 by their model\n\n",
@@ -105,12 +105,12 @@ pub fn paper(figures: &Figures) -> String {
     let _ = write!(
         text,
         "\nFigure 10: {} of computation at 10^18 operations per second.\n\n\
-         What the model does not explain: on BlueGene/P the paper has measured gains of 2.08 with 2048 ranks and\n\
-         5.89 with 16384; the model predicts none and {:.2}. The paper gives the reciprocal bandwidths of Graphene\n\
-         and BlueGene/P, 1E-9, without a unit: they are per element of 8 bytes here, as in the paper's own check\n\
-         alpha/beta = 3000 > 2048 on BlueGene/P, and the column 'per byte' has the other reading. The bandwidth of\n\
-         the exascale machine is in GB/s, and an element takes 8 bytes of it. All times are derived from the\n\
-         formulas; figures 5 to 9 of the paper are plots of measurements, of which only the two gains stand here.\n{LIMITS}",
+         What the model does not explain: on BlueGene/P, Quintin et al. measured gains of 2.08 with 2048 ranks and\n\
+         5.89 with 16384; the model predicts no gain and {:.2}. They give the reciprocal bandwidths of Graphene\n\
+         and BlueGene/P, 1E-9, without a unit: they are per element of 8 bytes here, as in their own check\n\
+         alpha/beta = 3000 > 2048 on BlueGene/P; the column 'per byte' has the other reading. The bandwidth of\n\
+         the exascale machine is in GB/s, and an element takes 8 bytes. All times are derived from the\n\
+         formulas; their figures 5 to 9 are plots of measurements, of which only the two gains are given here.\n{LIMITS}",
         time(figures.exascale_computation_seconds),
         figures.settings.iter().find(|one| one.measured_gain == Some(5.89)).map_or(1.0, |one| one.gain)
     );
@@ -139,7 +139,7 @@ fn settings(lines: &[Predicted]) -> Table {
     }))
 }
 
-/// A column for each setting that the paper draws over the number of groups.
+/// A column for each setting that Quintin et al. 2013 draw over the number of groups.
 fn by_groups(lines: &[Predicted]) -> Table {
     let over_groups = ["5", "6, 7", "8, 9", "10"];
     let drawn: Vec<&Predicted> = lines.iter().filter(|line| over_groups.contains(&line.figure)).collect();

@@ -115,7 +115,7 @@ pub fn machine(samples: &Samples) -> Machine {
         name: CALIBRATED.to_owned(),
         title,
         sources: vec![
-            "Measured by a probe of its BSP library. Latency and bandwidth of messages are those of supersteps with a \
+            "Measured by a probe of its BSP library. Latency and bandwidth of messages come from supersteps with a \
              cyclic shift and with long puts."
                 .to_owned(),
         ],
