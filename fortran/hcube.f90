@@ -89,7 +89,7 @@ module hcube
     integer(c_int32_t) :: schedule, path, ranks_per_node, reserved
   end type
 
-  ! The shape is that of a row-major matrix: the first dimension of a Fortran array corresponds to its columns.
+  ! The shape describes a row-major matrix: the first dimension of a Fortran array corresponds to its columns.
   type, bind(C), public :: hcube_transpose_shape
     integer(c_int64_t) :: rows, columns, element_bytes, row_block, column_block
     integer(c_int32_t) :: transposed_in, transposed_out

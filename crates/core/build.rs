@@ -16,7 +16,7 @@ fn main() {
     flags.link();
 }
 
-/// What the compiler wrapper adds to a command line.
+/// The flags that the compiler wrapper adds to a command line.
 struct MpiFlags {
     /// Folders of headers and macros, as arguments. The standard ABI of MPI 5 is a macro.
     preprocessor: Vec<String>,

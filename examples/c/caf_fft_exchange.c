@@ -98,7 +98,7 @@ static void reverse_local(const double complex *from, double complex *to) {
 /* Moves the elements of input to the places with the reversed numbers. */
 static void permute(void) {
     const uint64_t bytes = (uint64_t)(n >> dimensions) * sizeof *input;
-    /* What was sent from the buffer before has left it. */
+    /* The last data has left this buffer. */
     check(hcube_caf_cofence(&failure));
     pack(buffer);
     check(hcube_caf_alltoall(team, buffer, bytes, input, &failure));

@@ -239,7 +239,7 @@ static void factor_all(void) {
     for (int first = 0; first < order; first += nb) {
         const int next = first + nb < order ? first + nb : order, after = next + nb < order ? next + nb : order;
         check(hcube_caf_event_wait(delivered, first / nb % 2, &failure));
-        /* The next panel first: its broadcast goes on during the update of all other columns. */
+        /* The next panel first: its broadcast overlaps with the update of all other columns. */
         if (next < order) {
             if (owner(next, grid_columns) == my_column) {
                 update(first, next, after);

@@ -13,7 +13,7 @@
 /* Values that an image has at a stage: 1024 are expected, and the standard deviation is 32. */
 enum { BATCH = 1024, ROOM = 2 * BATCH, MIN_LOG_WORDS = 8, MAX_LOG_WORDS = 32 };
 
-/* What an image has for another one. */
+/* The values of an image for another image. */
 typedef struct list {
     uint64_t count, values[ROOM];
 } list;

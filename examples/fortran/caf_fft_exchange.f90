@@ -104,7 +104,7 @@ contains
 
   ! Moves the elements of input to the places with the reversed numbers.
   subroutine permute()
-    ! What was sent from buf before has left it.
+    ! The last data has left buf.
     call hcube_caf_cofence()
     call pack_blocks(buf)
     call hcube_caf_alltoall(team, buf, element_bytes * (n / 2**logsize), input)

@@ -30,7 +30,7 @@
 #define HCUBE_MODE_AUTO 0
 
 /**
- * hcube_random_access_options.mode: only messages, as if every rank were on a node of its own.
+ * hcube_random_access_options.mode: only messages, as if every rank were on a separate node.
  */
 #define HCUBE_MODE_MESSAGE 1
 
@@ -76,8 +76,8 @@
 #define HCUBE_LATE_WAITS 4
 
 /**
- * hcube_random_access_options.optimisations: sends do not block; every stage has send buffers of
- * its own (Mod7).
+ * hcube_random_access_options.optimisations: sends do not block; every stage has separate send
+ * buffers (Mod7).
  */
 #define HCUBE_OVERLAPPED_SENDS 8
 
@@ -143,9 +143,9 @@ typedef struct hcube_random_access_options {
  * The part of this rank of a table of 64-bit words that is distributed over all ranks of a
  * communicator.
  *
- * The distribution is that of HPCC: contiguous blocks in rank order; if the number of ranks P does
- * not divide global_length, the first global_length mod P ranks have one word more than the others.
- * A rank without words has local_length 0 and may pass NULL for words.
+ * HPCC's distribution: contiguous blocks in rank order; if the number of ranks P does not divide
+ * global_length, the first global_length mod P ranks have one word more than the others. A rank without
+ * words has local_length 0 and may pass NULL for words.
  */
 typedef struct hcube_table {
     /**

@@ -30,7 +30,7 @@ const LARGEST: usize = 1;
 /// Bits of the code in the tag of a refusal; codes are small and positive.
 const CODE_BITS: u32 = 16;
 
-/// What the votes have told.
+/// The result of the votes.
 #[derive(Debug)]
 pub struct Ballot {
     /// The sum of the votes of all ranks.
@@ -231,7 +231,7 @@ pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, u
     node.board.refuse(refused().brief(), (tag(user, error.code()), &error_bytes(error)), patience, comm);
 }
 
-/// What tells a refusal: the number of the communicator, and the code of the error.
+/// Identifies a refusal: the number of the communicator, and the code of the error.
 fn tag(user: u64, code: i32) -> u64 {
     user << CODE_BITS | code as u64
 }

@@ -82,8 +82,8 @@ fn destination(record: &[u64]) -> usize {
     (record[0] >> 32) as usize
 }
 
-/// Collective: makes the exchange, without a rank's block for itself. `largest` is the result of [`largest`],
-/// the same on all ranks.
+/// Collective: performs the exchange, without a rank's block for itself. `largest` is the result of
+/// [`largest`], the same on all ranks.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

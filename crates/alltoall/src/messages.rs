@@ -65,7 +65,7 @@ struct Piece<'a, C: Comm> {
     received: Option<(Lent, Range<usize>)>,
 }
 
-/// What an exchange by messages works with.
+/// The resources of an exchange by messages.
 pub struct Exchange<'t, 'a> {
     pub task: &'t Task<'a>,
     /// Of the same size on all ranks, 8 KiB or more.

@@ -59,7 +59,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
 ];
 
-/// What is the same for all exchanges on a communicator.
+/// Properties that are the same for all exchanges on a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
     /// Number of ranks of the communicator.

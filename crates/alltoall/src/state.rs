@@ -51,7 +51,7 @@ pub struct ExchangeState {
     pub(super) options: Options,
     /// This rank.
     pub(super) rank: usize,
-    /// What decisions depend on.
+    /// The inputs of decisions.
     pub(super) situation: Situation,
     /// This rank's node, where it has other ranks that share memory with this one.
     pub(super) node: Option<Node>,
@@ -231,7 +231,7 @@ impl ExchangeState {
         self.total
     }
 
-    /// What decisions depend on.
+    /// The inputs of decisions.
     pub fn situation(&self) -> &Situation {
         &self.situation
     }
@@ -246,7 +246,7 @@ impl ExchangeState {
         &self.trials
     }
 
-    /// What nonblocking exchanges need, if they are made here, which is the same on all ranks.
+    /// Resources of nonblocking exchanges, if hcube performs them, which is the same on all ranks.
     pub(crate) fn nonblocking(&mut self) -> Option<(&mut Nonblocking, &mut Node, Patience)> {
         Some((self.nonblocking.as_mut()?, self.node.as_mut()?, self.patience))
     }
@@ -257,7 +257,7 @@ impl ExchangeState {
         self.node.as_ref().filter(|node| made && node.processes.is_some())
     }
 
-    /// What persistent exchanges need, if they are made here, which is the same on all ranks.
+    /// Resources of persistent exchanges, if hcube performs them, which is the same on all ranks.
     pub(crate) fn persistent(&self) -> Option<(&Node, &[Process], Patience)> {
         let made =
             self.situation.shared && self.situation.single_copy && self.options.path == Path::SingleCopy;
@@ -286,8 +286,8 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Whether the MPI library's function may make an exchange that hcube can make, if it is faster. In place
-    /// it needs a copy of the buffer.
+    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster. In place
+    /// this needs a copy of the buffer.
     pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions) -> bool {
         conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
     }
@@ -309,7 +309,7 @@ impl ExchangeState {
     }
 
     /// Whether blocks of `bytes` bytes in total become part of this rank's notice.
-    /// `compared`: the MPI library's function may make the exchange as well.
+    /// `compared`: the exchange may also be forwarded to the MPI library.
     pub(super) fn encloses(&self, bytes: usize, compared: bool) -> bool {
         let others = compared && self.situation.single_copy && !self.patience.shares_cores();
         let limit = if others { select::MAX_ENCLOSED_OUT_OF_PLACE_BYTES } else { usize::MAX };

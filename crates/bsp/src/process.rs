@@ -54,8 +54,7 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was
-/// initialised here.
+/// Data for the end of the process: the part, whether an error ends it, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);

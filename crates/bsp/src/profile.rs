@@ -48,7 +48,7 @@ impl Figures {
     }
 }
 
-/// What a process notes.
+/// The records of a process.
 #[derive(Debug)]
 pub struct Profile {
     supersteps: Vec<Figures>,

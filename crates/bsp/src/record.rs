@@ -61,7 +61,7 @@ pub fn parts(label: u32) -> (Kind, u32) {
     (KINDS[label as usize / MAX_REGISTRATIONS], label % MAX_REGISTRATIONS as u32)
 }
 
-/// Who has written a record, and how many it had written before for the same process: the order in which
+/// The writer of a record, and the number of its earlier records for the same process: the order in which
 /// records of one kind take effect.
 pub type Source = (usize, u32);
 

@@ -188,12 +188,12 @@ impl Registry {
         self.effective > MAX_COMPARED || self.blocks[..self.effective].iter().any(overlap)
     }
 
-    /// What this superstep has registered.
+    /// Registrations of this superstep.
     pub fn pushed(&self) -> impl ExactSizeIterator<Item = Region<'static>> + '_ {
         self.blocks[self.effective..].iter().map(|block| block.memory)
     }
 
-    /// What this superstep removes.
+    /// Removals of this superstep.
     pub fn pops(&self) -> &[Pop] {
         &self.pops
     }

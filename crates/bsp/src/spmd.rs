@@ -178,7 +178,7 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// What the processes communicate through.
+    /// The communication between the processes.
     pub fn comm(&self) -> &C {
         &self.comm
     }

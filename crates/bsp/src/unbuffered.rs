@@ -133,7 +133,7 @@ impl<C: Comm> Spmd<C> {
         self.get(process, source, offset, into)
     }
 
-    /// Reads memory of a process of this node at once.
+    /// Reads memory of a process of this node immediately.
     ///
     /// # Errors
     /// Names the argument that is not valid; also if the process is on another node, or if the system does

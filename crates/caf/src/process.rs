@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Who has started the runtime, and is to end it.
+/// The owner of the runtime, which ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The program, by `hcube_caf_init`.
@@ -72,7 +72,7 @@ static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
 /// none.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in
+/// Whether the program finalises MPI. The runtime continues if that happens inside of a finish block or in
 /// another thread, and the progress thread must not: it holds this lock while it calls MPI, and takes it in
 /// its turn, which a shipped function that finalises MPI has.
 static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
@@ -206,7 +206,7 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     if owner == Owner::Program { UntilMpiEnds::keep(finalise_with_mpi) } else { Ok(()) }
 }
 
-/// What a process does when its program calls `MPI_Finalize`, while MPI is still active.
+/// Called when the program calls `MPI_Finalize`, while MPI is still active.
 struct UntilMpiEnds(fn());
 
 impl UntilMpiEnds {
@@ -241,7 +241,7 @@ pub fn has_ended_with_mpi() -> bool {
 
 /// In `MPI_Finalize`: as [`finalise`], where the program has not called it.
 fn finalise_with_mpi() {
-    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end
+    // Inside of a finish block, or by another thread, the runtime continues, and reports to others at the end
     // of the process.
     let Ok(own) = with(|runtime| Ok(runtime.own())) else { return };
     if matches!(finalise_runtime(), Err(Error::Usage(_))) || remove(Remaining::Memory).is_err() {
@@ -307,7 +307,7 @@ fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
 /// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,
 /// in which case the runtime has ended here.
 pub fn finalise() -> Result<()> {
-    // What this function does was done then.
+    // The work of this function was done then.
     if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {
         return Ok(());
     }
@@ -340,8 +340,8 @@ pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Resu
     result
 }
 
-/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has
-/// in its own.
+/// As [`end`], in `MPI_Finalize`, for a program that continues without coarrays: it may still read its own
+/// parts.
 ///
 /// # Errors
 /// As [`end`].
@@ -367,7 +367,7 @@ fn end_runtime(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> 
     })
 }
 
-/// What is left when the runtime ends.
+/// The remains of the runtime at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remaining {
     /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended

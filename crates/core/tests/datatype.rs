@@ -122,7 +122,7 @@ fn check_packing(
         let expected: Vec<u8> = map[from..to].iter().map(|&at| original[at]).collect();
         assert_eq!(packed, expected, "{text}: packed {from}..{to}");
         if overlapping {
-            // What such a datatype receives is undefined.
+            // The bytes that such a datatype receives are undefined.
             continue;
         }
         let new: Vec<u8> = (from..to).map(|_| random.below(256) as u8).collect();
@@ -354,6 +354,6 @@ fn nothing_is_left_behind(comm: &MpiComm) {
         resident().saturating_sub(before)
     };
     let (without, with) = (grown(false), grown(true));
-    // The smallest piece that malloc gives out, lost each time, would be 780 pages.
+    // The smallest allocation of malloc, leaked each time, would be 780 pages.
     assert!(with < without + 400, "{with} pages more, {without} of them without inspection");
 }

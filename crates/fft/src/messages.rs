@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Real numbers of a complex number.
 const NUMBERS: usize = 2;
 
-/// What a rank keeps between transforms.
+/// The state of a rank between transforms.
 #[derive(Debug)]
 pub struct Messages {
     transforms: Transforms,

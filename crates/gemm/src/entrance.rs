@@ -10,7 +10,7 @@ use crate::state::State;
 use hcube_core::comm::{Comm, agree, agree_on, bounds, check_bounds};
 use hcube_core::error::Result;
 
-/// What a program chooses.
+/// The selection by a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// The options, the same on all ranks.
@@ -110,7 +110,7 @@ impl Products {
         let state = match &mut self.ready {
             Some((known, state)) if *known == options && state.grid() == grid => state,
             ready => {
-                // The memory of the one before is not needed any more.
+                // The memory of the previous one is not needed any more.
                 *ready = None;
                 &mut ready.insert((options, State::new(comm, grid, &options)?)).1
             }

@@ -77,7 +77,7 @@ pub fn domains_on_lines(domains: &Domains, grid: Grid) -> [usize; 2] {
     [on_columns, on_rows]
 }
 
-/// What a route is chosen for: the same on all ranks.
+/// The key of the selection of a route: the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     /// Domains on a process column and on a process row.

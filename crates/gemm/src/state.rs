@@ -47,7 +47,7 @@ fn memory_bound(product: &Product<'_>) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND_BYTES)
 }
 
-/// What one communicator keeps.
+/// The state of one communicator.
 #[derive(Debug)]
 pub struct State {
     options: Options,

@@ -46,7 +46,7 @@ use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// Panels that ranks may use at once.
+/// Panels that ranks may use at a time.
 pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
 
 /// The memory for panels; the same on all ranks.
@@ -56,7 +56,7 @@ pub struct Memory {
     pub bytes: usize,
     /// Panels of one root.
     pub slots: usize,
-    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as
+    /// Panels that a rank uses at a time: it has released panel n before it begins panel n + `in_use`. 0: as
     /// many as fit in the slots of roots that take turns.
     pub in_use: usize,
 }
@@ -187,7 +187,7 @@ impl<C: Comm> Panels<C> {
         })
     }
 
-    /// What it was made for.
+    /// The purpose of the memory.
     pub fn memory(&self) -> Memory {
         self.memory
     }
@@ -371,9 +371,9 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and
-    /// for earlier ones, which it may have released before they arrived. True at once if it passes nothing
-    /// on.
+    /// Local: forwards panels; returns whether this rank has completed all its messages to other nodes for a
+    /// panel and for earlier ones, which it may have released before they arrived. True immediately if it
+    /// forwards nothing.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.

@@ -290,7 +290,7 @@ fn panels_arrive_on_several_nodes_along_each_topology() {
     }
 }
 
-/// What all ranks send for one panel of some pieces.
+/// The messages of all ranks for one panel of some pieces.
 fn traffic(ranks: usize, topology: Topology, bytes: usize) -> Vec<Traffic> {
     threads::run(ranks, ranks, |comm: &ThreadComm| {
         let options = Options { ranks_per_node: 1 };
@@ -356,7 +356,7 @@ fn a_panel_that_a_receiver_does_not_need_goes_on() {
     assert_eq!(seen, [0, 0, 5]);
 }
 
-/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on
+/// A receiver continues until it has forwarded a panel that was dropped, too: later panels wait for it on
 /// other nodes.
 #[test]
 fn a_dropped_panel_is_passed_on_before_later_ones_are_done() {

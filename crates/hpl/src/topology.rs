@@ -22,7 +22,7 @@
 use crate::options::Topology;
 use std::ops::Range;
 
-/// What a position receives and sends.
+/// The receives and sends of a position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
     /// Parts of a panel.

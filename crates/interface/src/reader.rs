@@ -22,7 +22,7 @@ impl Interface {
     }
 }
 
-/// What is left to read.
+/// The remaining text.
 struct Reader<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     number: usize,
@@ -153,7 +153,7 @@ fn function(text: &str, doc: Doc) -> Option<Function> {
     Some(Function { name, result, parameters: parameters?, doc })
 }
 
-/// What one header declares.
+/// The declarations of one header.
 fn parse(text: &str) -> Result<Interface, String> {
     let mut header = Interface::default();
     let mut reader = Reader { lines: text.lines().enumerate(), number: 0 };

@@ -19,7 +19,7 @@ pub struct Statistics {
     pub rounds: u64,
     /// Values above Q that this rank held while routing, summed over rounds.
     pub excess: u64,
-    /// The largest number of values that this rank held at once while routing.
+    /// The maximum number of values that this rank held at a time while routing.
     pub most_held: u64,
     /// Bound that held for values generated and not yet applied: Q when strict, 3 Q when relaxed.
     pub open_bound: u64,

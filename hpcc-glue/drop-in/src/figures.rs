@@ -91,7 +91,7 @@ impl Counters {
         self.memory.fetch_max(memory, Ordering::Relaxed);
     }
 
-    /// What was counted.
+    /// The counters.
     pub fn figures(&self) -> Figures {
         Figures {
             calls: self.calls.load(Ordering::Relaxed),

@@ -18,7 +18,7 @@ pub fn foreign() -> Option<[String; 2]> {
     (of_program != of_build).then(|| [of_program, of_build].map(|address| unsafe { describe(address) }))
 }
 
-/// Name and version that an MPI library gives itself.
+/// Name and version of an MPI library.
 ///
 /// # Safety
 /// The address is a function `MPI_Get_library_version` or `PMPI_Get_library_version` of an MPI library.

@@ -23,11 +23,11 @@ pub struct Direct {
     offered: Vec<bool>,
     /// By rank, its process, until this one was refused to write to it.
     processes: Vec<Option<Process>>,
-    /// What has been done.
+    /// Counters of this exchange.
     done: Done,
 }
 
-/// What a rank has done of an exchange.
+/// The statistics of an exchange on a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done {
     /// Bytes that it has written to the memory of others.
@@ -68,7 +68,7 @@ impl Direct {
         self.done.sent += bytes;
     }
 
-    /// What has been done until now.
+    /// The statistics so far.
     pub fn done(&self) -> Done {
         self.done
     }
@@ -123,7 +123,7 @@ impl Direct {
     }
 }
 
-/// What another rank has asked for.
+/// A request of another rank.
 #[derive(Debug)]
 pub struct Question {
     /// The rank.

@@ -73,9 +73,9 @@ pub struct Ledger {
     receives: Vec<Range<usize>>,
     /// Senders of blocks that are not empty, by the addresses of these.
     by_address: Vec<usize>,
-    /// What is still to be sent and lies in its place: from its address to its end, and its receiver.
+    /// Bytes that are still to be sent and in place: from address to end, and the receiver.
     in_place: BTreeMap<usize, (usize, usize)>,
-    /// What was evicted: by receiver and first byte of its block, the end, and where it lies.
+    /// Evicted bytes: by receiver and first byte of its block, the end, and the location.
     evicted: BTreeMap<(usize, usize), (usize, usize)>,
     /// Extra memory that is not used.
     extra: Ranges,
@@ -326,7 +326,7 @@ mod tests {
             let Some((fragment, at)) = self.ledger.evict(most) else { return false };
             let bytes = self.read(&fragment);
             self.extra[at..at + bytes.len()].copy_from_slice(&bytes);
-            // Nobody may read it there any more.
+            // No rank may read it there any more.
             let place = self.sends[fragment.to].start;
             self.buffer[place + fragment.range.start..place + fragment.range.end].fill(u16::MAX);
             true

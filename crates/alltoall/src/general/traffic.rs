@@ -50,7 +50,7 @@ pub struct Traffic<'s, 'e, C: Comm> {
     asked: Vec<VecDeque<Range<usize>>>,
     /// Questions and empty answers of this rank.
     words: Vec<Owned<C>>,
-    /// What others have asked for.
+    /// Requests of other ranks.
     questions: VecDeque<Question>,
     /// By the labels of requests.
     flights: Vec<Option<Flight>>,

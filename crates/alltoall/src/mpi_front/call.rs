@@ -133,8 +133,8 @@ pub struct Side {
 pub struct Call {
     /// The function that the program has called.
     pub function: Function,
-    /// What is sent; its buffer is `MPI_IN_PLACE` where the exchange is in place, and then its other
-    /// fields mean nothing.
+    /// The send side; its buffer is `MPI_IN_PLACE` if the exchange is in place, and then its other fields are
+    /// ignored.
     pub send: Side,
     /// Where it is received.
     pub receive: Side,

@@ -66,7 +66,7 @@ impl Refusal {
     }
 }
 
-/// Collective: makes the exchange of a call, or says that the library is to make it.
+/// Collective: performs the exchange of a call, or returns that it must be forwarded.
 ///
 /// # Safety
 /// The call describes memory and handles as MPI asks for them: the contract of [`Call`].

@@ -16,7 +16,7 @@ use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::judgement::{Answer, Judge};
 use hcube_core::mpi::topology::Form;
 
-/// What the arguments of a function are.
+/// The kind of the arguments of a function.
 pub(super) fn form(function: Function) -> Form {
     match function {
         Function::Alltoall | Function::NeighborAlltoall | Function::Ialltoall | Function::AlltoallInit => {

@@ -175,7 +175,7 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     })
 }
 
-/// What this rank cannot do, and the others take for done.
+/// An operation that this rank cannot perform, and that the others take for done.
 fn by_library_instead(error: &Error) -> Error {
     Error::Unsupported(format!("{error}, in a nonblocking exchange: {INSTEAD}"))
 }

@@ -109,7 +109,7 @@ impl Operation {
 
 const OTHER_PATH: &str = "persistent without single copy";
 
-/// What became of an initialisation; the same kind on all ranks.
+/// The outcome of an initialisation; the same kind on all ranks.
 #[derive(Debug)]
 pub enum Initialised {
     /// The operation, whose request [`make_request`] makes.

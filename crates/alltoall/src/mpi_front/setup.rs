@@ -151,7 +151,7 @@ fn ranks_of(comm: &MpiComm) -> Option<Vec<i32>> {
     }
 }
 
-/// What all ranks of a communicator have agreed on.
+/// The agreement of all ranks of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// The engine that each of them knows serves this communicator as well.

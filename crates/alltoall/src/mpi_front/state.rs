@@ -22,10 +22,10 @@ use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
 use std::sync::OnceLock;
 
-/// What serves exchanges, for one communicator or for several of the same ranks.
+/// The engine of exchanges, for one communicator or for several of the same ranks.
 #[derive(Debug)]
 pub struct Engine {
-    /// What exchanges use.
+    /// Resources of exchanges.
     pub exchange: ExchangeState,
     /// The predefined datatype that was used last.
     pub(super) named: Named,
@@ -64,14 +64,14 @@ pub(super) enum Stage {
     Ready(Shared<Engine>),
 }
 
-/// What is kept on a communicator.
+/// The state attached to a communicator.
 #[derive(Debug)]
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
     /// Exchanges by each path of [`UsedPath::ALL`], and forwarded exchanges.
     paths: [u64; UsedPath::ALL.len() + 1],
-    /// What is known of its topology, from the first exchange between neighbours on.
+    /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
     /// Exchanges out of place, of a program that does not know of hcube.
     pub(super) without_votes: WithoutVotes,

@@ -34,7 +34,7 @@ use hcube_core::node::single_copy::Process;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// What a rank keeps of its nonblocking exchanges.
+/// The state of a rank for its nonblocking exchanges.
 #[derive(Debug)]
 pub struct Nonblocking {
     arrivals: Arrivals,

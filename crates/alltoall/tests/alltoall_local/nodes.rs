@@ -32,7 +32,7 @@ pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + 
         catch_unwind(AssertUnwindSafe(|| work(comm))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref().copied()).unwrap_or_default();
-            // What is printed by other means is kept until a test ends, which this one does not.
+            // Output by other means is captured until a test ends, and this test does not end.
             let _ = writeln!(std::io::stderr(), "{test} FAILED on rank {}: {text}", comm.rank());
             std::process::exit(101);
         })

@@ -45,7 +45,7 @@ fn count_refused(number: usize) -> Error {
     Error::Count(format!("exchange {number}: count = -1"))
 }
 
-/// What others hear of it.
+/// The error that others return.
 fn remote(rank: usize, number: usize) -> Error {
     Error::Remote { rank, code: HCUBE_ERR_COUNT, message: count_refused(number).to_string() }
 }
@@ -63,7 +63,7 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
             run_on_nodes(case.nodes.clone(), |comm| {
                 let own = comm.rank();
                 let mut state = ExchangeState::new(comm, &case.options).expect("created");
-                // The second time at once after an exchange, the third time after another refusal.
+                // The second time immediately after an exchange, the third time after another refusal.
                 for turn in 1..=3 {
                     if turn < 3 {
                         works(comm, &mut state, &case);

@@ -28,7 +28,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check_any(), poll)
     }
 
-    /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
+    /// As [`Self::wait`], for an event that only one image causes: the wait continues if other images are
+    /// gone.
     pub(crate) fn wait_for_image<T>(
         &self,
         awaited: usize,
@@ -46,8 +47,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check(awaited), poll)
     }
 
-    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll
-    /// needs no check.
+    /// Waits until `poll` has a result, as long as `check` has no error. A result of the first poll needs no
+    /// check.
     #[inline]
     fn wait_while<T>(
         &self,
@@ -157,8 +158,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images
-    /// that are gone do not matter, unless it is that one.
+    /// Waits until a message to an image can be sent soon; inside a shipped function returns immediately.
+    /// Images that are gone are ignored, except that image.
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.shipped.is_running() || image.memory.has_room(to)))?;

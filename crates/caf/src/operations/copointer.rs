@@ -33,8 +33,8 @@ impl Copointer {
         [self.place, self.bytes]
     }
 
-    /// From [`Self::words`]. Other words give a copointer whose accesses are errors, or reach other memory in
-    /// heaps.
+    /// From [`Self::words`]. Other words result in a copointer whose accesses are errors, or access other
+    /// memory in heaps.
     pub const fn from_words([place, bytes]: [u64; 2]) -> Self {
         Self { place, bytes }
     }

@@ -23,7 +23,7 @@ impl<C: Comm> Image<C> {
         if self.shipped.is_running() {
             return Err(Error::Usage("called in a shipped function".into()));
         }
-        // Where an image has failed, no block ends any more.
+        // If an image has failed, no block ends any more.
         self.others.check_all()?;
         if self.finishes.is_inside() {
             return Err(Error::Usage(
@@ -60,7 +60,7 @@ impl<C: Comm> Runtime<C> {
         })?;
         self.terminate(world, Scope::PROGRAM)?;
         self.barrier(world)?;
-        // What this image has sent last is taken by others only while they poll.
+        // The last messages of this image are received by others only while they poll.
         self.with(|image| image.leave())
     }
 
@@ -72,7 +72,7 @@ impl<C: Comm> Runtime<C> {
     pub fn end(&self, fails: bool) -> Result<()> {
         let word = if fails { LISTENING } else { SERVING };
         self.change(|image| image.others.pass_on(&mut image.memory))?;
-        // What others get from this image before they know that it has ended.
+        // Data that others get from this image before they know that it has ended.
         self.serve_until(|image| image.memory.is_sent())?;
         self.change(|image| image.others.announce(&mut image.memory, word))?;
         self.serve_until(|image| image.others.are_all_gone() && image.memory.is_sent())?;

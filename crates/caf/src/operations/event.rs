@@ -191,7 +191,7 @@ impl<C: Comm> Runtime<C> {
         for place in &places {
             self.wait_for_room(place.image)?;
         }
-        // What goes to the only image that is notified need not be waited for.
+        // Data for the only image that is notified need not be waited for.
         let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
         self.wait_for_any(|image| Ok(image.memory.is_made(only).then_some(())))?;
         self.change(|image| {

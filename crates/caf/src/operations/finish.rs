@@ -23,7 +23,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
 impl<C: Comm> Image<C> {
-    /// Whether nothing of a block goes on here, as far as this image knows.
+    /// Whether nothing of a block is pending here, as far as this image knows.
     fn is_quiet(&self, scope: Scope) -> bool {
         self.pending.are_over(scope) && self.memory.is_delivered() && !self.shipped.is_ready()
     }

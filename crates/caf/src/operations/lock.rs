@@ -61,7 +61,7 @@ impl<C: Comm> Runtime<C> {
         let lock = lock.place;
         let taken =
             self.wait_for_any(|image| match image.locks.advance(lock, &mut image.memory, &image.others)? {
-                // It goes on with a wait that was given up, but does not wait.
+                // It resumes a wait that was given up, but does not wait.
                 None if !queues && image.locks.is_queued(lock) => {
                     image.locks.give_up(lock);
                     Ok(Some(false))

@@ -113,7 +113,7 @@ impl<C: Comm> Runtime<C> {
     /// rank in the job.
     ///
     /// # Errors
-    /// Where that image has failed, or has stopped and does not serve others any more.
+    /// If that image has failed, or has stopped and does not serve others any more.
     pub fn wait_for(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
         self.wait_for_image(of, |_| Ok(is_so().then_some(())))
     }

@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();
 
-/// What is computed.
+/// The operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combination {
     /// Modulo 2^64.
@@ -59,7 +59,7 @@ impl Combination {
     }
 }
 
-/// A reduction that goes on.
+/// A pending reduction.
 #[derive(Debug)]
 pub(crate) struct Reduction<const N: usize> {
     members: Members,

@@ -51,7 +51,7 @@ impl<C: Comm> Runtime<C> {
     }
 
     fn go(&self, status: Status, word: u64) -> Result<()> {
-        // What others get from this image before they know that it is gone.
+        // Data that others get from this image before they know that it is gone.
         self.change(|image| image.others.pass_on(&mut image.memory))?;
         self.send_out()?;
         self.change(|image| image.others.announce(&mut image.memory, word))?;
@@ -102,11 +102,10 @@ impl<C: Comm> Runtime<C> {
         self.learn()
     }
 
-    /// What is known of a member of a team.
+    /// The status of a member of a team.
     ///
     /// # Errors
-    /// For a team that was freed, a rank that no member has; where images that are gone hide who has the
-    /// rank.
+    /// For a team that was freed, or a rank that no member has; if images that are gone prevent the lookup.
     pub fn status(&self, team: Handle, rank: usize) -> Result<Status> {
         self.learn()?;
         self.explore(team, Some(rank))?;
@@ -149,8 +148,8 @@ impl<C: Comm> Runtime<C> {
         Ok(ranks)
     }
 
-    /// From now on, waits for events and locks go on where other images have stopped, as Fortran requires,
-    /// and after a failure that a call has returned: the program deals with it.
+    /// From now on, waits for events and locks continue if other images have stopped, as Fortran requires,
+    /// and after a failure that a call has returned: the program handles it.
     pub fn tolerate(&self) {
         self.image.borrow_mut().others.tolerate();
     }
@@ -161,8 +160,8 @@ impl<C: Comm> Runtime<C> {
         others.with(Status::Failed).any(|image| others.has_died(image))
     }
 
-    /// Whether the process of an image, given by its rank in the job, has ended, as far as is known here. An
-    /// image that has failed or stopped may have a process that goes on.
+    /// Whether the process of an image, given by its rank in the job, has ended, as far as this image knows.
+    /// An image that has failed or stopped may have a process that continues.
     ///
     /// # Errors
     /// Those of MPI.

@@ -15,7 +15,7 @@ use hcube_core::onesided::Onesided;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What the words of a coarray are for.
+/// The use of the words of a coarray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Data of the program.
@@ -55,7 +55,7 @@ pub struct Coarray {
     purpose: Use,
 }
 
-/// What the members of a team have agreed on when they have allocated a coarray.
+/// The agreement of the members of a team on a coarray that they have allocated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocation {
     pub team: Handle,
@@ -88,7 +88,7 @@ impl Coarray {
         self.team
     }
 
-    /// What other images call it.
+    /// The name by which other images refer to it.
     pub(crate) fn id(&self) -> [u64; 2] {
         self.id
     }

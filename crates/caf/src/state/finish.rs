@@ -82,7 +82,7 @@ impl Label {
 /// The number of reductions by which a label may be ahead of an image.
 const MOST_AHEAD: u8 = 2;
 
-/// What an image counts for a block.
+/// The counters of an image for a block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     scope: Scope,
@@ -202,7 +202,7 @@ impl Finishes {
         (scope, label)
     }
 
-    /// What is running, for [`Self::resume`].
+    /// The function that is running, for [`Self::resume`].
     #[inline]
     pub fn running(&self) -> Running {
         self.running

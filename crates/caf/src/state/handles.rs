@@ -23,7 +23,7 @@ impl Handle {
 /// Things with handles.
 #[derive(Debug)]
 pub struct Table<T> {
-    /// What they are, for errors: the name of the argument, and what is expected.
+    /// Their description for errors: the name of the argument, and the expected value.
     name: &'static str,
     expected: &'static str,
     entries: Vec<(u32, Option<T>)>,

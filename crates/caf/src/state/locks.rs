@@ -85,7 +85,7 @@ impl Locks {
         self.entries.get_mut(&lock.word()).map(|entry| &mut entry.state)
     }
 
-    /// The node is not used any more.
+    /// The queue node is unused.
     fn remove(&mut self, lock: Place) {
         self.nodes.extend(self.entries.remove(&lock.word()).map(|entry| entry.node));
     }
@@ -115,7 +115,7 @@ impl Locks {
         }
     }
 
-    /// Asks for a lock: at once, or with a place in the queue.
+    /// Requests a lock: acquires it immediately, or with a place in the queue.
     pub fn begin<C: Comm>(&mut self, lock: Lock, queues: bool, memory: &mut Onesided<C>) -> Result<()> {
         self.check_free(lock)?;
         let Lock { at: (locks, ..), place: lock } = lock;
@@ -169,7 +169,7 @@ impl Locks {
                 State::Queued(before) => {
                     let word = memory.own_word(own.offset + GRANTED);
                     if word.load(Ordering::Acquire) == NONE {
-                        // What it has written before it was gone counts.
+                        // Words that it has written before it was gone are valid.
                         let gone = others.check(before);
                         if word.load(Ordering::Acquire) == NONE {
                             return gone.map(|()| None);

@@ -61,7 +61,7 @@ impl Status {
     }
 }
 
-/// What an image knows of the others, and what it is itself.
+/// An image's knowledge of the others, and its own status.
 #[derive(Debug)]
 pub struct Others {
     /// Where every image has its word.
@@ -117,7 +117,7 @@ impl Others {
         })
     }
 
-    /// What the word of an image says.
+    /// The value of an image's status word.
     fn note(&mut self, image: usize, word: u64) {
         if word == DIED {
             self.died.insert(image);
@@ -147,8 +147,8 @@ impl Others {
         }
     }
 
-    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll
-    /// has seen is certain now.
+    /// Polls the status words of the node's images, and checks one process from time to time. Status changes
+    /// seen in the previous poll are now final.
     pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
         self.gone.append(&mut self.seen);
@@ -261,8 +261,8 @@ impl Others {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
-    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that
-    /// a call has returned: the program deals with it.
+    /// From now on, waits that any image may end continue if others have stopped, and after a failure that a
+    /// call has returned: the program handles it.
     pub(crate) fn tolerate(&mut self) {
         self.returned = Some(Cell::new(0));
     }

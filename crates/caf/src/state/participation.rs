@@ -21,7 +21,7 @@ use hcube_core::memory::bytes_of;
 use hcube_core::onesided::Onesided;
 use std::collections::BTreeSet;
 
-/// What is counted apart: barriers, and all other operations.
+/// Separate counters: barriers, and all other operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Series {
     Barriers,

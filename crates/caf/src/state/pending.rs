@@ -7,7 +7,7 @@
 use crate::state::finish::Scope;
 use hcube_core::error::{Error, Result};
 
-/// An operation that goes on.
+/// A pending operation.
 pub(crate) trait Operation<I> {
     /// Goes on. Whether it has ended.
     ///
@@ -26,7 +26,7 @@ pub(crate) trait Operation<I> {
     }
 }
 
-/// The operations of an image that go on.
+/// The pending operations of an image.
 pub(crate) struct Pending<I> {
     /// Each with the finish block in which this image has started it.
     list: Vec<(Scope, Box<dyn Operation<I>>)>,

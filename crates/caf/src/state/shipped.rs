@@ -42,7 +42,7 @@ impl Call<'_> {
     }
 }
 
-/// What functions have in common that are counted together and run one after the other.
+/// The common data of functions that are counted together and run one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sort {
     scope: u64,
@@ -61,7 +61,7 @@ impl Sort {
         Scope::of(self.scope)
     }
 
-    /// What it counts as in the block.
+    /// Its counter in the block.
     pub const fn label(self) -> Label {
         Label::of(self.named)
     }
@@ -75,7 +75,7 @@ struct Calls(Vec<u64>);
 /// Words before the arguments.
 const HEAD_WORDS: usize = 2 + HEAD / size_of::<u64>();
 
-/// What precedes the arguments of a function that is shipped.
+/// The header before the arguments of a shipped function.
 #[inline(always)]
 pub(crate) fn head(function: usize, label: Label, event: Option<Place>) -> [u64; HEAD / size_of::<u64>()] {
     [(function as u64) << LABEL_BITS | label.bits(), event.map_or(NO_EVENT, Place::word)]
@@ -157,14 +157,14 @@ impl Batch {
     }
 }
 
-/// What has arrived at an image.
+/// The functions that have arrived at an image.
 #[derive(Debug)]
 pub(crate) struct Shipped {
-    /// What runs now.
+    /// The running functions.
     batch: Rc<Batch>,
-    /// What runs after that, in order.
+    /// The functions that run after that, in order.
     ready: Calls,
-    /// What is not registered here yet.
+    /// Functions that are not registered here yet.
     early: Calls,
     /// Functions that are running, one inside the other.
     depth: usize,

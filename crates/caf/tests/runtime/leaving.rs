@@ -5,8 +5,8 @@ use hcube_caf::others::Status;
 use hcube_core::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are
-/// still inside.
+/// Meeting points of the images of a run, two of them. After a barrier no image could leave immediately,
+/// because others are still inside.
 #[derive(Default)]
 pub struct Meetings {
     arrived: [AtomicUsize; 2],

@@ -31,7 +31,7 @@ const FULL_BYTES: usize = BATCH_BYTES - 512;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
 
-/// What goes to and comes from a rank of another node.
+/// Messages to and from a rank of another node.
 #[derive(Debug, Default)]
 struct Peer {
     /// The messages that have not gone out.
@@ -137,7 +137,7 @@ impl<C: Comm> Batches<C> {
         self.waiting
     }
 
-    /// Whether all messages to all ranks have gone out, and MPI needs their bytes no more.
+    /// Whether all messages to all ranks have been sent, and MPI does not need their bytes any more.
     pub fn is_sent(&self) -> bool {
         self.waiting == 0 && self.sends.is_empty()
     }

@@ -146,7 +146,7 @@ impl<C: Comm> Messages<C> {
         self.send_slowly(to, kind, tag, [bytes_of(&words), bytes]);
     }
 
-    /// Sends a message by the ring of a rank of this node. Whether that was possible at once.
+    /// Sends a message by the ring of a rank of this node. Returns whether there was room.
     #[inline(always)]
     fn send_quickly<const N: usize>(
         &mut self,
@@ -187,7 +187,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// What goes to other nodes.
+    /// Messages to other nodes.
     fn away(&mut self) -> &mut Batches<C> {
         self.batches.as_mut().expect("there are other nodes")
     }
@@ -260,9 +260,9 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other
-    /// ones lie before them, and gives each to `read`: the rank, the tag and the payload. How many were
-    /// taken; all others are left to [`Self::receive`].
+    /// Receives short messages of a kind from ranks of this node, at most `most`, as long as no other message
+    /// precedes them, and passes each to `read`: the rank, the tag and the payload. Returns their number; all
+    /// others are received by [`Self::receive`].
     #[inline]
     pub fn receive_short(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         if self.joining > 0 {
@@ -324,7 +324,7 @@ impl<C: Comm> Messages<C> {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
     }
 
-    /// Sends what is to go to other nodes at once, as far as their receivers have room.
+    /// Sends the messages for other nodes immediately, as far as their receivers have room.
     ///
     /// # Errors
     /// Those of MPI.

@@ -186,8 +186,8 @@ pub unsafe trait Comm: Progress {
     /// Passes the time for the work that was noted: at the end of what a caller may measure, and before other
     /// ranks see what this rank has written to shared memory.
     fn settle(&self) {}
-    /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in simulated
-    /// time; elsewhere at once.
+    /// Returns when one of these is complete, if ranks are simulated, so that no rank polls in simulated
+    /// time; otherwise immediately.
     fn rest_until_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
         Ok(())
     }

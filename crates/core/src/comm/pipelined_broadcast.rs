@@ -160,7 +160,7 @@ fn tag(segment: usize) -> i32 {
     tags::PIPELINED_BROADCAST.tag(segment % WINDOW)
 }
 
-/// What a rank does with segments.
+/// The action of a rank on segments.
 struct Relay {
     children: Vec<usize>,
     /// Outstanding sends of each segment in the window.

@@ -39,7 +39,7 @@ enum Form<'a> {
     Counted {
         /// Where displacement 0 is.
         origin: *mut u8,
-        /// Elements of each, 0 or more.
+        /// Elements of each block, 0 or more.
         counts: &'a [c_int],
         /// Where each starts, in elements.
         displacements: &'a [c_int],

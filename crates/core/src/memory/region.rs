@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Bytes of the caller's memory, which may be read and written during `'a`. A copy of this value is the same
 /// memory. For a send buffer, too: the owner of the region must not write to it.
 ///
-/// It stays on its thread, so two copies are never written at once:
+/// It stays on its thread, so two copies are never written concurrently:
 ///
 /// ```compile_fail,E0277
 /// use hcube_core::memory::Region;

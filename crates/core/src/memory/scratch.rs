@@ -190,7 +190,7 @@ impl Scratch {
         unsafe { Region::new(piece.address.as_ptr(), piece.len()) }
     }
 
-    /// Lends a piece: for what goes on when the call that started it has returned.
+    /// Pins a piece: for an operation that continues when the call that started it has returned.
     ///
     /// # Panics
     /// Where it was taken from other scratch memory.
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!((scratch.bytes(&first)[..] == [1; 64], read), (true, [2; 64]));
     }
 
-    /// What a transfer that nobody waited for may still write to is never given to anybody else.
+    /// Memory that an unfinished transfer may still write to is never reused.
     #[test]
     fn lent_memory_outlives_the_scratch_memory() {
         const SIZE: usize = 4096 - LINE;

@@ -48,7 +48,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
     // SAFETY: `attach` has made the value from a box, and nobody else frees it.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
     if state.is_entered() {
-        // That call would go on with memory that is freed.
+        // Otherwise that call would continue with freed memory.
         eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
         super::handle::abort(None);
     }

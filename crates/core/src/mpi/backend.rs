@@ -56,7 +56,7 @@ pub struct MpiComm {
     private: OnceCell<Messages>,
     /// Whether others may use it.
     shares: bool,
-    /// What progress tests.
+    /// The request that progress tests.
     pending: Pending,
     words: MPI_Datatype,
     rank: usize,
@@ -298,7 +298,7 @@ unsafe impl Comm for MpiComm {
         })?;
         let mut transfer = Transfer { request, memory: PhantomData };
         if self.simulated() {
-            // SimGrid's MPI_Testany does not see sends that have finished at once.
+            // SimGrid's MPI_Testany does not see sends that have completed immediately.
             self.has_finished(&mut transfer)?;
         }
         Ok(transfer)

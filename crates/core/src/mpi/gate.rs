@@ -102,7 +102,7 @@ pub fn enter_without_state_and_messages<T>(
     found.with_nothing_kept(work)
 }
 
-/// What is attached to a living communicator, while MPI is active.
+/// The state attached to a valid communicator, while MPI is active.
 #[inline(always)]
 fn known(comm: Handle) -> Result<Option<Attached>> {
     check_state()?;

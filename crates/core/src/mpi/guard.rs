@@ -31,7 +31,7 @@ unsafe impl Sync for Guard {}
 #[inline]
 pub(super) fn guard() -> Result<MPI_Comm> {
     static GUARD: OnceLock<Guard> = OnceLock::new();
-    /// One thread at a time makes it. Nobody comes here who has found it before.
+    /// One thread at a time creates it. A thread that has found it before does not come here.
     static TURN: Mutex<()> = Mutex::new(());
     if let Some(guard) = GUARD.get() {
         // MPI_COMM_SELF lives on; an invalid handle is raised on it then.

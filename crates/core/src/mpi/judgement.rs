@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Judge {
     /// Those that exchange with neighbours in a topology.
     pub of_neighbours: bool,
-    /// What their arguments are.
+    /// The kind of their arguments.
     pub form: Form,
 }
 

@@ -23,7 +23,7 @@ unsafe impl<C: Send> Sync for CommState<C> {}
 
 const NOBODY: usize = 0;
 
-/// What the owner sees. Calls inside calls share it, on one thread.
+/// The data of the owner. Nested calls share it, on one thread.
 #[derive(Debug)]
 pub(super) struct Contents<C> {
     comm: OnceCell<C>,

@@ -23,7 +23,7 @@ impl<'a> Absence<'a> {
         Self(cell)
     }
 
-    /// This rank goes, which was there. The last of `ranks` gives the pages back.
+    /// This rank, which was present, leaves. The last of `ranks` frees the pages.
     pub fn leave(self, ranks: u64, give_back: impl FnOnce()) {
         let away = self.0.fetch_add(1, Ordering::AcqRel) + 1;
         // Somebody may have come back meanwhile.
@@ -36,7 +36,7 @@ impl<'a> Absence<'a> {
         }
     }
 
-    /// This rank comes back, which was away; `pause` is called while another one gives pages back.
+    /// This rank, which had left, returns; `pause` is called while another rank frees the pages.
     pub fn come_back(self, mut pause: impl FnMut()) {
         let mut seen = self.0.load(Ordering::Acquire);
         loop {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// What a rank does next: one access to the cell, or one use of the memory, at a time.
+    /// The next action of a rank: one access to the cell, or one use of the memory, at a time.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     enum At {
         /// Uses the memory; then it goes.

@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicU64;
 /// Regions start at pages, so that transfers of other ranks never share one.
 const PAGE: usize = 4096;
 
-/// What a rank counts.
+/// The counters of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
     /// Pieces whose own part it has written.
@@ -103,7 +103,7 @@ impl CountedMemory {
         Self::share_with(comm, ranks, capacity, false)
     }
 
-    /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is
+    /// Collective: as [`share`](Self::share), in huge pages if the system provides any, for memory that is
     /// accessed with large strides.
     ///
     /// # Errors
@@ -115,8 +115,8 @@ impl CountedMemory {
         Self::own_large(capacity)
     }
 
-    /// Local: memory of one rank, all zero, in huge pages where the system gives any: it gives them to
-    /// private memory on demand.
+    /// Local: memory of one rank, all zero, in huge pages if the system provides any: for private memory it
+    /// does so on demand.
     ///
     /// # Errors
     /// Where the system has no memory left.
@@ -219,8 +219,8 @@ impl CountedMemory {
         });
     }
 
-    /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages
-    /// back.
+    /// This rank uses the memory again, after it had left; `pause` is called while another rank frees the
+    /// pages.
     pub fn come_back(&self, pause: impl FnMut()) {
         if pages_may_be_refused() {
             return;

@@ -35,9 +35,9 @@ pub fn end_within(seconds: u32, code: i32) {
     }
 }
 
-/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered
-/// before, and no termination functions of libraries, which [`terminate`](super::loader::terminate) has
-/// called.
+/// From now on, `exit` ends this process immediately with an exit code: it calls no function that was
+/// registered before, and no termination functions of libraries, which
+/// [`terminate`](super::loader::terminate) has called.
 pub fn end_at_exit(code: i32) {
     extern "C" fn end() {
         end_now()

@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 /// `PIPE_BUF`: shorter writes arrive in one piece.
 pub const MAX_MESSAGE_BYTES: usize = 4096;
-/// What an unprivileged process may ask for by default (`/proc/sys/fs/pipe-max-size`).
+/// The maximum for an unprivileged process by default (`/proc/sys/fs/pipe-max-size`).
 const CAPACITY_BYTES: libc::c_int = 1 << 20;
 
 /// The receiver's end.

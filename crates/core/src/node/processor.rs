@@ -11,7 +11,7 @@ pub fn cores() -> usize {
 
 /// Bytes of the largest cache of a core; a guess where the system does not say.
 pub fn cache() -> usize {
-    /// What most processors have at least.
+    /// A minimum that most processors have.
     const GUESS: usize = 16 << 20;
     let level = |level: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{level}/size");

@@ -172,8 +172,8 @@ impl Segment {
         // selects its place, or it replaces pages that `reserve` has mapped for it and nobody else knows.
         let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            // What was reserved stays: the kernel may have unmapped it, and another thread may have something
-            // there now.
+            // A reserved range stays reserved: the kernel may have unmapped it, and another thread may have
+            // mapped something there.
             return Err(failed(what));
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
@@ -188,7 +188,7 @@ impl Segment {
         if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
     }
 
-    /// What is known of every mapping.
+    /// The data of every mapping.
     fn location(&self) -> Location {
         let address = self.address.addr().get() as u64;
         Location { process: u64::from(self.process), address, ..Location::default() }
@@ -271,7 +271,7 @@ impl Segment {
         }
     }
 
-    /// What the kernel says to advice about a range; number 0 for success.
+    /// The kernel's result of madvise for a range; number 0 for success.
     fn advise(&self, range: &Range<usize>, advice: libc::c_int) -> std::io::Error {
         assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
         // SAFETY: inside the mapping; the advice that is given here changes no contents that are in use.
@@ -357,7 +357,7 @@ impl Drop for Segment {
 mod tests {
     use super::*;
 
-    /// What a child finds that is forked now.
+    /// The mappings that a child inherits if it is forked now.
     ///
     /// # Safety
     /// `find` only calls functions that may be called between a fork and the end of the child.

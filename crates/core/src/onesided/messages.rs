@@ -81,7 +81,8 @@ impl<C: Comm> Onesided<C> {
         self.messages.is_delivered_elsewhere(next)
     }
 
-    /// Sends what is to go to other nodes at once; see [`Messages::flush`](crate::active::Messages::flush).
+    /// Sends the messages for other nodes immediately; see
+    /// [`Messages::flush`](crate::active::Messages::flush).
     ///
     /// # Errors
     /// Those of MPI.

@@ -57,7 +57,7 @@ struct Read {
     questions: Option<Questions>,
 }
 
-/// What an answer is for.
+/// The request of a reply.
 enum Entry {
     /// Nothing: the next free entry.
     Free,

@@ -12,7 +12,7 @@ use crate::error::Error;
 use pollers::Pollers;
 use std::sync::Arc;
 
-/// What a waiting loop needs of the communicator that it waits on.
+/// The functions of a communicator that a waiting loop needs.
 ///
 /// # Safety
 /// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where
@@ -42,7 +42,7 @@ pub unsafe trait Progress {
     fn simulated(&self) -> bool {
         false
     }
-    /// Passes time in a simulation; elsewhere returns at once.
+    /// Passes time in a simulation; otherwise returns immediately.
     fn rest(&self, _nanoseconds: f64) {}
     /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
     fn abort(&self, error: &Error) -> !;

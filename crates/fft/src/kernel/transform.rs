@@ -52,7 +52,7 @@ fn radices(length: usize) -> Option<Vec<usize>> {
             rest /= radix;
         }
     }
-    // The last pass stores, which is cheaper with many points at once.
+    // The last pass stores, which is cheaper with many points at a time.
     if radices.len() > 1 && radices[0] == 8 {
         let last = radices.iter().rposition(|&radix| radix == 8).expect("the first");
         let end = radices.len() - 1;

@@ -33,7 +33,7 @@ impl Left {
     const VOTED: [Self; 2] = [Self::OtherOrder, Self::NoBlas];
 }
 
-/// What stays on the communicator of a grid between calls.
+/// The state of the communicator of a grid between calls.
 #[derive(Debug)]
 enum GridState {
     Serving(Box<State>),

@@ -15,7 +15,7 @@ pub struct Message {
 
 /// The messages of one member.
 ///
-/// A send may start when its parts have been received, or at once at the root. Messages between two members
+/// A send may start when its parts have been received; at the root immediately. Messages between two members
 /// are in the same order on both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {

@@ -44,7 +44,7 @@ fn execute(plans: &[Plan], root: usize, units: usize) -> Vec<Vec<bool>> {
         );
         has[to][sent.parts.clone()].fill(true);
         (next[from].0, next[to].1) = (next[from].0 + 1, next[to].1 + 1);
-        // What can move now: the next send of both, and the next receive of the receiver.
+        // Messages that can be sent now: the next send of both, and the next receive of the receiver.
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(next[to].1).map(|message| message.partner));
     }

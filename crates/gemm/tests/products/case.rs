@@ -71,7 +71,7 @@ pub fn value(matrix: usize, row: usize, column: usize) -> [f64; 2] {
     [((mixed >> 40) % 17) as f64 - 8.0, ((mixed >> 50) % 7) as f64 - 3.0]
 }
 
-/// What stands where nothing of the sub-matrix is.
+/// The value of elements outside of the sub-matrix.
 pub const OUTSIDE: f64 = 4242.0;
 
 /// A rank's part of a matrix.

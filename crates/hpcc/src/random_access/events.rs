@@ -48,7 +48,7 @@ struct Router<'a, C: Comm> {
     sent: Vec<usize>,
     taken: Vec<usize>,
     rests: Vec<Rest>,
-    /// What a slot has received: memory that other images write is never a slice.
+    /// The received values of a slot: memory that other images write is never a slice.
     buffer: Vec<u64>,
     statistics: Statistics,
     watch: Stopwatch,
@@ -102,7 +102,7 @@ impl<C: Comm> Router<'_, C> {
         list: &mut Vec<u64>,
         table: &mut LocalTable<'_>,
     ) -> Result<()> {
-        // What has left in earlier rounds may be overwritten.
+        // Values that were sent in earlier rounds may be overwritten.
         self.with.runtime.cofence()?;
         for (stage, divider) in dividers.iter_mut().enumerate() {
             self.divide(divider, list);

@@ -26,7 +26,7 @@ use std::ops::Range;
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f64>();
 
-/// What a rank keeps between transpositions.
+/// The state of a rank between transpositions.
 #[derive(Debug)]
 pub struct Messages {
     shape: Shape,

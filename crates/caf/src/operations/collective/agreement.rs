@@ -18,7 +18,7 @@ use hcube_core::memory::Region;
 /// Arguments that are the same on all members, by their names.
 pub(crate) type Alike = [(&'static str, i64); 2];
 
-/// What a member says: whether it refuses, and both bounds of each argument.
+/// The contribution of a member: whether it has an error, and both bounds of each argument.
 const WORDS: usize = 5;
 
 /// The arguments of a member, and what it waits for.
@@ -45,7 +45,7 @@ impl Agreement {
         self.checked.is_err()
     }
 
-    /// What follows from the words of all members.
+    /// The result from the words of all members.
     ///
     /// # Errors
     /// This member's own error, the error of another member, or the argument that differs.

@@ -49,7 +49,7 @@ impl<'a> Blocks<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// What gather and scatter have in common: one block per member, all of them at the root.
+    /// The common part of gather and scatter: one block per member, all of them at the root.
     fn agree_on_root(
         &self,
         team: Handle,

@@ -46,11 +46,11 @@ mod tree;
 /// Combines a block of lower ranks with one of higher ranks, in which the result is left.
 pub type Combine<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]);
 
-/// What a block consists of, where an operation may combine some elements at a time.
+/// The elements of a block, if an operation may combine some elements at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elements {
     /// Bytes of an element, the same on all members.
     pub bytes: usize,
-    /// Whether the operation gives the same bits when two blocks are exchanged.
+    /// Whether the operation gives the same bits when two blocks are swapped.
     pub commute: bool,
 }

@@ -56,7 +56,7 @@ impl Pieces {
     }
 }
 
-/// Who needs the result.
+/// The members that need the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Receivers {
     All,

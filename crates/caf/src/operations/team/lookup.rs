@@ -22,8 +22,8 @@ impl<C: Comm> Runtime<C> {
     /// The image of a member of a team.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone
-    /// hide who has the rank.
+    /// [`Error::Argument`] for a team that was freed or a rank that no member has; if images that are gone
+    /// prevent the lookup.
     #[inline]
     pub fn image_of(&self, team: Handle, rank: usize) -> Result<usize> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {

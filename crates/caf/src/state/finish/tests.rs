@@ -38,7 +38,7 @@ struct Image {
 struct Job {
     random: Random,
     images: Vec<Image>,
-    /// What images have given in each reduction.
+    /// The contributions of the images to each reduction.
     given: Vec<Vec<i64>>,
 }
 

@@ -33,7 +33,7 @@ fn of_any_life(region: Region<'_>) -> Region<'static> {
     unsafe { Region::new(region.address(), region.len()) }
 }
 
-/// Ships functions and waits for them, while broadcasts go on.
+/// Ships functions and waits for them, during pending broadcasts.
 fn ship_to_all(image: &Image, function: usize, images: usize) {
     image.begin_finish(image.world()).expect("a block");
     for to in 0..images {
@@ -98,7 +98,7 @@ fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
     }
 }
 
-/// A fence gives the buffers back, a block waits for the others, and an event may be on another image.
+/// A fence releases the buffers, a block waits for the others, and an event may be on another image.
 #[test]
 fn fences_blocks_and_events_elsewhere() {
     everywhere(|image, images| {

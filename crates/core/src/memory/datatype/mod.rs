@@ -12,7 +12,7 @@ pub use block::Block;
 
 use layout::{Layout, Placed};
 
-/// What hcube knows of an MPI datatype. It stays usable when the datatype is freed.
+/// The decoded form of an MPI datatype. It stays usable when the datatype is freed.
 #[derive(Debug, Clone)]
 pub struct Datatype {
     size: usize,

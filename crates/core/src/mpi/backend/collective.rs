@@ -152,7 +152,7 @@ impl MpiComm {
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
         assert_eq!(parts.len(), self.size, "a part for each rank");
         self.enter()?;
-        // What is too long is refused below, on all ranks.
+        // Arrays that are too long are refused below, on all ranks.
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len()).unwrap_or(-1)).collect();
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;

@@ -48,7 +48,7 @@ impl Drop for Private {
     }
 }
 
-/// What the messages of one communicator use.
+/// The resources of the messages of one communicator.
 #[derive(Debug)]
 pub(super) struct Messages {
     private: Arc<Private>,

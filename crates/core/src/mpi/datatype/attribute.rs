@@ -55,8 +55,8 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
 /// `datatype` is valid and nobody frees it during the call.
 pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Decoded) -> Decoded {
     let key = key()?;
-    // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
-    // goes with the datatype.
+    // SAFETY: valid during the call, by the contract of this function. The attached value is never replaced
+    // and is freed with the datatype.
     if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
         return kept.clone();
     }

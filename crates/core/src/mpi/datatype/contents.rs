@@ -89,8 +89,8 @@ impl Contents {
             Error::Unsupported("the datatype has a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
-        // For these lists and for what is made of them, which is not larger: given back at once, so that it
-        // is there for them.
+        // For these lists and for the layout, which is not larger: freed immediately, so that the memory is
+        // available for them.
         let all = integers.saturating_add(addresses).saturating_add(counts).saturating_add(types);
         with_room::<[u64; 16]>(all, "the description of a datatype")
             .map_err(|error| Error::Unsupported(error.to_string()))?;

@@ -33,7 +33,7 @@ use std::sync::atomic::AtomicU64;
 const PAGE: usize = 4096;
 /// Address range of a part, unless the process is limited.
 const MAX_PART: usize = 1 << 40;
-/// Address range of a node's parts together, of what processors of 47 address bits give a process.
+/// Address range of a node's parts together, out of the address space of a process with 47 address bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a heap.
 const MIN_PART: usize = 16 << 20;

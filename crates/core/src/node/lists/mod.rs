@@ -39,7 +39,8 @@ pub const NOTICE_WORDS: usize = 5;
 const PAGE: usize = 4096;
 /// Address range of one buffer of a rank, unless the process is limited.
 const MAX_RESERVE: usize = 1 << 36;
-/// Address range of a node's ranks together: an eighth of what processors of 48 address bits give a process.
+/// Address range of a node's ranks together: an eighth of the address space of a process with 48 address
+/// bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a list.
 const MIN_RESERVE: usize = 1 << 20;
@@ -244,7 +245,7 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Has the kernel give memory for the first `bytes` of a buffer, in steps.
+    /// Requests the kernel to commit memory for the first `bytes` of a buffer, in steps.
     fn provide(&mut self, parity: usize, bytes: usize) -> Result<()> {
         let present = self.buffers[parity].present;
         if bytes <= present {
@@ -333,7 +334,7 @@ impl RecordLists {
         }
     }
 
-    /// Begins a turn: records go to the other buffer, whose lists nobody reads any more.
+    /// Begins a turn: records are written to the other buffer, whose lists no rank reads any more.
     pub fn turn(&mut self) {
         self.turn += 1;
         let parity = self.parity();
