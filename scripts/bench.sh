@@ -11,9 +11,8 @@
 # first line says how long that will take on this machine, after a short calibration,
 # and every step begins with a line that tells the time so far and the time that is left.
 #
-# What is compared is measured in one run, alternating, as often as --repeat
-# says; tables show medians and (largest - smallest) / median. Figures of different
-# steps were taken at different times: compare inside a step. Results:
+# Competitors are measured in one run, alternating, --repeat times; tables show medians and (largest - smallest) /
+# median. Figures of different steps were taken at different times: compare inside a step. Results:
 #
 #   target/bench/gups.json      RandomAccess: {"mpi": ..., "cores": ..., "sections": {<name>:
 #                               <hcube bench random-access --json>, ...},

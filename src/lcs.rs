@@ -16,8 +16,7 @@ use std::ops::ControlFlow;
 /// ranks are inside the supersteps of the first call.
 struct Running;
 
-/// What the length is where it is below the bound of interest, and where the progress function has ended
-/// the computation.
+/// The values of the length if it is below the bound, and if the progress function has ended the computation.
 const BELOW: i64 = -1;
 const ENDED: i64 = -2;
 

@@ -13,7 +13,7 @@ use hcube_core::error::{Error, Result};
 /// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of
 /// functions that may be null only; a `u64` with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
-    /// What its size is called in messages.
+    /// The name of its size in messages.
     const NAME: &'static str;
     /// Which function fills it, for messages.
     const FILLED_BY: &'static str;

@@ -61,7 +61,7 @@ fn caf_library_exports_only_the_listed_symbols() {
     assert_eq!(exported, names("symbols_caf.txt"), "exported symbols and tests/symbols_caf.txt differ");
 }
 
-/// What the preprocessor leaves of bsp.h, for a dialect.
+/// The preprocessed bsp.h, for a dialect.
 fn bsp_header(definitions: &[&str]) -> String {
     let source = common::folder("interface").join("declared.c");
     fs::write(&source, "#include <bsp.h>\n").expect("writable");

@@ -145,8 +145,8 @@ static void lend(hcube_fft_plan *plan)
   lent.bytes = (size_t)count * sizeof(fftw_complex);
 }
 
-/* Memory for a vector of hcube's transforms, in huge pages where the system gives any. It is
- * touched here, since HPCC measures the first use of the output of StarFFT and SingleFFT. */
+/* Memory for a vector of hcube's transforms, in huge pages if the system provides any. It is touched here, since HPCC
+ * measures the first use of the output of StarFFT and SingleFFT. */
 static void *allocate(size_t bytes)
 {
   const size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;

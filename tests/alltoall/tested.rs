@@ -22,7 +22,7 @@ const PATHS: [(&str, &[(&str, &str)]); 4] = [
 /// Paths by function.
 type Works = BTreeMap<String, Vec<String>>;
 
-/// What the clients, which check every byte, have done here.
+/// The results of the clients, which check every byte.
 fn observed() -> (String, Works) {
     let (mut library, mut works) = (String::new(), Works::new());
     let of_requests = ["3", "2", "60", "5000", "preload"];

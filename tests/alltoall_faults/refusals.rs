@@ -22,8 +22,8 @@ fn check(ranks: usize, arguments: &[&str]) {
     assert!(text.contains(&format!("ok {}", arguments[0])), "{arguments:?} on {ranks} ranks: {text}");
 }
 
-/// Copies that end early or fail at any place, on any rank: the rest of each half of a block is exchanged, no
-/// more.
+/// Copies that end early or fail at any point, on any rank: only the rest of each half of a block is
+/// exchanged.
 #[test]
 fn copies_that_fail_at_random() {
     for &ranks in counts() {

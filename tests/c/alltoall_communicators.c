@@ -1,4 +1,4 @@
-/* What the all-to-all exchange leaves on communicators.
+/* The state of the all-to-all exchange on communicators.
  *
  *   alltoall_communicators cycles <n>   duplicates, exchanges, frees; memory, files and mappings stay
  *   alltoall_communicators threads      four threads on four communicators

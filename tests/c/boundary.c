@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a function returns; a function without a code ends the program. */
+/* The result of a function; a function without a code ends the program. */
 enum { HCUBE_CODE, MPI_CODE, NO_CODE };
 
 typedef struct function {

@@ -31,7 +31,7 @@ static void *raise_errors(void *argument) {
     int code = MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
     if (code == MPI_SUCCESS) FAIL("a message to a rank that does not exist was sent");
     raised++;
-    /* MPICH's lock is not fair: a thread that comes back at once can keep others out for minutes. */
+    /* MPICH's lock is not fair: a thread that re-enters immediately can keep others out for minutes. */
     if (raised % ERRORS_BETWEEN_PAUSES == 0) usleep(PAUSE_MICROSECONDS);
     if (arrived != raised) FAIL("%ld errors raised, %ld have arrived at the error handler", raised, arrived);
     __atomic_store_n(&started, 1, __ATOMIC_RELEASE);

@@ -73,7 +73,7 @@ static void good(arguments *a) {
   a->options = &a->chosen;
 }
 
-/* What is wrong, its code, and what the message says. */
+/* The error, its code, and the message. */
 typedef struct fault {
   const char *name;
   int32_t code;

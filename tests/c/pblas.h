@@ -1,4 +1,4 @@
-/* What the clients of ScaLAPACK share: its functions, grids, and block-cyclic matrices in memory. */
+/* The common part of the clients of ScaLAPACK: its functions, grids, and block-cyclic matrices in memory. */
 #ifndef PBLAS_H
 #define PBLAS_H
 

@@ -29,7 +29,7 @@ fn a_progress_thread_runs_functions_while_its_image_computes() {
     }
 }
 
-/// What each image prints of hcube_caf_init, where the first one has another value of a variable; in order.
+/// The output of hcube_caf_init on each image, if the first one has another value of a variable; in order.
 fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     let script =
         format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in 0) export {name}={value};; esac; exec \"$@\"");

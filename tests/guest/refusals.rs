@@ -86,8 +86,8 @@ fn files_are_limited_from_the_beginning() {
     limited("refused limited all 8388608", ranks(12), &[("HCUBE_PATH", "shared"), ("HCUBE_MEMORY", "8M")]);
 }
 
-/// What hcube cannot have on one rank it does without on all: it forwards. Stacks and the library need some
-/// of what is left.
+/// If hcube cannot allocate memory on one rank, it forwards on all ranks. Stacks and the library need some of
+/// the remaining memory.
 #[test]
 fn little_address_space_is_left() {
     let mut refused = 0;

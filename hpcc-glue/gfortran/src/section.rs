@@ -60,7 +60,7 @@ const FEW: usize = 4;
 #[derive(Debug, Clone, Default)]
 struct Extents {
     few: [Extent; FEW],
-    /// All, if they are more.
+    /// All elements, if there are more.
     many: Vec<Extent>,
     count: usize,
 }

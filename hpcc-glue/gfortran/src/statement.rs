@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The exit code of an error that no statement asks for.
 const EXIT_ERROR: c_int = 1;
-/// What the end of all images may take: far more than to write the buffers and to tell the launcher, which
-/// takes 10 seconds where Open MPI cannot resolve the name of the host. Then this process ends, and the
-/// launcher ends the others.
+/// The time limit for the end of all images: far more than is needed to write the buffers and to notify the
+/// launcher, which takes 10 seconds if Open MPI cannot resolve the name of the host. Then this process ends,
+/// and the launcher ends the others.
 const END_SECONDS: u32 = 20;
 
 /// The number of this image, for messages after `MPI_Finalize`.

@@ -59,7 +59,7 @@ struct Statistics {
 }
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
-/// What is printed, and when the program began.
+/// The requested output, and the start time of the program.
 static OUTPUT: OnceLock<(Output, Instant)> = OnceLock::new();
 
 thread_local! {
@@ -67,7 +67,7 @@ thread_local! {
         rows: labels().map(|_| Counters::default()).collect(),
         elements: Elements::default(),
     });
-    /// What the statement that runs has noted.
+    /// The records of the running statement.
     static BYTES: Cell<usize> = const { Cell::new(0) };
     static PATH: Cell<Option<Path>> = const { Cell::new(None) };
 }

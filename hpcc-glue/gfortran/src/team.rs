@@ -16,7 +16,7 @@ const INITIAL: i64 = -1;
 /// A team, seen from one of its images.
 #[derive(Debug)]
 pub struct Team {
-    /// What the runtime calls it.
+    /// The runtime's handle.
     pub handle: Handle,
     /// What `form team` was given.
     pub number: i64,

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-/// What a token stands for.
+/// The object of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Data.
@@ -55,7 +55,7 @@ const ELSEWHERE: usize = 1;
 /// A token.
 #[derive(Debug)]
 pub struct Token {
-    /// What it stands for.
+    /// Its object.
     pub content: Content,
     /// The team that has allocated it.
     pub team: &'static Team,
@@ -128,7 +128,7 @@ impl Token {
         self.descriptor.get()
     }
 
-    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0.
+    /// The error for elements that are not all among the `count` of a part; their numbers begin at 0.
     /// gfortran passes no bounds of static coarrays: their elements are counted.
     pub fn no_elements(&self, numbers: RangeInclusive<isize>, count: isize) -> String {
         // SAFETY: a token's descriptor lives as long as the token.

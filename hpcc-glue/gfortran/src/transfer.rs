@@ -124,7 +124,7 @@ pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>
 /// Copies elements, and converts them where their types differ. Which ones, [`conform`] says.
 ///
 /// # Safety
-/// What lies here may be read and written.
+/// Elements on this image may be read and written.
 pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Type) -> Result<()> {
     let target = into.section();
     if target.count() == 0 {

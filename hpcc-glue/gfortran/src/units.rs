@@ -86,8 +86,8 @@ fn terminate(limit: Duration) -> bool {
     })
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this
-/// thread holds. Its result, true where it goes on; false without a thread.
+/// Runs a function in a thread, with a time limit for the wait. The function may wait for locks that this
+/// thread holds. Returns its result, true if it continues; false without a thread.
 fn within(limit: Duration, work: fn() -> bool) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());

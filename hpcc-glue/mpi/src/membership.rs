@@ -55,7 +55,7 @@ enum Token {
     Missing,
 }
 
-/// What is known about the processes of `MPI_COMM_WORLD`.
+/// The state of the processes of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Knowledge {
     /// All have the library, with the same version and options.
@@ -190,7 +190,7 @@ impl Token {
     }
 }
 
-/// What must be the same on all processes. One word for all process managers.
+/// The values that must be the same on all processes, as one word for all process managers.
 fn token() -> String {
     let options = match Options::from_environment() {
         Ok(options) => options.agreement().iter().map(|(_, value)| format!(":{value}")).collect(),

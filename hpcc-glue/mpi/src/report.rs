@@ -97,7 +97,7 @@ fn table(rows: &[Row], ranks: usize, statistics: &Statistics) -> String {
     text
 }
 
-/// What the file of `HCUBE_STATS=json:FILE` holds; README.md describes it.
+/// The contents of the file of `HCUBE_STATS=json:FILE`; README.md describes it.
 #[derive(Serialize)]
 struct File<'a> {
     hcube: &'a str,

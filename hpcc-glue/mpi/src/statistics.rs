@@ -56,7 +56,7 @@ impl Path {
 /// Out of place and in place.
 const PLACES: usize = 2;
 
-/// What a row of the statistics stands for.
+/// The meaning of a row of the statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The function of MPI.
@@ -93,7 +93,7 @@ pub static COLLECTION: Collection = Collection::new();
 pub struct Statistics {
     counters: [[[Counters; Path::ALL.len()]; PLACES]; Function::ALL.len()],
     reasons: [[OnceLock<&'static str>; PLACES]; Function::ALL.len()],
-    /// What is printed.
+    /// The requested output.
     pub output: Output,
 }
 

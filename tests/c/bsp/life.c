@@ -60,7 +60,7 @@ static void spmd_part(void) {
 }
 
 #ifndef STANDARD
-/* What main has made for the SPMD part, on each process. */
+/* The data of main for the SPMD part, on each process. */
 typedef struct {
   int arguments;
   const char *mode;

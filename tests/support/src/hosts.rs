@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What puts a process into a new host.
+/// The command that puts a process into a new host.
 const NEW_HOST: [&str; 8] =
     ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc"];
 
@@ -222,7 +222,7 @@ impl Hosts {
         }
     }
 
-    /// What sets the interface of a host down, from another thread if need be.
+    /// Sets the interface of a host down, from another thread if need be.
     pub fn cutter(&self, host: usize) -> impl FnOnce() + Send + 'static {
         let process = self.hosts[host - 1].process.to_string();
         move || {

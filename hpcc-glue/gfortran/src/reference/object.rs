@@ -29,7 +29,7 @@ use std::ptr;
 /// Bytes of an address.
 const WORD: usize = size_of::<usize>();
 
-/// What an image is asked for, in the place where a reference has its own kinds.
+/// A request to an image, in the field where a reference has its own kinds.
 const HEAP: i64 = 3;
 const BLOCK: i64 = 4;
 

@@ -60,7 +60,7 @@ pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     )
 }
 
-/// What is said of accesses that another image has done.
+/// The advice for accesses that another image has performed.
 pub fn requests(kind: Kind, count: u64) -> String {
     format!(
         "requests: {count} {}s were performed by the other image, because only that image can access the memory or change the \

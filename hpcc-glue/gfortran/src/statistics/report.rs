@@ -93,7 +93,7 @@ impl Report {
         rows.map(|row| row.total.figures.calls).sum()
     }
 
-    /// What is advised: its kind, the statement, how many of them, and the line.
+    /// An advice: its kind, the statement, the number of statements, and the line.
     fn advice(&self) -> Vec<Advice> {
         let mut all = Vec::new();
         for (kind, count) in self.element_wise.into_iter().filter(|&(_, count)| count > 0) {
@@ -177,7 +177,7 @@ impl Row {
     }
 }
 
-/// What the file of `HCUBE_STATS=json:FILE` holds.
+/// The contents of the file of `HCUBE_STATS=json:FILE`.
 #[derive(Serialize)]
 struct File {
     hcube: &'static str,

@@ -23,7 +23,7 @@ pub struct Place {
     pub number: c_int,
 }
 
-/// What is done.
+/// The operation.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
     /// Nothing.

@@ -142,7 +142,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What names this image.
+/// The number of this image in locks.
 fn own(image: &Image) -> u64 {
     image.own() as u64 + 1
 }

@@ -70,7 +70,7 @@ fn among_survivors(image: &Image, team: &Team, count: u64) -> Result<()> {
     let living = image.images_with(team.handle, Status::Alive)?;
     let others = living.into_iter().filter(|&rank| rank != team.rank);
     let others = others.map(|rank| team.image_of(image, rank)).collect::<Result<Vec<_>>>()?;
-    // What was put to images that have failed cannot be waited for.
+    // Puts to images that have failed cannot be waited for.
     drop(image.complete_puts());
     for &other in &others {
         drop(image.spawn(image.world(), other, TAKE.get(), bytes_of(&[identity, count]), None));

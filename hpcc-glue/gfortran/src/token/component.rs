@@ -97,7 +97,7 @@ pub(super) unsafe fn allocate_component(
     Ok(())
 }
 
-/// A token is not used any more.
+/// Marks a token as unused.
 pub(super) fn forget(token: *const Token) {
     COMPONENTS.with_borrow_mut(|all| all.remove(&token.addr()));
 }
@@ -111,7 +111,7 @@ pub(super) unsafe fn free_component(image: &Image, token: &Token) -> Result<()> 
     if memory.is_null() {
         return Ok(());
     }
-    // SAFETY: allocated for the token, in which it stands no more.
+    // SAFETY: allocated for the token, which does not contain it any more.
     unsafe { block::free(image, memory) }?;
     let descriptor = token.descriptor.get();
     if image.place_of_address(descriptor.cast()).is_some() {

@@ -123,7 +123,7 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
     })
 }
 
-/// What the program sees as the memory of events and locks, which it does not access itself.
+/// The memory of events and locks as the program sees it; the program does not access it itself.
 fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
     let bytes = count.max(1) * size_of::<u64>();
     let memory = image.allocate_own(bytes)?;
@@ -183,7 +183,7 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
         }
     }
     FRESH.with_borrow_mut(|all| all.retain(|&fresh| !ptr::eq(fresh, found)));
-    // SAFETY: given out by `register`; the compiler does not use it any more. A copy was made by `kept`.
+    // SAFETY: returned by `register`; the compiler does not use it any more. A copy was made by `kept`.
     unsafe {
         if token.is_copied.get() {
             drop(Box::from_raw(token.descriptor.get().cast::<WholeDescriptor>()));

@@ -32,7 +32,7 @@ pub struct Client {
     size: usize,
 }
 
-/// What a process has published.
+/// The token of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     /// The number of its program in the command that has started the job.

@@ -1,6 +1,6 @@
 //! The tokens that the processes of a job have published.
 
-/// What the processes of `MPI_COMM_WORLD` have published.
+/// The tokens of the processes of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Published {
     /// By rank: the token, and the place of its statistics, if any.
