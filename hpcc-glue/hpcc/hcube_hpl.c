@@ -11,7 +11,7 @@
  * only to A, U, WORK and IWORK afterwards, which stay its own.
  *
  * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as long as the
- * broadcast is not finished. On one node nothing is forwarded, so HPL_bcast returns HPL_SUCCESS at once, the update is
+ * broadcast is not finished. On one node nothing is forwarded, so HPL_bcast sets its flag to HPL_SUCCESS, the update is
  * one product, and HPL_bwait waits for the panel. If a row has several nodes, HPL's broadcast (BCAST) selects the
  * topology between them; only the root and the rank that receives the panel for its node return that the broadcast
  * continues, until they have forwarded it.
