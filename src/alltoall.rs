@@ -23,7 +23,7 @@ pub(crate) unsafe fn perform(
     comm: MPI_Comm,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),

@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
     comm: MPI_Comm,
 ) -> c_int {
     let counts = (Counts::Int(scounts, sdispls), Counts::Int(rcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { in_one_buffer("hcube_alltoallv_in_place", buffer, counts, datatype, comm) }
 }
 
@@ -57,6 +57,6 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place_c(
     comm: MPI_Comm,
 ) -> c_int {
     let counts = (Counts::Large(scounts, sdispls), Counts::Large(rcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { in_one_buffer("hcube_alltoallv_in_place_c", buffer, counts, datatype, comm) }
 }

@@ -3,10 +3,10 @@
  *
  *     caf_hpl [ORDER [BLOCK [ROWS]]]      ROWS: of the grid of images; it divides their number
  *
- * The matrix [A, b] lies in square blocks on a grid of images, in turn in both dimensions. The images of a column
- * factor a panel, one block wide, together: a reduction finds each pivot and brings its row. The panel travels along
- * the rows of the grid by an asynchronous broadcast, while images still update their columns by the panel before it;
- * two panels take turns. Rows that change places go by puts. L is not kept. Local work is done by dgemm and dtrsm. */
+ * The matrix [A, b] is distributed block-cyclically in square blocks over a grid of images. The images of a column
+ * factor a panel, one block wide, together: a reduction finds each pivot and its row. The panel is sent along the rows
+ * of the grid by an asynchronous broadcast, while images still update their columns by the previous panel; two panels
+ * alternate. Rows are swapped by puts. L is not kept. dgemm and dtrsm perform the local work. */
 #include <float.h>
 #include <hcube/caf.h>
 #include <math.h>
@@ -22,7 +22,7 @@ void dtrsm_(const char *, const char *, const char *, const char *, const int *,
 /* STRIP: columns of an update between two calls that make progress for the broadcast. */
 enum { MAX_ORDER = 200000, MAX_BLOCK = 512, STRIP = 256 };
 
-/* A panel in one of the two buffers: what travels along a row of the grid. */
+/* A panel in one of the two buffers: the data that is sent along a row of the grid. */
 typedef struct panel {
     int first, width, height; /* the first column; the number of columns, and of rows of this image from `first` on */
     int is_top;               /* whether this image has the rows of the block on the diagonal: the first ones */

@@ -1,6 +1,6 @@
-! RandomAccess by software routing (Figure 6 of the paper): batches of updates travel along the dimensions of a
-! hypercube of images. A copy to a partner begins when the partner has read the one before (event received), and says
-! when it has arrived (event delivered).
+! RandomAccess by software routing (Jin et al. 2011, Figure 6): batches of updates are sent along the dimensions of a
+! hypercube of images. A copy to a partner begins when the partner has read the previous one (event received), and
+! notifies its completion (event delivered).
 !
 !     caf_random_access_events [LOG_WORDS]      each image has 2**LOG_WORDS words of the table
 !

@@ -16,7 +16,7 @@ program interface
   call require(ierror == HCUBE_ERR_MPI_STATE .and. index(message, 'not initialised') > 0, 'before MPI_Init')
 
   call MPI_Init(ierror)
-  ! Not the world itself, so that the number of the handle is one that MPI has given out.
+  ! Not the world itself, so that the number of the handle is one that MPI has returned.
   call MPI_Comm_dup(MPI_COMM_WORLD, world, ierror)
   call MPI_Comm_rank(world, rank, ierror)
   call MPI_Comm_size(world, ranks, ierror)

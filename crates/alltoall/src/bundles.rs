@@ -2,8 +2,8 @@
 //!
 //! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small
 //! messages cost far more than their bytes. Every rank puts its blocks into records (destination, source,
-//! length, bytes), which travel to their destinations by the plan of stages of RandomAccess: in each of log2
-//! P stages a rank sends the records for the other half of its group in one message.
+//! length, bytes), which are routed to their destinations by the plan of stages of RandomAccess: in each of
+//! log2 P stages a rank sends the records for the other half of its group in one message.
 //!
 //! Restrictions: blocks of at most [`MAX_BLOCK_BYTES`] on all ranks, and small enough for all records of a
 //! rank to fit into the memory bound ([`largest`]). Any number of ranks.

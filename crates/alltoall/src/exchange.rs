@@ -86,7 +86,7 @@ fn vote_and_move<C: Comm>(
     if conditions.equal
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and have counts of one size.
+        // All ranks know this, and have counts of one size.
         return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
     }
     let ballot::Ballot { sum, stated, largest, begin, received } = loop {
@@ -136,7 +136,7 @@ fn vote_and_move<C: Comm>(
     if matches!(choice, Choice::Messages | Choice::Hypercube | Choice::Leaders)
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and nothing was written.
+        // All ranks know this, and nothing was written.
         return if library_can { Ok(Outcome::Library(NO_MESSAGES)) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);

@@ -82,9 +82,9 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On
-    /// request they do in all of these exchanges, so that no rank is left waiting for one whose arguments are
-    /// not valid. `block`: the size of the blocks, if the arguments that tell it are valid.
+    /// Whether the votes of an exchange of equal blocks are sent with the blocks; the same on all ranks. On
+    /// request this holds for all of these exchanges, so that no rank is left waiting for a rank with invalid
+    /// arguments. `block`: the size of the blocks, if the arguments that determine it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
         self.led > 0
             && (self.schedule == Schedule::NodeLeaders

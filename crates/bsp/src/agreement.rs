@@ -93,7 +93,7 @@ impl Votes {
         }
     }
 
-    /// As words that travel.
+    /// Encoded as words.
     pub fn words(self) -> [u64; WORDS] {
         [self.flags, self.equal[0], self.equal[1], self.pops[0], self.pops[1]]
     }

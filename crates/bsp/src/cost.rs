@@ -1,4 +1,4 @@
-//! The time of a bulk-synchronous program, predicted from the figures of a machine.
+//! The time of a bulk-synchronous program, predicted from the parameters of a machine.
 //!
 //! Idea: the cost of a program consists of the operations W of the process that computes most, superstep by
 //! superstep, the exchanged words H, and the number S of supersteps. Its time is `f W + g H + l S`. The gap g

@@ -119,7 +119,7 @@ pub struct TagSizes {
     pub calls: usize,
 }
 
-/// Tags may not be longer: they are padded and travel with every message.
+/// Maximum length of tags, which are padded and sent with every message.
 pub const MAX_TAG_BYTES: usize = 1 << 30;
 
 impl TagSizes {

@@ -21,7 +21,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Addresses in the cache.
 const RECENT: usize = 16;
-/// Numbers of registrations are smaller: they travel in the labels of records.
+/// Bound on the numbers of registrations, which are part of the labels of records.
 pub const MAX_REGISTRATIONS: usize = 1 << 20;
 
 /// Numbers of removed registrations that are not worth numbering anew.

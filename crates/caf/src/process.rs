@@ -276,7 +276,7 @@ impl Process {
     }
 }
 
-/// A thread that does from time to time what others ask for.
+/// A thread that periodically serves other images.
 fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     let work = move || {
         let Place(process) = { place };
@@ -300,8 +300,8 @@ fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
     if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
 }
 
-/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and
-/// MPI where it was initialised here.
+/// Collective over all images: waits until all their requests are complete, and ends the runtime, and MPI if
+/// it was initialised here.
 ///
 /// # Errors
 /// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,

@@ -161,7 +161,7 @@ fn contiguous_memory_is_seen(comm: &MpiComm) {
 }
 
 fn unusable_datatypes_are_refused(comm: &MpiComm) {
-    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator except
+    // SAFETY: handles that MPI has returned; errors of MPI would be fatal here on every communicator except
     // hcube's.
     unsafe {
         let mut refused = vec![ffi::RSMPI_DATATYPE_NULL];
@@ -275,7 +275,7 @@ fn large_counts(comm: &MpiComm) {
             let mut memory = Memory::of(datatype, 2);
             let map = memory.map(datatype, 2, bytes);
             check_packing(&known, 2, &map, &mut memory, &mut Random(9), "large counts");
-            // Not `free`, which asks for an envelope: of these that is an error.
+            // Not `free`, which calls MPI_Type_get_envelope: for these it is an error.
             ffi::MPI_Type_free(&mut { datatype });
         }
     }

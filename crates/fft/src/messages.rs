@@ -41,7 +41,7 @@ pub struct Messages {
     exchange: ExchangeState,
     /// Two parts of the vector, and blocks of columns or rows.
     memory: [Pages; 3],
-    /// Memory for parts of the vector, from the first call that asks for it.
+    /// Memory for parts of the vector, from the first call that requests it.
     parts: Option<Arc<Memory>>,
 }
 

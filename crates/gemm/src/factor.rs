@@ -33,7 +33,7 @@ impl Dimension {
     }
 }
 
-/// A factor whose panels travel, seen from one rank.
+/// A factor whose panels are communicated, from the view of one rank.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
     /// The stored matrix.

@@ -74,7 +74,7 @@ pub struct Panels {
     pub shape_bytes: Vec<usize>,
 }
 
-/// What travels.
+/// The matrices that are communicated.
 #[derive(Debug, Clone, Copy)]
 pub struct Moving<'f, 'a> {
     /// The factors whose panels belong to process rows, and to process columns.

@@ -47,7 +47,7 @@ pub struct Setting<'s, C> {
     pub ring: &'s mut Ring,
     /// How ranks wait.
     pub patience: Patience,
-    /// How panels travel between domains, if there are several.
+    /// The route of panels between domains, if there are several.
     pub lines: Option<[Line; 2]>,
 }
 
@@ -76,7 +76,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     ring: &'e mut Ring,
     patience: Patience,
     grid: Grid,
-    /// What travels: panels of process rows, and of process columns.
+    /// The panels that are communicated: of process rows, and of process columns.
     factors: [Option<&'e Factor<'p>>; 2],
     panels: &'e Panels,
     /// Number of inner indices.

@@ -20,7 +20,7 @@ use crate::product::{Dimension, Grid};
 use crate::schedule::Broadcast;
 use crate::schedule::groups::intervals;
 
-/// How panels travel.
+/// The route of panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     /// The broadcast of all levels.
@@ -91,7 +91,7 @@ pub struct Demand {
 impl Demand {
     /// Seconds for a panel by the model.
     fn seconds(&self, broadcast: Broadcast, groups: [usize; 2], network: &Hockney) -> f64 {
-        // op(A) travels along process rows, op(B) along process columns.
+        // op(A) is sent along process rows, op(B) along process columns.
         [(1, self.column_bytes[0]), (0, self.column_bytes[1])]
             .into_iter()
             .map(|(line, bytes)| {
@@ -182,7 +182,7 @@ impl Route {
         })
     }
 
-    /// Whether panels travel in more than one level of messages.
+    /// Whether panels are sent in more than one level of messages.
     pub fn has_groups(&self) -> bool {
         self.levels > 1
     }

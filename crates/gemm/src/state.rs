@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// work than panels, and the panels of a single factor are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
 
-/// How panels travel, what for, and the time of messages.
+/// The route of panels, its key, and the time of messages.
 type Travel = (Route, Demand, Hockney);
 
 /// The bound on memory is never reduced below this.
@@ -175,7 +175,7 @@ impl State {
         self.reserved.clear();
     }
 
-    /// Collective: how panels travel between domains.
+    /// Collective: selects the route of panels between domains.
     fn route<C: Comm>(
         &mut self,
         comm: &C,
@@ -324,7 +324,7 @@ impl State {
         }
     }
 
-    /// Collective: the panels of what moves, memory for them, and how they travel between domains.
+    /// Collective: the panels of communicated factors, their memory, and their route between domains.
     fn prepare<C: Comm>(
         &mut self,
         comm: &C,

@@ -340,7 +340,7 @@ impl<C: Comm> Panels<C> {
             return Ok(false);
         }
         // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be
-        // rewritten meanwhile; then it is not the head that is asked for, and nothing else is read.
+        // rewritten meanwhile; then it is not the requested head, and nothing else is read.
         let found = self.slots.read_head(holder);
         match found.bytes {
             _ if found.number != number => {
@@ -384,8 +384,8 @@ impl<C: Comm> Panels<C> {
         }
         let done = !self.network.has_up_to(number);
         if !done {
-            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which
-            // are not counted.
+            // The caller may do nothing else than poll. Ranks of other rows may share its core, which are not
+            // counted.
             std::thread::yield_now();
         }
         Ok(done)

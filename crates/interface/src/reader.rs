@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Err(format!("line {}: '{line}': expected {expected}", self.number))
     }
 
-    /// Lines joined until one ends as asked.
+    /// Lines joined until one has the required end.
     fn until(&mut self, first: &str, ends: impl Fn(&str) -> bool) -> Result<String, String> {
         let mut text = first.to_owned();
         while !ends(&text) {

@@ -29,7 +29,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// The figures of one rank.
+    /// The statistics of one rank.
     pub const fn of(figures: Figures) -> Self {
         Self { figures, nanoseconds: figures.nanoseconds }
     }

@@ -41,7 +41,7 @@ unsafe fn describe(get_library_version: *const c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The MPI library of this process. It is asked once: it describes itself at length.
+/// The MPI library of this process. It is queried once: it describes itself at length.
 pub fn name() -> String {
     static NAME: OnceLock<String> = OnceLock::new();
     let describe = || {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::error::Error;
 use std::fmt::Write;
 
-/// What `HCUBE_STATS` asks for.
+/// The request of `HCUBE_STATS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The name of a JSON file to be written in addition to the table, if any.
@@ -29,7 +29,7 @@ impl Output {
         }
     }
 
-    /// Prints a table, and writes a file with `contents` to the name that was asked for with `suffix`.
+    /// Prints a table, and writes a file with `contents` to the requested name with `suffix`.
     pub fn print(&self, totals: &Totals, table: &str, suffix: &str, contents: &impl Serialize) {
         let &Totals { ranks, world, .. } = totals;
         if ranks < world {
@@ -43,7 +43,7 @@ impl Output {
         self.write(table, suffix, contents);
     }
 
-    /// As [`Self::print`], where no figures are missing.
+    /// As [`Self::print`], if no statistics are missing.
     pub fn write(&self, table: &str, suffix: &str, contents: &impl Serialize) {
         // One write: other ranks may print as well.
         eprint!("{table}");

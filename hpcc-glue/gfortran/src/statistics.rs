@@ -26,7 +26,7 @@ use std::time::Instant;
 pub enum Path {
     /// Memory of this node.
     Node,
-    /// Another image was asked, because only that one can access the memory.
+    /// Another image has performed it, because only that image can access the memory.
     Request,
     /// Messages to or from other nodes.
     Messages,
@@ -72,7 +72,7 @@ thread_local! {
     static PATH: Cell<Option<Path>> = const { Cell::new(None) };
 }
 
-/// Reads what is asked for.
+/// Reads the requested data.
 pub fn begin() {
     if let Some(output) = Output::asked() {
         OUTPUT.get_or_init(|| (output, Instant::now()));

@@ -81,9 +81,9 @@ impl Direct {
         [part.start as u64, part.len() as u64, address].map(u64::to_ne_bytes).concat()
     }
 
-    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked.
-    /// Returns whether all were written; only the first call for a question tries. Otherwise any of these
-    /// bytes may have been written.
+    /// Writes the fragments of a request, which `place` finds, to the memory of the requesting rank. Returns
+    /// whether all were written; only the first call for a request tries. Otherwise any of these bytes may
+    /// have been written.
     ///
     /// # Errors
     /// Where the process has ended.
@@ -98,9 +98,9 @@ impl Direct {
         let bytes = question.len();
         let runs =
             question.fragments.iter().map(&place).map(|region| Run::new(region.address(), region.len()));
-        // SAFETY: regions of this rank, in which nothing is changed before the question is answered. The
-        // other rank has asked for these bytes and does not access their place before the answer; it was not
-        // given yet, because only the first call has an address.
+        // SAFETY: regions of this rank, in which nothing is changed before the request is answered. The other
+        // rank has requested these bytes and does not access their place before the reply; the reply has not
+        // been sent, because only the first call has an address.
         let written =
             unsafe { process.write_runs(&[Run { address, bytes: bytes as u64 }], &runs.collect::<Vec<_>>()) };
         match written {
@@ -146,7 +146,7 @@ impl Question {
         Self { from, fragments: take(first..first + word(1) as usize).into(), address: word(2) }
     }
 
-    /// Bytes that were asked for and not answered.
+    /// Bytes that were requested and not sent.
     pub fn len(&self) -> usize {
         self.fragments.iter().map(|fragment| fragment.range.len()).sum()
     }

@@ -79,7 +79,7 @@ pub struct Ledger {
     evicted: BTreeMap<(usize, usize), (usize, usize)>,
     /// Extra memory that is not used.
     extra: Ranges,
-    /// By sender: free parts of its block that were not asked for.
+    /// By sender: free parts of its block that have not been requested.
     free: Vec<Ranges>,
     /// By sender: below this address no bytes block the receive block.
     cleared: Vec<usize>,
@@ -389,7 +389,7 @@ mod tests {
                     }
                 }
             }
-            // Some of what was asked for, so that requests wait.
+            // Some of the requested bytes, so that requests wait.
             for _ in 0..asked.len().div_ceil(2) {
                 let (rank, hole) = asked.pop_front().expect("counted");
                 let fragments = all[hole.from].ledger.take(rank, hole.range.clone());

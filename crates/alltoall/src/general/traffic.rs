@@ -46,7 +46,7 @@ pub struct Traffic<'s, 'e, C: Comm> {
     ledger: Ledger,
     extra: Region<'e>,
     direct: Direct,
-    /// By sender: what was asked for and has not arrived, in order.
+    /// By sender: requests that have not been answered, in order.
     asked: Vec<VecDeque<Range<usize>>>,
     /// Questions and empty answers of this rank.
     words: Vec<Owned<C>>,
@@ -161,7 +161,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes what others have asked for, or starts to send it.
+    /// Writes requested bytes, or starts to send them.
     fn answer(&mut self) -> Result<bool> {
         let mut moved = false;
         while self.requests.len() < MAX_UNDER_WAY
@@ -185,7 +185,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes all that was asked for, if that is worth a system call and possible.
+    /// Writes all requested bytes, if that is possible and worth a system call.
     fn write(&mut self, question: &mut Question) -> Result<bool> {
         let bytes = question.len();
         let written = bytes >= MIN_PART_BYTES

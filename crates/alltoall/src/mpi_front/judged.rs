@@ -115,7 +115,7 @@ pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
 /// [`Error::Datatype`], where the library refuses it.
 ///
 /// # Safety
-/// The datatype is a value that MPI has given out and nobody frees it during the call.
+/// The datatype is a value that MPI has returned and nobody frees it during the call.
 pub(super) unsafe fn check_unused_type(datatype: MPI_Datatype, judge: Judge, comm: &MpiComm) -> Result<()> {
     if is_usual(datatype) || judge.ignores_unused_types() {
         return Ok(());

@@ -110,9 +110,9 @@ impl Topology {
     /// The error of them.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them.
+    /// The call describes memory and handles as MPI requires.
     pub unsafe fn check(&self, call: &Call, comm: &MpiComm) -> Result<()> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         unsafe { self.sides(call, comm, &mut Named::default()) }.map(drop)
     }
 
@@ -122,9 +122,9 @@ impl Topology {
     /// The error of its arguments.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+    /// The call describes memory and handles as MPI requires, for as long as the result lives.
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
         let incoming = self.incoming[form(call.function) as usize].as_deref().expect("completed before");
         let size = comm.size();

@@ -30,7 +30,7 @@ use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the
+/// Whether some processes of a program that does not call hcube may not have it. A fact about the job, the
 /// same on all processes that have hcube.
 static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 
@@ -162,8 +162,8 @@ enum Sharing {
     Impossible,
 }
 
-/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of
-/// ranks, in lists of a few words for each. It is given back, so that it is there for them.
+/// Local: whether this process has memory for the small allocations of a set-up for this number of ranks,
+/// lists of a few words for each. The memory is freed, so that it is available for them.
 fn has_room(ranks: usize) -> Result<()> {
     const BYTES: usize = 64 << 10;
     const BYTES_PER_RANK: usize = 256;

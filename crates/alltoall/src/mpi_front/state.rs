@@ -73,11 +73,11 @@ pub struct State {
     paths: [u64; UsedPath::ALL.len() + 1],
     /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
-    /// Exchanges out of place, of a program that does not know of hcube.
+    /// Exchanges out of place, of a program that does not call hcube.
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
-    /// Set where it has one rank, and belongs to a program that does not know of hcube.
+    /// Set where it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
@@ -86,7 +86,7 @@ pub struct State {
 }
 
 impl State {
-    /// At the first use of a communicator, by a program that has asked for hcube.
+    /// At the first use of a communicator, by a program that calls hcube.
     pub(super) fn new() -> Self {
         Self::at(Stage::Due(None))
     }

@@ -50,7 +50,7 @@ fn remote(rank: usize, number: usize) -> Error {
     Error::Remote { rank, code: HCUBE_ERR_COUNT, message: count_refused(number).to_string() }
 }
 
-/// On one node a rank need not wait to hear that its own arguments are wrong.
+/// On one node a rank need not wait to return the error of its own arguments.
 #[test]
 fn a_rank_that_refuses_does_not_wait_for_the_others() {
     let cases = situations().into_iter().filter(|case| {

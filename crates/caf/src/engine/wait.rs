@@ -14,7 +14,7 @@ use hcube_core::onesided::Request;
 const MAX_STEPS: usize = 1 << 14;
 
 impl<C: Comm> Runtime<C> {
-    /// Waits until `poll` has a result, and does meanwhile what others ask for.
+    /// Waits until `poll` has a result, and serves other images meanwhile.
     ///
     /// # Errors
     /// Those of `poll` and of MPI; where an image has failed or stopped.
@@ -101,7 +101,7 @@ impl<C: Comm> Runtime<C> {
         self.wait(|_| Ok(is_so().then_some(())))
     }
 
-    /// Polls once for what others have asked for, and does it.
+    /// Polls once for requests of other images, and serves them.
     pub(crate) fn poll(&self) -> Result<()> {
         match self.with(Image::progress)? {
             Step::Run => self.run(),

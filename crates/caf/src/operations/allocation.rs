@@ -65,7 +65,7 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             if let Some(error) = refused {
                 image.coarrays.give_up(id);
-                // All members know of an error of one of them; nobody uses the others' parts then.
+                // All members know of an error of one of them; no member uses the others' parts then.
                 if failed <= 1 && has_part {
                     image.memory.heap().free(offset as usize)?;
                 }

@@ -50,7 +50,7 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::lock`], of one that was found.
     pub(crate) fn take_lock(&self, lock: Lock) -> Result<()> {
         self.wait_for_room(lock.place.image)?;
-        // An attempt without the queue that was given up may end with nothing.
+        // An abandoned attempt without the queue may end without result.
         while !self.ask_for_lock(lock, true)? {}
         Ok(())
     }

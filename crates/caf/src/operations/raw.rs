@@ -144,7 +144,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_while_alive(from, |image| image.take_notice(event, index).map(|taken| taken.then_some(())))
     }
 
-    /// Waits until all that this image has put is there, and does what others have asked for.
+    /// Waits until all puts of this image are complete, and serves other images.
     ///
     /// # Errors
     /// Those of MPI.

@@ -73,7 +73,7 @@ pub(crate) struct Reduction<const N: usize> {
     way: Way,
 }
 
-/// How words travel.
+/// The path of words.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Messages,

@@ -84,7 +84,7 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for, and polls twice for who is gone: the second poll is certain.
+    /// Serves other images, and polls twice for images that are gone: the second poll is final.
     fn learn(&self) -> Result<()> {
         for _ in 0..2 {
             self.serve()?;

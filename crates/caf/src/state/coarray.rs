@@ -189,7 +189,8 @@ impl Coarrays {
         }
     }
 
-    /// This image has a part of a coarray that the members of a team are allocating: others may ask for it.
+    /// This image has a part of a coarray that the members of a team are allocating: others may request its
+    /// address.
     pub fn begin(&mut self, id: [u64; 2], offset: usize) {
         self.own.insert(id, offset);
     }
@@ -223,7 +224,7 @@ impl Coarrays {
         self.table.iter().filter(|coarray| coarray.team == team).count()
     }
 
-    /// The place of a range on a member, if nobody has to be asked for it. `own`: this image.
+    /// The location of a range on a member, if it is known without a request. `own`: this image.
     #[inline]
     pub fn place(
         &self,

@@ -84,7 +84,7 @@ pub struct Others {
     steps: u32,
     /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
     returned: Option<Cell<usize>>,
-    /// The image of this node whose process is asked about next.
+    /// The image of this node whose process is checked next.
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
     processes: Vec<u32>,
@@ -272,7 +272,7 @@ impl Others {
         self.returned.is_some()
     }
 
-    /// The program knows of all failures up to now.
+    /// The program has been informed of all failures up to now.
     pub(crate) fn note_returned(&self) {
         if let Some(returned) = &self.returned {
             returned.set(self.with(Status::Failed).count());

@@ -14,7 +14,7 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// Returns when as many images have come here, and meanwhile does what the caller says.
+    /// Returns when the given number of images have arrived here, and meanwhile calls the caller's function.
     pub fn meet(&self, number: usize, images: usize, meanwhile: impl Fn()) {
         self.arrived[number].fetch_add(1, Ordering::AcqRel);
         while self.arrived[number].load(Ordering::Acquire) < images {

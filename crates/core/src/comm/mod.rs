@@ -105,7 +105,7 @@ pub unsafe trait Comm: Progress {
     /// [`owned`].
     ///
     /// # Safety
-    /// The region stays what [`Region::new`] asks for until [`has_finished`](Self::has_finished) has said so,
+    /// The region stays as [`Region::new`] requires until [`has_finished`](Self::has_finished) has said so,
     /// also where the transfer is dropped before. Where the transfer moves to another thread, only that
     /// thread touches the memory from then on.
     unsafe fn start_send_bytes<'a>(

@@ -79,7 +79,7 @@ impl Tree {
 /// How a broadcast is made; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Along which tree segments travel.
+    /// The trees of segments.
     pub tree: Tree,
     /// Bytes of a segment, above 0; the last may be shorter.
     pub segment: usize,

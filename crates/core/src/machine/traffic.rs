@@ -106,7 +106,7 @@ impl Load {
     }
 }
 
-/// The loads of all ranks in the stages of a round, independent of the figures of a machine.
+/// The loads of all ranks in the stages of a round, independent of the parameters of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     placement: Placement,

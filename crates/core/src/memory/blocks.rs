@@ -54,7 +54,7 @@ impl<'a> Blocks<'a> {
     /// Blocks of equal length, one after the other from `first` on; `None` where no address is that large.
     ///
     /// # Safety
-    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] asks for it.
+    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] requires.
     #[inline(always)]
     pub unsafe fn even(first: *mut u8, bytes: usize, ranks: usize) -> Option<Self> {
         let all = bytes.checked_mul(ranks)?;
@@ -67,7 +67,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Safety
     /// During `'a` each block, `counts[i] * size` bytes at `displacements[i] * size` from `origin`, is memory
-    /// as [`Region::new`] asks for it, and no block lies in the arrays.
+    /// as [`Region::new`] requires, and no block lies in the arrays.
     #[inline(always)]
     pub unsafe fn counted(
         origin: *mut u8,

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;
 
-/// Scratch memory; pieces are taken and given back in any order.
+/// Scratch memory; pieces are taken and returned in any order.
 ///
 /// A region of a piece does not outlive the memory:
 ///
@@ -81,7 +81,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of it, which may be more than were asked for.
+    /// Bytes of it, at least the requested size.
     pub fn len(&self) -> usize {
         self.range.len()
     }

@@ -411,7 +411,7 @@ unsafe impl Comm for MpiComm {
         }
         let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
         let result = self.wait_any(&mut requests);
-        // After an error, too: the request that failed is null then, and nobody may ask for it again.
+        // After an error, too: the request that failed is null then, and must not be used again.
         for (transfer, request) in transfers.iter_mut().zip(requests) {
             transfer.request = request;
         }

@@ -51,7 +51,7 @@ fn make() -> Result<MPI_Comm> {
     let split = returning_errors(own_handle(), || unsafe { raw::PMPI_Comm_split(own(), 0, 0, &mut guard) });
     check("MPI_Comm_split", split)?;
     let mut key = 0;
-    // SAFETY: `guard` was just created; `release` has the signature that MPI asks for and frees the box. The
+    // SAFETY: `guard` was just created; `release` has the signature that MPI requires and frees the box. The
     // key value stays with the attribute after it is freed.
     unsafe {
         raw::PMPI_Comm_set_errhandler(guard, constants().errors_return);

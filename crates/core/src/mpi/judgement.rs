@@ -91,7 +91,7 @@ impl Judge {
             return Answer::Accepted;
         }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // A question that could not be asked now is asked again.
+        // A question that could not be tested now is tested again.
         let Ok(answer) = self.answer(question) else { return Answer::Accepted };
         place.store(answer.number(), Ordering::Relaxed);
         answer

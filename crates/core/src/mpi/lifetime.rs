@@ -38,8 +38,8 @@ fn is_finalised() -> bool {
     finalised != 0
 }
 
-/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call
-/// at the same time; see [`check_threads`].
+/// Collective over all processes of the job: as [`initialise`], with MPI_THREAD_MULTIPLE; see
+/// [`check_threads`].
 ///
 /// # Errors
 /// As [`initialise`].

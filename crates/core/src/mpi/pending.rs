@@ -50,7 +50,7 @@ impl Drop for Pending {
 #[cold]
 fn start() -> Result<MPI_Request> {
     let mut request = no_request();
-    // SAFETY: the functions have the signatures that MPI asks for and use no state.
+    // SAFETY: the functions have the signatures that MPI requires and use no state.
     let code = unsafe {
         raw::PMPI_Grequest_start(Some(query), Some(free), Some(cancel), std::ptr::null_mut(), &mut request)
     };

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(state.into_comm(), Some(7));
     }
 
-    /// A load and a store instead of one exchange lets two threads in, now and then.
+    /// A load and a store instead of one exchange would occasionally let two threads in.
     #[test]
     fn threads_that_meet_are_never_inside_together() {
         const TURNS: usize = 100_000;

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// That pages are being given back; above all counts.
+/// Mark that pages are being freed; greater than all counts.
 const GIVING: u64 = 1 << 63;
 
 /// The cell, which is 0 at first.
@@ -112,7 +112,7 @@ mod tests {
         (cell, ranks)
     }
 
-    /// All states that can be reached; whether pages were given back in one of them.
+    /// All reachable states; whether pages were freed in one of them.
     fn explore<const N: usize>(rounds: u32) -> bool {
         let mut known = HashSet::new();
         let mut open: Vec<State<N>> = vec![(0, [(At::Using, rounds); N])];

@@ -197,9 +197,9 @@ impl CountedMemory {
         }
     }
 
-    /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for
-    /// anything that it would do with it. Where all ranks are away, the pages of the memory are given back to
-    /// the system; its contents may be lost.
+    /// This rank does not use the memory until it [comes back](Self::come_back), and no rank waits for any of
+    /// its accesses. When all ranks have left, the pages of the memory are returned to the system; its
+    /// contents may be lost.
     pub fn leave(&self) {
         // Pages that were refused when they are used again would end the process.
         if pages_may_be_refused() {

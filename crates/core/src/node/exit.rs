@@ -74,7 +74,7 @@ pub fn at_exit(work: extern "C" fn()) {
     unsafe { libc::atexit(work) };
 }
 
-/// Whether a process of this node has ended, also where nobody has asked for its result yet.
+/// Whether a process of this node has ended, even if its parent has not waited for it.
 pub fn has_ended(process: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{process}/stat")) {
         // The name may hold anything; the state follows its last bracket.

@@ -184,7 +184,7 @@ impl Slots {
         self.number(rank, piece).load(Ordering::Acquire) >> 1
     }
 
-    /// [`Self::published`], to be asked again and again.
+    /// [`Self::published`], to be polled.
     #[inline]
     pub fn poll(&self, rank: usize, piece: u64) -> impl Fn() -> Option<bool> {
         let number = self.number(rank, piece);

@@ -29,7 +29,7 @@ impl<C: Comm> Onesided<C> {
         self.messages.send_words(to, kind, tag, words, bytes);
     }
 
-    /// As [`Self::send`], of bytes about which Rust knows nothing.
+    /// As [`Self::send`], for bytes of a region.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
         self.messages.send_region(to, kind, tag, head, bytes);

@@ -55,7 +55,7 @@ pub struct Source {
     pub mean: (u64, u64),
 }
 
-/// How the values of a stage travel.
+/// The path of the values of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// By messages.

@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// The functions of a communicator that a waiting loop needs.
 ///
 /// # Safety
-/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where
-/// memory must not be given up because other ranks or the MPI library still use it.
+/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called when
+/// memory must not be freed because other ranks or the MPI library still use it.
 ///
 /// Safe code cannot pretend to be a communicator:
 ///

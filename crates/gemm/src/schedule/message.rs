@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Message {
     /// The other member.
     pub partner: usize,
-    /// Parts of the panel that travel in the message; never empty.
+    /// Parts of the panel in the message; never empty.
     pub parts: Range<usize>,
     /// Level of the hierarchy: 0 is the broadcast between the outermost groups, or the only one.
     pub level: usize,

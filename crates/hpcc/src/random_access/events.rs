@@ -170,8 +170,7 @@ impl<C: Comm> Router<'_, C> {
         Ok(())
     }
 
-    /// Starts the copy of a piece to the receiver of an edge, whose slot it waits for where this is asked
-    /// for.
+    /// Starts the copy of a piece to the receiver of an edge; waits for its slot on request.
     fn copy(&mut self, edge: usize, values: &[u64], more: bool, waits: bool) -> Result<()> {
         let (routes, runtime, own) = (self.routes, self.with.runtime, self.with.comm.rank());
         let Outgoing { send, number_there, .. } = &routes.outgoing[edge];

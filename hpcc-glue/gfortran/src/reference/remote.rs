@@ -85,7 +85,7 @@ impl Remote<'_> {
     }
 }
 
-/// Does what another image asks for.
+/// Serves a request of another image.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     if let Some(answer) = object::serve(image, request)? {
         return Ok(answer);

@@ -180,7 +180,7 @@ pub(crate) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesi
 /// When all members have offered theirs: the boards of all, if all are on this node. `own`: this image.
 ///
 /// # Errors
-/// Where a board cannot be given back.
+/// If a board cannot be freed.
 pub(crate) fn take<C: Comm>(
     ring: &Ring,
     own: usize,

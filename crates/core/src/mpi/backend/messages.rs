@@ -54,7 +54,7 @@ pub(super) struct Messages {
     private: Arc<Private>,
     /// Where its tags begin, in units of [`TAGS`].
     number: c_int,
-    /// Whether the number is to be given back: on the first rank.
+    /// Whether the number is to be freed: on the first rank.
     gives_back: bool,
 }
 

@@ -18,7 +18,7 @@ static KEY: Keyval = Keyval::new();
 fn key() -> Result<c_int> {
     let create = || {
         let mut created = 0;
-        // SAFETY: `release` has the signature that MPI asks for.
+        // SAFETY: `release` has the signature that MPI requires.
         let code = unsafe { raw::hcube_shim_create_type_keyval(Some(release), &mut created) };
         check("MPI_Type_create_keyval", code).map(|()| created)
     };

@@ -70,7 +70,7 @@ impl Envelope {
     }
 }
 
-/// From what a datatype was made. The datatypes are given back when it is dropped.
+/// The constructor of a datatype. Its datatypes are freed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub combiner: Combiner,
@@ -99,7 +99,7 @@ impl Contents {
         let mut integers = vec![0; integers];
         let mut addresses: Vec<MPI_Aint> = vec![0; addresses];
         let mut counts: Vec<MPI_Count> = vec![0; counts];
-        // SAFETY: a valid datatype; the arrays have the lengths that MPI has asked for.
+        // SAFETY: a valid datatype; the arrays have the lengths that MPI has returned.
         check("MPI_Type_get_contents", unsafe {
             raw::hcube_shim_type_contents(
                 datatype,

@@ -37,7 +37,7 @@ const MAX_PART: usize = 1 << 40;
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a heap.
 const MIN_PART: usize = 16 << 20;
-/// Allocations from which memory is given back when they are freed.
+/// Allocations from which memory is returned to the system when they are freed.
 const GIVE_BACK: usize = 1 << 20;
 /// Allocations that begin at a page and some pairs of lines.
 const LARGE: usize = 16 << 10;

@@ -46,7 +46,7 @@ const MAX_TOTAL: usize = 1 << 44;
 const MIN_RESERVE: usize = 1 << 20;
 /// Memory that a buffer gets at first; each step adds half of what there is.
 const FIRST_STEP: usize = 256 << 10;
-/// Turns of a buffer after which memory that it has not used since is given back.
+/// Turns of a buffer after which unused memory is returned to the system.
 const IDLE_TURNS: u32 = 64;
 
 /// Both buffers of a rank.
@@ -54,8 +54,8 @@ const BUFFERS: usize = 2;
 
 /// Address range of the buffers of a rank, unless the process is limited or a node has many ranks.
 pub const MAX_ADDRESS_BYTES: usize = BUFFERS * MAX_RESERVE;
-/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of
-/// the turns in which it was last used, and as many without.
+/// Turns of a rank after which memory that none of them has used is returned to the system: for each buffer
+/// the rest of the turns in which it was last used, and as many without.
 pub const MAX_IDLE_TURNS: u32 = BUFFERS as u32 * 2 * IDLE_TURNS;
 
 /// Words before the lists in a block: the counter of the barrier and the notice, padded to 64 bytes.
@@ -95,7 +95,7 @@ struct Buffer {
     used: usize,
     /// Bytes for which the kernel has given memory.
     present: usize,
-    /// The most bytes in use since memory was last given back, and turns since then.
+    /// The maximum number of bytes in use since memory was last returned, and turns since then.
     peak: usize,
     idle: u32,
 }
