@@ -27,7 +27,8 @@ pub(crate) unsafe fn perform(
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
-        // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
+        // SAFETY: the library receives the arguments that the caller passed to hcube, by the contract of this
+        // function.
         Verdict::Library(reason) => unsafe { forwarded(&call, reason, || call.by_library()) },
     }
 }

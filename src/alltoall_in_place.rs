@@ -25,7 +25,7 @@ use std::ffi::{c_int, c_void};
 /// communication with limited memory, EuroMPI 2010; hcube uses a different algorithm.
 ///
 /// # Safety
-/// As MPI asks for them.
+/// As MPI requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
     buffer: *mut c_void,
@@ -45,7 +45,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
 /// MPI library.
 ///
 /// # Safety
-/// As MPI asks for them.
+/// As MPI requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place_c(
     buffer: *mut c_void,

@@ -34,7 +34,7 @@ unsafe fn perform(
 /// Starts the exchanges of hcube among requests.
 ///
 /// # Safety
-/// As MPI asks for them in MPI_Startall.
+/// As MPI_Startall requires.
 unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
     // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI requires.
     unsafe {

@@ -101,7 +101,7 @@ pub(crate) unsafe fn fill<T: Growing>(
     }
 }
 
-/// [`write()`] for what a caller asks for with the size in the first field.
+/// [`write()`] for a caller's structure with the size in the first field.
 ///
 /// # Safety
 /// The pointer is null or valid for the bytes that its first field says.

@@ -217,7 +217,7 @@ fn the_module_finds_the_tree() {
     let expected = format!("{here}/bin/hcube-run\n{}{here} {mpi}\nmanual\nnone\n[]\n", commands.concat());
     assert_eq!(with_module(&own, &(build + programs)), expected);
     loads_from(&tree, &client);
-    // In a folder of the site's own: a link, and a copy with the line that it asks for.
+    // In a folder of the site: a link, and a copy with the required line.
     let site = tree.join("site");
     let name = format!("{}-{mpi}", env!("CARGO_PKG_VERSION"));
     fs::create_dir_all(site.join("hcube")).expect("writable");

@@ -132,7 +132,7 @@ fn bsp_headers_are_valid_c_and_cxx_in_both_dialects() {
         ("#include <bsp.h>\n#include <bsp.h>\n", classic),
         ("#define BSP_MCBSP\n#include <bsp.h>\n#include <bsp.h>\n", multicore),
         ("#include <mcbsp.h>\n#include <mcbsp.h>\n#include <bsp.h>\n", multicore),
-        // As programs for MulticoreBSP for C ask for the types of 1998.
+        // As programs for MulticoreBSP for C select the classic dialect.
         ("#define MCBSP_COMPATIBILITY_MODE\n#include <mcbsp.h>\n#include <bsp.h>\n", classic),
         ("#define MCBSP_COMPATIBILITY_MODE\n#include <bsp.h>\n#include <mcbsp.h>\n", classic),
         ("#define MCBSP_COMPATIBILITY_MODE\n#define BSP_MCBSP\n#include <bsp.h>\n", classic),

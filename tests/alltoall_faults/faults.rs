@@ -154,7 +154,7 @@ fn single_copy_forbidden_after() {
     }
 }
 
-/// Who asks for single copy where it is forbidden is told so, and what was set before stays.
+/// A request for single copy where it is forbidden returns an error, and earlier settings stay.
 #[test]
 fn single_copy_asked_for_and_forbidden() {
     let launch = without_mpis_single_copy(Launch::client("alltoall_faults", 2).arg("refused"));

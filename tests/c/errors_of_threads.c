@@ -23,7 +23,7 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
   arrived++;
 }
 
-/* Thread B: an error that no other rank hears of. */
+/* Thread B: an error that no other rank learns of. */
 static void *raise_errors(void *argument) {
   int value = 1;
   (void)argument;

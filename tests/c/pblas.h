@@ -56,7 +56,7 @@ typedef struct {
   int context, rows, columns, row, column;
 } grid;
 
-/* Fills in what the BLACS know of the context. */
+/* Fills in the BLACS data of the context. */
 static inline grid grid_of(int context) {
   grid known = {context, -1, -1, -1, -1};
   if (context >= 0) Cblacs_gridinfo(context, &known.rows, &known.columns, &known.row, &known.column);

@@ -59,7 +59,7 @@ fn buffers_that_no_system_call_reads() {
     }
 }
 
-/// No signal ends the job, and hcube serves exchanges through shared memory all the same.
+/// No signal ends the job, and hcube serves exchanges through shared memory nevertheless.
 fn limited(line: &str, ranks: usize, variables: Variables<'_>) {
     let guest = Guest::new(line, ranks);
     let stock = guest.stock();
@@ -95,7 +95,8 @@ fn little_address_space_is_left() {
         for (kib, variables) in [(200, DEFAULT), (1000, ALWAYS), (1000, SINGLE_COPY)] {
             let guest = without_mpis_single_copy(&format!("refused space {whom} {kib}"));
             let (_, statistics) = guest.same_as(&guest.stock(), variables);
-            // The C library may still have what hcube asks for, of what the MPI library has given back.
+            // The C library may still have the memory that hcube requests, from memory that the MPI library
+            // has freed.
             let is_refused = statistics.reasons().contains(&"no memory for hcube's exchanges");
             assert!(is_refused != (statistics.served() > 0), "{statistics:?}");
             refused += u64::from(is_refused);

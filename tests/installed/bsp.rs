@@ -256,7 +256,7 @@ fn cmake_links_the_target() {
     );
     for (lists, option) in [
         (("C CXX", &*find), format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
-        // bspcc as the compiler of a project that knows nothing of hcube.
+        // bspcc as the compiler of a project that does not use hcube's functions.
         (("C", ""), format!("-DCMAKE_C_COMPILER={}", tree.join("bin/bspcc").display())),
     ] {
         let program = BSPLIB.with_cmake(&tree, &source(), lists, &option);

@@ -29,7 +29,7 @@ pub struct Team {
     is_initial: bool,
     /// The images of the members, and the members by image, if they were needed.
     members: OnceCell<(Vec<usize>, HashMap<usize, usize>)>,
-    /// Its number in Fortran, if the program has asked for it.
+    /// Its number in Fortran, if the program has requested it.
     communicator: OnceCell<c_int>,
 }
 

@@ -48,7 +48,7 @@ pub enum Part {
     Away(usize),
 }
 
-/// The address of a part that was not asked for, and of one on another node.
+/// The address of a part that was not requested, and of a part on another node.
 const UNKNOWN: usize = 0;
 const ELSEWHERE: usize = 1;
 
@@ -76,7 +76,7 @@ impl Token {
     /// A token of the compiler.
     ///
     /// # Safety
-    /// It is NULL or was given out by [`register::register`] and not freed.
+    /// It is NULL or was returned by [`register::register`] and not freed.
     #[inline]
     pub unsafe fn of<'a>(token: *const Self) -> Result<&'a Self> {
         // SAFETY: NULL or a token that was given out and not freed.

@@ -85,7 +85,7 @@ pub fn labels() -> impl Iterator<Item = Label> {
     })
 }
 
-/// How the figures come to rank 0.
+/// How the statistics are sent to rank 0.
 pub static COLLECTION: Collection = Collection::new();
 
 /// All counters.
@@ -97,7 +97,7 @@ pub struct Statistics {
     pub output: Output,
 }
 
-/// The statistics, if `HCUBE_STATS` asks for them. The environment is read once.
+/// The statistics, if `HCUBE_STATS` requests them. The environment is read once.
 pub fn wanted() -> Option<&'static Statistics> {
     static STATISTICS: OnceLock<Option<Statistics>> = OnceLock::new();
     STATISTICS.get_or_init(|| Output::asked().map(Statistics::new)).as_ref()
@@ -128,7 +128,7 @@ impl Statistics {
         self.reasons[function as usize][usize::from(in_place)].get().copied()
     }
 
-    /// The figures of this rank, in the order of [`labels`].
+    /// The statistics of this rank, in the order of [`labels`].
     pub fn rows(&self) -> Vec<Figures> {
         labels().map(|label| self.counters(label).figures()).collect()
     }

@@ -16,7 +16,7 @@ const ANSWER: i32 = 2;
 const GO: i32 = 3;
 /// The last request of a rank; it is not answered.
 const STOP: u8 = 255;
-/// Longer than what any MPI library sends before it has been asked for.
+/// Longer than the eager limit of any MPI library.
 const LONG_WORDS: usize = 200_000;
 
 /// The conversation of rank 0 with another rank.

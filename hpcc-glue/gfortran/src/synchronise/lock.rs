@@ -126,7 +126,7 @@ impl<'a> Words<'a> {
         if self.waiting.load(Ordering::Relaxed) > 0 { self.let_others(image) } else { Ok(()) }
     }
 
-    /// Lets others go first from time to time.
+    /// Lets others proceed from time to time.
     fn let_others(self, image: &Image) -> Result<()> {
         TAKEN.set(TAKEN.get() + 1);
         if TAKEN.get() < BATCH {
@@ -134,7 +134,7 @@ impl<'a> Words<'a> {
         }
         TAKEN.set(0);
         let mut looks = 0;
-        // The lock has been given back, so nothing that others do is an error of this statement.
+        // The lock has been released, so errors of others are not errors of this statement.
         Ok(image.wait_for_living(image.own(), || {
             looks += 1;
             looks > MAX_LOOKS || self.owner.load(Ordering::Relaxed) != FREE

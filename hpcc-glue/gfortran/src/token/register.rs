@@ -68,8 +68,8 @@ pub fn settle() {
         return;
     }
     for token in FRESH.take() {
-        // SAFETY: given out and not freed, or it would not be in the list; its descriptor is the variable
-        // that was allocated.
+        // SAFETY: returned and not freed, or it would not be in the list; its descriptor is the variable that
+        // was allocated.
         unsafe {
             let token = &*token;
             token.descriptor.set(kept(token.descriptor.get()));
@@ -145,7 +145,7 @@ unsafe fn kept(descriptor: *const Descriptor) -> *mut Descriptor {
     Box::into_raw(whole).cast()
 }
 
-/// What `deregister` is asked to do with a component.
+/// The operation of `deregister` on a component.
 const DEALLOCATE_ONLY: i32 = 1;
 
 /// Frees a coarray, which is collective over its team, or a component.

@@ -5,7 +5,7 @@
 pub enum Published {
     /// By rank: the token, and the place of its statistics, if any.
     Values(Vec<Option<String>>),
-    /// That of one of many processes, which were all started by the same command and were not asked.
+    /// The token of one of many processes, which were all started by the same command and were not queried.
     OneProgram,
 }
 
