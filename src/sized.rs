@@ -46,7 +46,10 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
     // SAFETY: valid for the bytes that the first field says, by the contract of this function.
     let given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     if given.iter().skip(known).any(|&byte| byte != 0) {
-        let hint = format!("{known}, or zeros in the fields after those that hcube {} knows", env!("CARGO_PKG_VERSION"));
+        let hint = format!(
+            "{known}, or zeros in the fields after those that hcube {} knows",
+            env!("CARGO_PKG_VERSION")
+        );
         return Err(Error::argument(T::NAME, size, hint));
     }
     let whole = size >= known;

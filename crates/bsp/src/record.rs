@@ -7,7 +7,7 @@
 //! | reply | the number of the request | | the data |
 //! | message | bytes of the payload | | the tag with its padding, the payload |
 //! | registration | | | addresses and sizes |
-//! | origin | process, and a number | | none: the records after it in the list are those of that process, from its record of that number on |
+//! | origin | process, and a number | | none: the records after it in the list belong to that process, from its record of that number on |
 //! | forwarded | destination and origin | | a record for another node |
 //! | copied | bytes | 1 if the reader of the list has received them, 0 if it has sent them | none: for the profile |
 

@@ -175,7 +175,9 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     let options = Options::from_environment();
     let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
     if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
-        return Err(Error::Usage("called after hcube_caf_finalize: the coarray runtime cannot be started again".into()));
+        return Err(Error::Usage(
+            "called after hcube_caf_finalize: the coarray runtime cannot be started again".into(),
+        ));
     }
     let owns_mpi = if wants_thread { lifetime::initialise_for_threads()? } else { lifetime::initialise()? };
     if process().is_ok() || PROCESS_ID.load(Ordering::Relaxed) != 0 && !lifetime::is_simulated() {

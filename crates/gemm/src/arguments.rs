@@ -228,7 +228,10 @@ impl Arguments {
         let context = self.matrices[0].descriptor.context;
         if descriptor.context != context {
             return errors.add(entry(argument, 1), || {
-                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("{context}, the context of A")]
+                [
+                    format!("DESC{name}(CTXT_) = {}", descriptor.context),
+                    format!("{context}, the context of A"),
+                ]
             });
         }
         Self::check_distribution(descriptor, (name, argument), grid, errors);

@@ -176,7 +176,7 @@ fn wrong_use_is_refused() {
             let expected = "panel 0 is still in use on its root, which has 1 slots";
             assert_eq!(panels.begin(comm, 0, 8).map_err(text), Err(expected.into()));
         } else {
-            let expected = "panel 0 is that of rank 0, not 1";
+            let expected = "panel 0 belongs to rank 0, not 1";
             assert_eq!(panels.post(comm, number).map_err(text), Err(expected.into()));
         }
         // The root drops it.

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `serve` | the decision: hcube or ScaLAPACK |
-//! | `verdict` | what becomes of a call, and why |
+//! | `verdict` | the outcome of a call, and its reason |
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!

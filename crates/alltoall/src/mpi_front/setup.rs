@@ -223,9 +223,7 @@ fn new_engine(comm: &MpiComm, options: &Options) -> Result<Shared<Engine>> {
         && comm.rank() == 0
         && !SAID.swap(true, Ordering::Relaxed)
     {
-        eprintln!(
-            "hcube: the path selected by HCUBE_PATH is not available; using another path: {refusal}"
-        );
+        eprintln!("hcube: the path selected by HCUBE_PATH is not available; using another path: {refusal}");
     }
     Ok(Shared::new(Engine::new(exchange)))
 }

@@ -54,8 +54,8 @@ impl Elements {
 pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     let instead = if kind == Kind::Get { "x(:) = a(:)[image] gets" } else { "a(:)[image] = x(:) puts" };
     format!(
-        "element-wise remote access: {count} of {of} {}s are of one element, each at the same distance from the one before; one \
-         statement with a section, {instead} all of them together",
+        "element-wise remote access: {count} of {of} {}s access one element each, with a constant stride; one statement with a \
+         section, {instead} all of them together",
         kind.name()
     )
 }
