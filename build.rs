@@ -364,7 +364,7 @@ fn constants(header: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// Replaces links to options and tables by what the tables say.
+/// Replaces links to options and tables by their documentation.
 fn documented(header: &str) -> String {
     let mut text = String::new();
     for line in header.lines() {

@@ -21,7 +21,7 @@ pub(crate) unsafe trait Growing: Copy {
 
 /// The size and one field.
 const MIN_STRUCT_BYTES: u64 = 16;
-/// Larger than any version's: what lies in memory that nobody has filled.
+/// Larger than any version's size: the value in uninitialised memory.
 const MAX_STRUCT_BYTES: u64 = 4096;
 
 /// Whether some version of the header may have a structure of that size.

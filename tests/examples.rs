@@ -318,7 +318,7 @@ fn mpi4py_is_served_through_hcube_run() {
             let rows = words.filter(|words| (words[0] != "library") == served);
             rows.map(|words| words[1].parse::<usize>().expect("a number")).sum()
         };
-        // The first of five is forwarded, and all where there is nobody to exchange with.
+        // The first of five is forwarded, and all if there is no other rank.
         let served = if ranks == 1 { 0 } else { 4 * ranks };
         assert_eq!([calls(true), calls(false)], [served, 5 * ranks - served], "{statistics}");
     }

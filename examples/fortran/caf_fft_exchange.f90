@@ -1,6 +1,7 @@
-! FFT of a vector that is distributed over the images (Figure 7 of the paper): radix 2, binary exchange. The levels that
-! span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins when the
-! partner has said that its block is complete (event ready); a block that has come back is announced by event copied.
+! FFT of a vector that is distributed over the images (Jin et al. 2011, Figure 7): radix 2, binary exchange. The levels
+! that span several images fetch blocks from a partner and send results to it by asynchronous copies. A fetch begins
+! when the partner has said that its block is complete (event ready); a block that has come back is announced by event
+! copied.
 !
 !     caf_fft_exchange [LOG_ELEMENTS]      each image has 2**LOG_ELEMENTS elements
 !

@@ -85,8 +85,8 @@ static const char *plan_of(MPI_Comm comm, long long n, fftw_direction direction,
   return "six steps";
 }
 
-/* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
- * have this length; then rank 0 says why. */
+/* Collective over comm: hcube's transform, or NULL on all ranks if it is switched off or cannot have this length; then
+ * rank 0 prints the reason. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
 {
   hcube_fft_plan *plan = NULL;

@@ -118,8 +118,7 @@ static int *created(int *key)
   return key;
 }
 
-/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
- * with the grid, says so. */
+/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees with the grid. */
 static int *refusal(void)
 {
   static int key = MPI_KEYVAL_INVALID;

@@ -49,7 +49,7 @@ fn a_filter_of_system_calls() {
     }
 }
 
-/// Buffers that are nobody else's to read: only their exchanges are refused, until the second of them.
+/// Buffers that other processes may not read: only their exchanges are refused, until the second of them.
 #[test]
 fn secret_memory() {
     for &ranks in counts() {

@@ -76,7 +76,7 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 static int refused_calls[FUNCTIONS];
 
-/* While MPI is not active there is nobody to abort. */
+/* While MPI is not active no job can be aborted. */
 #define GIVE_UP(...)              \
   do {                            \
     fprintf(stderr, __VA_ARGS__); \

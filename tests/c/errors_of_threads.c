@@ -55,7 +55,7 @@ static void call_hcube(MPI_Comm comm, int turns) {
   statistics.struct_size = sizeof statistics;
   for (int turn = 0; turn < turns; turn++) {
     SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &failure));
-    /* Calls that wait for nobody meet the other thread most often. */
+    /* Calls that do not wait meet the other thread most often. */
     for (int call = 0; call < 200; call++) {
       SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
       SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));

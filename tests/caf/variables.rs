@@ -42,7 +42,7 @@ fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     lines
 }
 
-/// The first image learns why its value is refused, the others are told; nobody waits.
+/// The first image reports why its value is refused, the others return an error; no image is left waiting.
 #[test]
 fn variables_that_differ_are_refused_on_all_images() {
     // MPI is initialised by the program, for one thread: this image can have no progress thread.

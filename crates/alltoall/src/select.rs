@@ -118,7 +118,7 @@ pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 ///
-/// `equal`: as [`Situation::leads_equal`] says.
+/// `equal`: see [`Situation::leads_equal`].
 pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");

@@ -92,8 +92,7 @@ pub struct ExchangeState {
 }
 
 impl ExchangeState {
-    /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested
-    /// one.
+    /// Collective. Falls back to a path that works; [`Self::refusal`] is set if it is not the requested one.
     ///
     /// # Errors
     /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
@@ -213,7 +212,7 @@ impl ExchangeState {
 
     /// An exchange that began then is forwarded to be compared with others.
     pub(super) fn begin_forwarded(&mut self, begin: Option<f64>) {
-        // Until its time is known; where nobody notes it, the library loses.
+        // Until its time is known; if the caller does not record it, the library loses.
         (self.time, self.forwarded) = (NOT_MEASURED, begin);
         self.trials.take_under_way();
     }

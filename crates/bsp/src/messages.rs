@@ -183,7 +183,7 @@ mod tests {
         queue.clear();
         queue.open();
         assert!(queue.first().is_none() && queue.size() == (0, 0));
-        // Messages that nobody takes are gone.
+        // Messages that were not taken are discarded.
         for process in [1, 0] {
             push(&mut queue, process, 9);
             queue.open();

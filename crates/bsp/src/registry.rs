@@ -261,7 +261,7 @@ impl Registry {
 mod tests {
     use super::*;
 
-    /// Memory that nobody touches.
+    /// Memory that is never accessed.
     fn block(address: usize, length: usize) -> Region<'static> {
         // SAFETY: only the address and the length of the region are used.
         unsafe { Region::new(std::ptr::without_provenance_mut(address), length) }

@@ -116,7 +116,7 @@ fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize
                         unbuffered: false,
                     });
                 }
-                // Of a segment that nobody changes in this superstep.
+                // Part of a segment that no process changes in this superstep.
                 2 => calls[from].push(Call::Get {
                     from: to,
                     segment: number,

@@ -61,8 +61,7 @@ unsafe impl Send for Place {}
 /// Bits for a rank in addition to the process number.
 const RANK_BITS: u32 = 32;
 
-/// The process that is to say at its end that it has ended; children that the program makes by `fork` are
-/// not. 0: none.
+/// The process that must report its end; children created by `fork` must not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
@@ -158,8 +157,8 @@ pub fn is_active() -> Result<bool> {
     }
 }
 
-/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes
-/// become images.
+/// Collective over all processes of the job: initialises MPI, if the program has not, and the runtime; its
+/// processes become images.
 ///
 /// # Errors
 /// [`Error::Usage`] for a second call; on all images, if options differ or one has no memory; errors of MPI.
@@ -415,7 +414,7 @@ pub fn finalise_of(owner: Owner) -> Result<()> {
     if found == owner { finalise() } else { Ok(()) }
 }
 
-/// The end of a process whose image has not been finalised: the others are told that it has failed.
+/// The end of a process whose image has not been finalised: the others are notified that it has failed.
 extern "C" fn end_early() {
     let unfinished = UNFINISHED.load(Ordering::Relaxed);
     if unfinished >> RANK_BITS == u64::from(std::process::id()) {

@@ -199,8 +199,8 @@ impl OnNode {
         })
     }
 
-    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that
-    /// has refused may be in its next transform before others read it.
+    /// A number that signals an error in this transform to others, with its code. It is kept: a rank that has
+    /// returned an error may be in its next transform before others read it.
     fn refusal(&self, code: u64) -> u64 {
         (self.waits + 1) << CODE_BITS | code
     }

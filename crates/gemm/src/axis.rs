@@ -196,7 +196,7 @@ pub(crate) mod tests {
             let [here, there] = [(axis, starts.0), (other, starts.1)].map(|(axis, start)| Section { axis, start, length });
             let of = |section: Section| owners(section.axis, section.start + length).split_off(section.start);
             let equal = axis.processes == other.processes && of(here) == of(there);
-            // A section inside of blocks may be called not aligned where only its far end would tell.
+            // A section inside of blocks may be classified as not aligned if only its far end would decide.
             if here.is_aligned_with(there) {
                 prop_assert!(equal, "{:?} {:?}", here, there);
             }

@@ -137,7 +137,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     near.take(MAX_CANDIDATES).map(|(_, route)| *route).collect()
 }
 
-/// Times by the model that are too near to each other to tell which is shorter.
+/// Times by the model that are too close to decide which is shorter.
 const NEAR_RATIO: f64 = 1.2;
 /// Routes that are tried at most.
 const MAX_CANDIDATES: usize = 3;

@@ -56,7 +56,7 @@ pub fn count(runs: &[Run]) -> usize {
 /// distributes it: the process with the index in `target` if both lie along the same dimension of the grid,
 /// otherwise the processes in turn.
 pub fn sharing(section: Section, target: Option<Section>) -> Section {
-    /// Indices that a process hands out at a time where nothing else says so.
+    /// Indices that a process distributes at a time by default.
     const BLOCK: usize = 64;
     if !section.axis.is_replicated() {
         return section;

@@ -121,7 +121,7 @@ pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>
     leading.ok_or_else(|| Failure::new(format!("{given} elements are assigned to {wanted}")))
 }
 
-/// Copies elements, and converts them where their types differ. Which ones, [`conform`] says.
+/// Copies elements, and converts them if their types differ. [`conform`] selects them.
 ///
 /// # Safety
 /// Elements on this image may be read and written.

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Far more than it takes to write the buffers, unless nobody reads what the program writes.
+/// Far more than is needed to write the buffers, unless the output of the program is not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 /// As long as that, where `exit` closes the units.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);

@@ -64,7 +64,7 @@ enum Knowledge {
     Assumed,
     /// Some have not; by rank.
     Some(Vec<Token>),
-    /// Several programs were started as one job, and nobody knows what they have loaded.
+    /// Several programs were started as one job, and it is unknown which libraries they have loaded.
     Unknown,
 }
 
@@ -200,7 +200,7 @@ fn token() -> String {
     format!("{}{options}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What Open MPI's launcher tells: the number of programs of the job.
+/// Open MPI's number of programs of the job.
 fn by_environment() -> Knowledge {
     match number("OMPI_NUM_APP_CTX") {
         Some(2..) => Knowledge::Unknown,

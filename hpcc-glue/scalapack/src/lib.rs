@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use verdict::Verdict;
 
-/// Ends the job: there is nobody who could take a call.
+/// Ends the job: no library can serve the call.
 ///
 /// # Safety
 /// The call comes from a program that calls PBLAS.

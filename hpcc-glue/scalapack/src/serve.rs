@@ -42,7 +42,7 @@ fn is_foreign() -> bool {
     })
 }
 
-/// Serves a call, or says why not.
+/// Serves a call, or returns why not.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.

@@ -172,8 +172,8 @@ impl Ledger {
         self.to_receive -= bytes;
     }
 
-    /// Takes a range of the block for a rank, which nobody has taken: where its bytes lie, in order. They
-    /// stay there until [`Self::left`].
+    /// Takes a free range of the block for a rank: the location of its bytes, in order. They stay there until
+    /// [`Self::left`].
     pub fn take(&mut self, to: usize, range: Range<usize>) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         let mut start = range.start;

@@ -21,8 +21,8 @@ use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The allowance of the process. It says nothing that the state of its communicator does not know, and ends
-/// before that.
+/// The allowance of the process. It contains nothing that the state of its communicator does not have, and
+/// ends before the state.
 struct Current {
     /// Whether an [`Allowance`] exists.
     taken: AtomicBool,

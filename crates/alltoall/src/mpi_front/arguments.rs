@@ -72,7 +72,7 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     }
 }
 
-/// Local: the size of a block of `MPI_Alltoall`; `None` where the arguments that tell it are not valid.
+/// Local: the size of a block of `MPI_Alltoall`; `None` if the arguments that determine it are invalid.
 ///
 /// # Safety
 /// As [`read`].

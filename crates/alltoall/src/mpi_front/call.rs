@@ -196,7 +196,7 @@ impl Call {
         })
     }
 
-    /// Collective: the library's own function, where [`Self::library_can`] says so on all ranks.
+    /// Collective: forwards the call to the MPI library, if [`Self::library_can`] is true on all ranks.
     ///
     /// # Safety
     /// The call describes memory and handles as MPI requires.

@@ -77,8 +77,8 @@ pub unsafe fn exchange(call: &Call) -> Verdict {
     gate::run(Some(comm), || unsafe { attempt(call, comm) })
 }
 
-/// Forwards a call by `forward` where [`exchange`] has said so, for this reason. Notes the time where the
-/// library is compared with other algorithms.
+/// Forwards a call by `forward` if [`exchange`] has returned this reason. Records the time if the library is
+/// compared with other algorithms.
 ///
 /// # Safety
 /// As [`exchange`].

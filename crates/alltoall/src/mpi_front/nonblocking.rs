@@ -25,7 +25,7 @@ use hcube_core::mpi::{MPI_Request, attribute, forward, gate};
 use hcube_core::progress::Progress;
 use std::ffi::c_int;
 
-/// Starts the exchange of a call, or says that the library is to do so. Where it is done, [`complete`] makes
+/// Starts the exchange of a call, or returns that it must be forwarded. After a start, [`complete`] creates
 /// the request.
 ///
 /// # Safety

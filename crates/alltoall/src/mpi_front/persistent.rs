@@ -120,7 +120,7 @@ pub enum Initialised {
     Refused(Refusal),
 }
 
-/// Collective: initialises an exchange, or says that the library is to do so.
+/// Collective: initialises an exchange, or returns that it must be forwarded.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays as long as the request is used.

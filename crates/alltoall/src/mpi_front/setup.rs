@@ -34,11 +34,11 @@ use std::time::Duration;
 /// same on all processes that have hcube.
 static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 
-/// After this time in the set-up, a rank says that it waits for others.
+/// Time in the set-up after which a rank reports that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for
-/// it, and say so.
+/// Reports that hcube may be missing in some processes of the job. If so, the others wait for it, and report
+/// this.
 pub fn expect_missing_processes() {
     UNCERTAIN.store(true, Ordering::Relaxed);
 }
@@ -57,7 +57,7 @@ fn meet(comm: &MpiComm) -> Result<()> {
                 comm.rank(),
                 LATE.as_secs()
             );
-            // In one piece, because two ranks may say it.
+            // In one write, because two ranks may print it.
             eprint!("{text}");
         }
     })

@@ -146,8 +146,8 @@ impl State {
                 // The others were started by somebody else, perhaps without hcube.
                 Ok(Members::Outside) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
                 Ok(Members::Known(found)) => *ranks = Some(found),
-                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do
-                // so.
+                // A rank without information from MPI takes part in the set-up, because in most cases the
+                // others do so.
                 Ok(Members::Unknown) | Err(_) => {}
             },
             _ => {}

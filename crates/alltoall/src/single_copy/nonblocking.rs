@@ -55,8 +55,8 @@ impl Nonblocking {
     /// Collective over `comm`; `ranks` are the ranks of this rank's node, whose processes these are.
     ///
     /// # Errors
-    /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device,
-    /// which the kernel does not copy: a rank that finds such memory later could not tell those that have
+    /// On all ranks, if the ranks of a node cannot share memory, or a process may have device memory, which
+    /// the kernel does not copy: a rank that finds such memory later could not notify the ranks that have
     /// started the exchange.
     pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {

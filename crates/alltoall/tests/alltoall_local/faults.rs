@@ -86,7 +86,7 @@ fn truncated(from: usize, sent: usize, to: usize, expected: usize) -> String {
     )
 }
 
-/// Each of these ranks says this, the others that the first of them has said it.
+/// Each of these ranks returns this error, the others the error of the first of them.
 fn is_truncated(concerned: &[(usize, String)], rank: usize, outcome: &Result<Outcome>) -> bool {
     let (first, said) = &concerned[0];
     match (concerned.iter().find(|(concerned, _)| *concerned == rank), outcome) {

@@ -187,7 +187,7 @@ impl Rank {
         state: &mut ExchangeState,
         special: &Special,
     ) -> Result<Outcome> {
-        // As the front end tells it of MPI_Alltoall.
+        // As the front end reports it for MPI_Alltoall.
         let block = self.receive.ranges[0].len();
         let equal = self.receive.form == Form::Even
             && state.situation().leads_equal(self.send.is_none(), || Some(block));

@@ -97,8 +97,8 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
     }
 }
 
-/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange
-/// on another.
+/// Communicators of the same ranks share a state: a refusal on one of them does not concern exchanges on
+/// another.
 #[test]
 fn a_refusal_on_another_communicator_is_passed_over() {
     run_on_nodes(vec![0; 3], |comm| {

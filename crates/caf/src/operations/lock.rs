@@ -25,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: `count` locks on each member, which nobody has.
+    /// Collective over the team: `count` unlocked locks on each member.
     ///
     /// # Errors
     /// As [`Self::allocate`].
@@ -74,7 +74,7 @@ impl<C: Comm> Runtime<C> {
         taken
     }
 
-    /// Takes a lock on a member if nobody has it: whether this image has it now.
+    /// Acquires a lock on a member if it is free; returns whether this image holds it now.
     ///
     /// # Errors
     /// As [`Self::lock`].

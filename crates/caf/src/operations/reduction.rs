@@ -64,7 +64,7 @@ impl Combination {
 pub(crate) struct Reduction<const N: usize> {
     members: Members,
     combination: Combination,
-    /// Of the last 2^`round` members, and of as many as the lower bits of the size say.
+    /// Combination of the last 2^`round` members, and of as many as the lower bits of the size say.
     last: [i64; N],
     some: [i64; N],
     round: usize,
@@ -97,7 +97,7 @@ pub(crate) const fn board_place(bytes: usize) -> usize {
 }
 
 impl<const N: usize> Reduction<N> {
-    /// Begins one for which nobody waits.
+    /// Begins a nonblocking reduction.
     pub fn new(members: Members, words: [i64; N], combination: Combination) -> Self {
         let some = [combination.neutral(); N];
         Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Messages }

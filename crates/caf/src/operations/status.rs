@@ -37,8 +37,8 @@ impl<C: Comm> Runtime<C> {
         self.go(Status::Stopped, Status::Stopped as u64)
     }
 
-    /// This image fails because its process ends. Without messages, only images of its node are told: MPI may
-    /// have ended before, and then nothing of it may be called.
+    /// This image fails because its process ends. Without messages, only images of its node are notified: MPI
+    /// may have been finalised before, and must then not be called.
     pub(crate) fn die(&self, has_messages: bool) -> Result<()> {
         if has_messages {
             return self.go(Status::Failed, DIED);

@@ -31,7 +31,7 @@ pub struct Table<T> {
 }
 
 impl<T> Table<T> {
-    /// An empty one; errors say `name = 5: expected ...`.
+    /// An empty table; errors have the form `name = 5: expected ...`.
     pub const fn new(name: &'static str, expected: &'static str) -> Self {
         Self { name, expected, entries: Vec::new(), free: Vec::new() }
     }

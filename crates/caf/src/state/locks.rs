@@ -26,7 +26,7 @@ pub(crate) fn error_of((_, index, rank): LockAt, why: &str, expected: &str) -> E
     Error::argument("locks", format_args!("lock {index} of image {rank}, {why}"), expected)
 }
 
-/// The word of a lock that nobody has, and of a node that has no next one. No node lies at the beginning of a
+/// The word of a free lock, and of a queue node without successor. No queue node is at the beginning of a
 /// heap, where the rings for messages are.
 const NONE: u64 = 0;
 /// Where a node has the place of the next one, and whether its image has the lock.
@@ -36,7 +36,7 @@ const NODE_BYTES: usize = 2 * size_of::<u64>();
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// It has the lock if nobody had it before.
+    /// It holds the lock if it was free.
     Trying(Request),
     /// It is the last one of the queue when this has been made.
     Asked(Request),

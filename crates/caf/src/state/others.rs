@@ -135,7 +135,7 @@ impl Others {
         self.note((tag >> WORD_BITS) as usize, tag & ((1 << WORD_BITS) - 1));
     }
 
-    /// Tells the images of other nodes what the word of an image of this one says.
+    /// Sends the status word of an image of this node to the images of other nodes.
     fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
         for to in 0..self.images {
             // One that serves others waits until all have ended.
@@ -194,8 +194,8 @@ impl Others {
         }
     }
 
-    /// Before this image fails or stops: the others learn which images have failed, as far as is known here.
-    /// So nobody finds that this one has stopped and does not know the cause.
+    /// Before this image fails or stops: notifies the others of the failed images that it knows, so that no
+    /// image detects that this one has stopped without knowing the cause.
     pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
         for failed in self.with(Status::Failed) {
             let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
@@ -216,7 +216,8 @@ impl Others {
         self.tell(memory, self.own, word);
     }
 
-    /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.
+    /// The program has ended on all images: no image waits for this one any more, so no notification is
+    /// needed.
     pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
         memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
         self.become_gone(Status::Stopped);

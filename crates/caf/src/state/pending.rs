@@ -30,7 +30,7 @@ pub(crate) trait Operation<I> {
 pub(crate) struct Pending<I> {
     /// Each with the finish block in which this image has started it.
     list: Vec<(Scope, Box<dyn Operation<I>>)>,
-    /// The error of the first operation that has ended with one, until somebody is told.
+    /// The error of the first operation that has ended with one, until it is returned.
     error: Option<Error>,
 }
 

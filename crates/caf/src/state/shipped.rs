@@ -87,7 +87,7 @@ const fn sender(image: usize, bytes: usize) -> u64 {
 }
 
 impl Calls {
-    /// Adds what the bytes of a message say. Whether they are a function.
+    /// Appends the function in the bytes of a message. Returns whether they are a function.
     #[inline]
     fn add(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         if bytes.len() < HEAD {
@@ -175,14 +175,14 @@ pub(crate) struct Shipped {
 }
 
 impl Shipped {
-    /// Nothing yet. The image polls for functions of others each time it has shipped as many itself as the
-    /// interval says.
+    /// Initially empty. The image polls for functions of others each time it has shipped as many itself as
+    /// the interval.
     pub fn new(polling_interval: usize) -> Self {
         let (ready, early) = (Calls::default(), Calls::default());
         Self { batch: Rc::default(), ready, early, depth: 0, since_poll: 0, polling_interval }
     }
 
-    /// Keeps what the bytes of a message say. Whether they are a function.
+    /// Stores the function in the bytes of a message. Returns whether they are a function.
     pub fn put(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         self.ready.add(from, tag, bytes)
     }

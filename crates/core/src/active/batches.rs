@@ -39,7 +39,7 @@ struct Peer {
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
     acknowledged: u32,
-    /// Batches that were taken, and the number that the peer was last told.
+    /// Batches that were received, and the last acknowledged number.
     taken: u32,
     told: u32,
     /// Whether it is in the list of ranks to be polled.
@@ -65,7 +65,7 @@ struct Arrived {
 /// The batches of a rank.
 pub struct Batches<C: Comm> {
     peers: BTreeMap<usize, Peer>,
-    /// Peers that have a batch to go out, or are to be told something.
+    /// Peers that have a batch to be sent, or need an acknowledgement.
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
     spare: Spare,
@@ -182,8 +182,8 @@ impl<C: Comm> Batches<C> {
         result
     }
 
-    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether
-    /// there is more to be sent.
+    /// Sends batches for a rank as long as it has room, or an empty one with an acknowledgement. Returns
+    /// whether there is more to be sent.
     fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
         let peer = self.peers.get_mut(&to).expect("a peer that was listed");
         loop {
@@ -296,7 +296,7 @@ impl<C: Comm> Batches<C> {
         Ok(None)
     }
 
-    /// A batch of a rank is done: it is told with the next flush.
+    /// A batch of a rank has been handled: it is acknowledged by the next flush.
     fn tell(&mut self, from: usize) {
         let peer = self.peers.entry(from).or_default();
         peer.taken = peer.taken.wrapping_add(1);

@@ -195,7 +195,7 @@ pub unsafe trait Comm: Progress {
     fn seconds(&self) -> f64;
 }
 
-/// What [`Comm::split`] says of a colour.
+/// The meaning of a colour for [`Comm::split`].
 pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
     match colour {
         Some(colour) if i32::try_from(colour).is_err() => {
@@ -217,7 +217,7 @@ pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
     let failed_rank = (-first[0]) as usize;
     let mut bytes = local.as_ref().err().map_or([0; ERROR_BYTES], error_bytes);
     comm.broadcast(&mut bytes, failed_rank)?;
-    // A rank's own error says more than another's.
+    // A rank's own error is more specific than another's.
     local?;
     Err(remote_error(failed_rank, &bytes))
 }
@@ -273,8 +273,8 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest
-/// value of all ranks.
+/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) give the maximum and the minimum
+/// over all ranks.
 pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
     values.iter().flat_map(|&(_, value)| [value, !value]).collect()
 }

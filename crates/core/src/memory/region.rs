@@ -45,7 +45,7 @@ impl<'a> Region<'a> {
         Self { address, length, alive: PhantomData }
     }
 
-    /// Memory that is borrowed exclusively, so that nobody else uses it during `'a`.
+    /// Memory that is borrowed exclusively, so that it is not accessed otherwise during `'a`.
     pub fn of(bytes: &'a mut [u8]) -> Self {
         Self { address: bytes.as_mut_ptr(), length: bytes.len(), alive: PhantomData }
     }

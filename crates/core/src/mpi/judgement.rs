@@ -81,7 +81,7 @@ impl Judge {
     }
 
     fn ask(self, question: Question) -> Answer {
-        /// One thread at a time uses the communicator, and nobody waits in these calls.
+        /// One thread at a time uses the communicator, and these calls do not wait.
         static TURN: Mutex<()> = Mutex::new(());
         let place = &ANSWERS[usize::from(self.of_neighbours)][self.form as usize][question as usize];
         if let Some(answer) = Answer::of(place.load(Ordering::Relaxed)) {

@@ -9,7 +9,8 @@ use super::raw;
 use crate::error::{Error, Result};
 use std::ptr;
 
-/// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
+/// Collective over all processes of the job: initialises MPI if it is not initialised. Returns whether it
+/// did.
 ///
 /// # Errors
 /// [`Error::MpiState`] if MPI is finalised, and errors of MPI.

@@ -69,7 +69,7 @@ pub enum Members {
     Known(Vec<i32>),
     /// A member may not be in this process's `MPI_COMM_WORLD`; the same on all members.
     Outside,
-    /// All are in `MPI_COMM_WORLD`, but this process cannot say which they are; others may.
+    /// All are in `MPI_COMM_WORLD`, but this process cannot determine which they are; others may.
     Unknown,
 }
 

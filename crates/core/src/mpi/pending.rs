@@ -57,7 +57,7 @@ fn start() -> Result<MPI_Request> {
     check("MPI_Grequest_start", code).map(|()| request)
 }
 
-/// Called by MPI when the request is completed: says that nothing was received.
+/// Called by MPI when the request is completed: returns an empty status.
 ///
 /// # Safety
 /// MPI passes a status to be written.
@@ -75,7 +75,7 @@ unsafe extern "C-unwind" fn free(_: *mut c_void) -> c_int {
     super::constants::SUCCESS
 }
 
-/// Called by MPI_Cancel, which nobody calls for this request.
+/// Called by MPI_Cancel, which is never called for this request.
 unsafe extern "C-unwind" fn cancel(_: *mut c_void, _: c_int) -> c_int {
     super::constants::SUCCESS
 }

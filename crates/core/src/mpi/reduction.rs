@@ -6,7 +6,7 @@ use super::raw::{self, MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::error::{Error, Result};
 use std::ffi::c_int;
 
-/// A function of MPI that tells a lower bound and an extent.
+/// An MPI function that returns a lower bound and an extent.
 type Bounds = unsafe extern "C-unwind" fn(MPI_Datatype, *mut MPI_Aint, *mut MPI_Aint) -> c_int;
 
 /// Elements of a datatype and an operation on them, predefined or of the program.

@@ -184,8 +184,8 @@ impl CountedMemory {
     }
 
     /// Whether accesses with large strides find their pages in few entries of the translation lookaside
-    /// buffer: on huge pages, as far as the kernel says, or in memory that is shorter than one. The same on
-    /// all ranks that share it.
+    /// buffer: on huge pages, as far as the kernel provides them, or in memory that is shorter than one. The
+    /// same on all ranks that share it.
     pub fn has_large_pages(&self) -> bool {
         self.large_pages
     }
@@ -227,7 +227,7 @@ impl CountedMemory {
         }
         self.absence().come_back(pause);
         if let Origin::Shared(segment) = &self.origin {
-            // At once instead of page by page. Where there is no memory, its use tells.
+            // Commits all pages instead of page by page. If memory is missing, the first use fails.
             let bytes = head(self.ranks) + self.capacity;
             drop(segment.provide(part(self.own, self.ranks, bytes, PAGE)));
         }

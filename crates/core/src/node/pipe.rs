@@ -96,7 +96,7 @@ impl Address {
         let path = format!("/proc/{}/fd/{}", self.process, self.file);
         let describe = |error: std::io::Error| failed(&path, &error);
         let target = std::fs::read_link(&path).map_err(describe)?;
-        // Open for reading as well: writing to a pipe that nobody reads would raise SIGPIPE.
+        // Open for reading as well: writing to a pipe without readers would raise SIGPIPE.
         let mut pipe = match target.to_string_lossy() == format!("pipe:[{}]", self.object) {
             true => File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&path),
             false => return Err(Error::Memory(format!("{path} is not the pipe for messages"))),

@@ -9,7 +9,7 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Bytes of the largest cache of a core; a guess where the system does not say.
+/// Bytes of the largest cache of a core; an estimate if the system does not report it.
 pub fn cache() -> usize {
     /// A minimum that most processors have.
     const GUESS: usize = 16 << 20;

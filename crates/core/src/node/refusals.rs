@@ -49,7 +49,7 @@ fn text_of(round: u64) -> usize {
 /// The details of a refusal ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number that tells what was refused.
+    /// The number that identifies what was refused.
     pub tag: u64,
     /// Why, as far as it fits, and zeros; `None` for one of too many.
     pub text: Option<[u8; MAX_TEXT_BYTES]>,

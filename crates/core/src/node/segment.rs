@@ -194,8 +194,8 @@ impl Segment {
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no
-    /// memory, they come with their first use. [`provide`](Self::provide) tells whether there is memory.
+    /// Requests the kernel to map all pages, if it can (Linux 5.14); otherwise, and if there is no memory,
+    /// they are mapped at first use. [`provide`](Self::provide) returns whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };

@@ -277,7 +277,7 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
         let written = unsafe { process.write(cell, local) };
         written.map_or_else(|why| refused(why.error.to_string()), |()| Ok(process))
     });
-    // Acts as the barrier as well, after which all have written and nobody reads the cookie.
+    // Also a barrier, after which all have written and the cookie is not read any more.
     let processes = agree(comm, tried.collect())?;
     let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
         // SAFETY: a cell of this rank, read from its own address; others have finished writing to it.

@@ -75,7 +75,7 @@ impl Layout {
         self.region
     }
 
-    /// A number that tells this layout for these ranks from others.
+    /// A number that identifies this layout for these ranks.
     fn fingerprint(self, ranks: &[usize]) -> u64 {
         let Self { line, first_slot, slot, mask, counters, contents, .. } = self;
         let sizes = [line, first_slot, slot, mask as usize, counters, contents];

@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// The blocks that the formula chooses for a ring take what the formula says.
+    /// With the blocks that the formula selects for a ring, the time equals the formula.
     #[test]
     fn lines_with_the_blocks_of_the_formula() {
         let hockney = Hockney { alpha: 1e-6, beta: 1e-9 };

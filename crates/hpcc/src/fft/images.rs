@@ -89,7 +89,7 @@ impl Images {
         free(runtime, self.columns, &[self.ready, self.copied, self.prefetch])
     }
 
-    /// This image's part of the coarray, for a transform: nobody keeps it longer.
+    /// This image's part of the coarray, for the duration of a transform.
     ///
     /// # Errors
     /// None while the runtime that has allocated it is active.

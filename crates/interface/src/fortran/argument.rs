@@ -21,7 +21,7 @@ pub struct Passing {
 /// - - The procedure may use another name than C: `text => path`.
 /// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, whose address C
 ///   receives. Without a shape it is a scalar.
-/// - `?` says that it is optional.
+/// - - `?` marks an optional argument.
 /// - An expression is passed for what the procedure has no argument for.
 #[derive(Debug)]
 pub struct Argument<'a> {

@@ -95,7 +95,7 @@ impl Messages {
         operands
     }
 
-    /// A number, not 0, that tells shapes apart.
+    /// A number, not 0, that identifies a shape.
     fn fingerprint(&self) -> u64 {
         // Not the start of other transpositions.
         fingerprint(2, self.shape.agreement().into_iter().map(|(_, value)| value as u64))

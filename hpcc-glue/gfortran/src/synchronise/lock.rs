@@ -14,7 +14,7 @@ use crate::failure::{Failure, Image, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The word of a lock that nobody has; others name their owner, counted from 1.
+/// The word of a free lock; other values are the owner, counted from 1.
 const FREE: u64 = 0;
 /// How often an image takes locks, while others wait, before it lets them go first.
 const BATCH: u32 = 64;
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
         self.owner.compare_exchange(owner, by, Ordering::Acquire, Ordering::Relaxed)
     }
 
-    /// Takes the lock if nobody has it: whether this image has it now.
+    /// Acquires the lock if it is free; returns whether this image holds it now.
     #[inline]
     pub fn try_lock(self, image: &Image) -> Result<bool> {
         match self.replace(FREE, own(image)) {

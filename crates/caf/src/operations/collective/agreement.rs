@@ -100,8 +100,8 @@ impl<C: Comm> Runtime<C> {
         Ok(agreement.reduction.into_members())
     }
 
-    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits,
-    /// with arguments of this member that are not valid: an error on all members. Returns this member's.
+    /// Collective over the team: takes part in any operation, except a nonblocking one, with invalid
+    /// arguments of this member: an error on all members. Returns this member's error.
     pub fn refuse(&self, team: Handle, error: Error) -> Error {
         let agreed = self.agree(team, |_| Err(error.clone()), [("", 0); 2]);
         agreed.err().unwrap_or(error)

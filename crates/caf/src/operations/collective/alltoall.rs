@@ -27,7 +27,7 @@ impl<C: Comm> Runtime<C> {
         ranks.iter().map(|&rank| Ok((rank, self.image_of(team, rank)?))).collect()
     }
 
-    /// Whether a receiver says when a block may come.
+    /// Whether a receiver grants blocks.
     fn waits_for_word(&self, image: usize, block: usize) -> Result<bool> {
         self.with(|this| Ok(block > MAX_EAGER_BYTES && !this.memory.is_here(image)))
     }

@@ -52,7 +52,7 @@ struct Broadcast<'a> {
     is_settled: bool,
 }
 
-/// One that nobody waits for: arguments are compared meanwhile.
+/// A nonblocking one: arguments are compared concurrently.
 #[derive(Debug)]
 struct Unattended {
     /// None when it has ended, and on a member that has refused its arguments.

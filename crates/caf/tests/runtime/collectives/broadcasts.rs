@@ -172,8 +172,8 @@ fn wrong_arguments_are_found_by_all_members() {
     });
 }
 
-/// The error of a broadcast for which nobody waits does not come out of other collective functions, whose
-/// other members would wait for those that have got it.
+/// The error of a nonblocking broadcast is not returned by other collective functions, whose other members
+/// would wait for the members that have received it.
 #[test]
 fn an_error_is_kept_for_who_waits_for_it() {
     everywhere(|image, images| {

@@ -73,7 +73,7 @@ pub(super) unsafe fn places<const PACK: bool, const STREAM: bool>(
     }
 }
 
-/// Copies runs of one length; `at` says where they are.
+/// Copies runs of one length; `at` gives their locations.
 ///
 /// # Safety
 /// As [`run`], for all of them.

@@ -59,7 +59,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// With a private communicator that nobody else uses.
+    /// With a private communicator.
     pub(super) fn alone(private: MPI_Comm) -> Self {
         Self { private: Arc::new(Private::new(private, None)), number: 0, gives_back: false }
     }
@@ -74,7 +74,7 @@ impl Messages {
         self.private.comm
     }
 
-    /// For collective functions, if nobody else uses it.
+    /// For collective functions, on a private communicator.
     pub(super) fn comm_of_one(&self) -> Option<MPI_Comm> {
         self.private.sharing.is_none().then_some(self.private.comm)
     }

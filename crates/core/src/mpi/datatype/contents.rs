@@ -6,7 +6,7 @@ use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::reserve::with_room;
 
-/// How a datatype was made, and the lengths of the arrays that say from what.
+/// The constructor of a datatype, and the lengths of the arrays of its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Envelope {
     combiner: raw::hcube_shim_combiner,

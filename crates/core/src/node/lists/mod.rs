@@ -32,7 +32,7 @@ use crate::progress::wait::Patience;
 use list::Writer;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words that a rank tells all others in a round.
+/// Words from a rank to all others in a round.
 pub const NOTICE_WORDS: usize = 5;
 
 /// Bytes of a page.
