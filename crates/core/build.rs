@@ -55,8 +55,8 @@ impl MpiFlags {
         }
     }
 
-    /// Links the library. The run path goes to the build scripts of direct dependents as
-    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes no arguments of the linker on to them.
+    /// Links the library. The run path is passed to the build scripts of direct dependents as
+    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo does not pass linker arguments on to them.
     fn link(&self) {
         for directory in &self.search {
             println!("cargo::rustc-link-search=native={directory}");

@@ -106,7 +106,7 @@ fn hold_with_blocks<C: Comm>(
     Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
 }
 
-/// The vote of a rank, and what goes with it.
+/// The vote of a rank, and its accompanying data.
 struct Cast {
     own: Vote,
     /// The size of the largest block.

@@ -3,7 +3,7 @@
 /// How an exchange is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Nothing goes to another rank.
+    /// No data is sent to another rank.
     Alone,
     /// The blocks are part of the first notices: [`crate::enclosed`].
     Enclosed,

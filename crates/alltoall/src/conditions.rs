@@ -7,7 +7,7 @@ pub struct Conditions {
     pub unreachable: bool,
     /// The MPI library's function cannot represent the counts.
     pub beyond_library: bool,
-    /// A rank may expect more than it is sent, out of place; the same on all ranks.
+    /// A rank may expect more than is sent to it, out of place; the same on all ranks.
     pub tolerant: bool,
     /// The caller records the time of a forwarded exchange, so that the MPI library's function may be
     /// compared with other algorithms; the same on all ranks.

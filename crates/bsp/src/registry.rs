@@ -95,7 +95,7 @@ impl Registry {
     /// Registers memory from the next superstep on.
     ///
     /// # Errors
-    /// NULL with a size, and more registrations than there are numbers.
+    /// NULL with a size, and too many registrations.
     pub fn push(&mut self, memory: Region<'static>) -> Result<()> {
         let address = memory.address().addr();
         if address == 0 && !memory.is_empty() {

@@ -36,8 +36,8 @@ pub enum Owner {
     Compiler,
 }
 
-/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there
-/// uses it when what belongs to its threads is gone.
+/// The state of a process. Only [`finalise`] frees it: a process that ends otherwise uses it after the
+/// destructors of its threads.
 struct Process {
     runtime: Runtime<MpiComm>,
     /// Where there is a progress thread.
@@ -305,8 +305,8 @@ fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
 /// it was initialised here.
 ///
 /// # Errors
-/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,
-/// in which case the runtime has ended here.
+/// Inside of a finish block or a shipped function, with nothing ended; if an image has failed, in which case
+/// the runtime has ended on this image.
 pub fn finalise() -> Result<()> {
     // The work of this function was done then.
     if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {

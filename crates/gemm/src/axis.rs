@@ -66,7 +66,7 @@ impl Axis {
         }
         let whole = (end - self.first_block) / self.block;
         let rest = (end - self.first_block) % self.block;
-        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b goes to turn b.
+        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b is assigned in turn b.
         let complete =
             if turn == 0 { whole / self.processes } else { (whole + self.processes - turn) / self.processes };
         let of_first = if turn == 0 { self.first_block } else { 0 };
@@ -108,7 +108,8 @@ impl Section {
         if self.axis.is_replicated() {
             return self.length;
         }
-        // Every process before the owner of the first index in turn has as many as some other, or fewer.
+        // Every process before the owner of the first index in cyclic order has at most as many as some
+        // other.
         (0..self.axis.processes).map(|process| self.count(process)).max().unwrap_or(0)
     }
 

@@ -92,7 +92,7 @@ impl Line {
     }
 }
 
-/// Columns of a panel that come from one position, as this rank passes them on.
+/// Columns of a panel from one position, as this rank forwards them.
 #[derive(Debug)]
 struct Piece<'env> {
     plan: Rc<Plan>,

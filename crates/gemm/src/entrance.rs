@@ -30,7 +30,7 @@ pub struct Work<'a> {
     pub options: Options,
 }
 
-/// What is kept on a communicator.
+/// The state of a communicator.
 #[derive(Debug)]
 pub struct Products {
     choice: Option<Choice>,

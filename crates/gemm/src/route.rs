@@ -29,7 +29,7 @@ pub struct Route {
     pub groups: [usize; 2],
     /// Levels of groups, 1 for SUMMA.
     pub levels: usize,
-    /// Columns of a message inside a group; `None` for as many as the model finds best.
+    /// Columns of a message inside a group; `None` selects the best number by the model.
     pub inner_block: Option<usize>,
 }
 

@@ -133,7 +133,7 @@ impl State {
         }
         let larger: Vec<usize> =
             needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
-        // The same decision on all ranks, but no more memory than a domain of this shape uses.
+        // The same decision on all ranks, but not more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
         // Before it grows: all panels that this rank has placed there were released, or others have their own
         // mappings.

@@ -24,7 +24,7 @@ const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
-/// Largest part that is written to the memory of another rank: meanwhile, this one does nothing else.
+/// Largest part that is written to the memory of another rank; this rank does nothing else meanwhile.
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;

@@ -119,7 +119,7 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     }
 }
 
-/// Runs `work` with what is kept on the communicator of a call, and whether that is known to be an
+/// Runs `work` with the state of the communicator of a call, and whether it is known to be an
 /// intercommunicator.
 ///
 /// # Safety

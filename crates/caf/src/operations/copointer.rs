@@ -28,7 +28,7 @@ pub struct Copointer {
 }
 
 impl Copointer {
-    /// As words, to be handed on.
+    /// Encoded as words, to be passed to other images.
     pub const fn words(self) -> [u64; 2] {
         [self.place, self.bytes]
     }

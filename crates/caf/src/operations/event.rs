@@ -164,7 +164,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made
+    /// Notifies an event; `wait` returns when earlier puts of this image to the event's image are complete
     /// there.
     fn notify_when_made(
         &self,

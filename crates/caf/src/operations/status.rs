@@ -62,8 +62,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all messages have gone out, but not for ever. Messages that arrive are dropped, accesses
-    /// of others made.
+    /// Waits until all messages have been sent, for a limited time. Messages that arrive are dropped,
+    /// accesses of others are performed.
     fn send_out(&self) -> Result<()> {
         let (mut wait, begin) = self.with(|image| Ok((image.patience.wait(), image.comm.seconds())))?;
         loop {

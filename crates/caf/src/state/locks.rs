@@ -38,7 +38,7 @@ const NODE_BYTES: usize = 2 * size_of::<u64>();
 enum State {
     /// It holds the lock if it was free.
     Trying(Request),
-    /// It is the last one of the queue when this has been made.
+    /// It is the last one of the queue after this swap.
     Asked(Request),
     /// It waits for this image before.
     Queued(usize),

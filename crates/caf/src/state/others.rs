@@ -210,7 +210,8 @@ impl Others {
         memory.own_word(self.place).store(DIED, Ordering::Release);
     }
 
-    /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
+    /// This image fails or stops: all others can detect this from now on, as soon as the messages have been
+    /// sent.
     pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
         memory.own_word(self.place).store(word, Ordering::Release);
         self.tell(memory, self.own, word);

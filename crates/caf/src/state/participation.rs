@@ -34,7 +34,7 @@ pub(crate) struct Participation {
     /// Team, series and number.
     current: [u64; 3],
     asked: BTreeSet<usize>,
-    /// An image that was gone before it.
+    /// An image that was already gone.
     missing: Option<usize>,
 }
 

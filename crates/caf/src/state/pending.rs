@@ -51,7 +51,8 @@ impl<I> Pending<I> {
         self.list.push((scope, Box::new(operation)));
     }
 
-    /// Advances all. Whether one has ended. An error of one of them is kept; see [`Self::check`].
+    /// Advances all operations. Returns whether one has ended. An error of one of them is stored; see
+    /// [`Self::check`].
     pub fn advance(&mut self, image: &mut I) -> bool {
         let Self { list, error } = self;
         let before = list.len();

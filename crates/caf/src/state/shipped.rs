@@ -21,7 +21,7 @@ const NO_EVENT: u64 = u64::MAX;
 
 /// Short functions that are taken at a time.
 const AT_A_TIME: usize = 256;
-/// Words of functions for which memory is kept.
+/// Words of functions for which memory is reserved.
 const KEPT_WORDS: usize = 4096;
 
 /// A shipped function that has arrived.

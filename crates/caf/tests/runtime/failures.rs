@@ -105,7 +105,7 @@ fn every_wait_ends_when_an_image_leaves() {
     }
 }
 
-/// Accesses to an image that is gone: made in a node, an error elsewhere.
+/// Accesses to an image that is gone: performed in a node, an error elsewhere.
 #[test]
 fn accesses_to_an_image_that_is_gone() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {

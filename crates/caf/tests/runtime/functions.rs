@@ -158,7 +158,7 @@ fn long_arguments_events_and_errors() {
     });
 }
 
-/// Many more than there is room for, from all to all.
+/// Many more functions than there is room for, from all to all.
 #[test]
 fn updates_of_remote_words() {
     everywhere(|image, images| {

@@ -34,7 +34,7 @@ const MAX_RECEIVING: usize = 64;
 /// Messages to and from a rank of another node.
 #[derive(Debug, Default)]
 struct Peer {
-    /// The messages that have not gone out.
+    /// The messages that have not been sent.
     queue: Queue,
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
@@ -74,7 +74,7 @@ pub struct Batches<C: Comm> {
     arrived: Option<Arrived>,
     /// Batches that were sent and not acknowledged, to all peers.
     under_way: usize,
-    /// Bytes of messages that have not gone out, to all peers.
+    /// Bytes of messages that have not been sent, to all peers.
     waiting: usize,
     /// Whether somebody waits for one of them.
     is_awaited: bool,
@@ -126,12 +126,12 @@ impl<C: Comm> Batches<C> {
         self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < FULL_BYTES)
     }
 
-    /// Whether all messages to all ranks have been taken.
+    /// Whether all messages to all ranks have been received.
     pub fn is_delivered(&self) -> bool {
         self.under_way == 0 && self.waiting == 0
     }
 
-    /// Bytes of messages that have not gone out.
+    /// Bytes of messages that have not been sent.
     #[cfg(test)]
     pub fn waiting_bytes(&self) -> usize {
         self.waiting
@@ -142,7 +142,7 @@ impl<C: Comm> Batches<C> {
         self.waiting == 0 && self.sends.is_empty()
     }
 
-    /// Whether all messages to all ranks but one have been taken.
+    /// Whether all messages to all ranks except one have been received.
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));
         let (under_way, waiting) =

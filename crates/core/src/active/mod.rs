@@ -60,7 +60,7 @@ pub struct Messages<C: Comm> {
     ranks: Vec<usize>,
     rings: Rings,
     mates: Vec<Mate>,
-    /// Records that are kept, for all ranks of the node.
+    /// Records that wait for room, for all ranks of the node.
     kept: usize,
     /// Where there is more than one node.
     batches: Option<Batches<C>>,
@@ -200,7 +200,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Keeps a message to a rank of this node, in pieces, and sends as many of them as there is room for.
+    /// Queues a message to a rank of this node, in pieces, and sends as many of them as there is room for.
     fn keep(&mut self, to: usize, kind: u8, tag: u64, whole: &[u8]) {
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;
@@ -216,7 +216,7 @@ impl<C: Comm> Messages<C> {
         self.send_kept(to);
     }
 
-    /// Sends of what is kept for a rank of the node what its ring has room for.
+    /// Sends queued records for a rank of the node as far as its ring has room.
     fn send_kept(&mut self, to: usize) {
         let kept = &mut self.mates[to].kept;
         while let Some(QueuedRecord { kind, tag, payload }) = kept.front()
@@ -237,7 +237,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// A message that has arrived, if one has; sends what is kept.
+    /// A message that has arrived, if one has; sends queued records.
     ///
     /// # Errors
     /// Those of MPI.
@@ -297,21 +297,21 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept
-    /// has not.
+    /// Whether all messages to other ranks have been received there, as far as this rank knows; queued
+    /// records have not.
     pub fn is_delivered(&self) -> bool {
         self.kept == 0
             && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
-    /// Bytes of messages to other nodes that have not gone out.
+    /// Bytes of messages to other nodes that have not been sent.
     #[cfg(test)]
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.batches.as_ref().map_or(0, Batches::waiting_bytes)
     }
 
-    /// Whether all messages have gone out, so that their receivers find them without further help of this
+    /// Whether all messages have been sent, so that their receivers find them without further calls of this
     /// rank.
     pub fn is_sent(&self) -> bool {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)

@@ -173,7 +173,7 @@ pub unsafe trait Comm: Progress {
     /// Collective: the bytes of `root` on all ranks; same length everywhere (`MPI_Bcast`). For long messages
     /// see [`pipelined_broadcast`].
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()>;
-    /// Collective: `parts[i]` goes to rank i; the result holds what was received, in rank order
+    /// Collective: `parts[i]` is sent to rank i; the result is the received data, in rank order
     /// (`MPI_Alltoallv` with counts that only the sender knows).
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>>;
 

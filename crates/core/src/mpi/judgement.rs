@@ -36,7 +36,7 @@ pub struct Judge {
 enum Question {
     /// Whether blocks without elements may have any datatype.
     UnusedTypes,
-    /// Whether the receive buffer may be `MPI_IN_PLACE` where nothing is received.
+    /// Whether the receive buffer may be `MPI_IN_PLACE` if nothing is received.
     ReceiveInPlace,
     /// Whether one buffer may be the send buffer and the receive buffer.
     OneBuffer,

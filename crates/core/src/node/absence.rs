@@ -26,7 +26,7 @@ impl<'a> Absence<'a> {
     /// This rank, which was present, leaves. The last of `ranks` frees the pages.
     pub fn leave(self, ranks: u64, give_back: impl FnOnce()) {
         let away = self.0.fetch_add(1, Ordering::AcqRel) + 1;
-        // Somebody may have come back meanwhile.
+        // A rank may have returned meanwhile.
         if away == ranks
             && self.0.compare_exchange(ranks, ranks | GIVING, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         {
@@ -78,7 +78,7 @@ mod tests {
     /// The cell, and the remaining steps of each rank.
     type State<const N: usize> = (u64, [(At, u32); N]);
 
-    /// One access of a rank, as in the functions above; it goes and comes back some times.
+    /// One access of a rank, as in the functions above; it leaves and returns some times.
     fn step<const N: usize>((mut cell, mut ranks): State<N>, rank: usize) -> State<N> {
         let all = N as u64;
         let (at, rounds) = ranks[rank];

@@ -41,7 +41,7 @@ pub enum Counter {
 /// Counters of a rank.
 const COUNTERS: usize = 4;
 
-/// Where the memory comes from.
+/// The source of the memory.
 #[derive(Debug)]
 enum Origin {
     Shared(Segment),

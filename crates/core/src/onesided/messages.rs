@@ -64,18 +64,19 @@ impl<C: Comm> Onesided<C> {
         self.messages.receive_short(kind, most, read)
     }
 
-    /// Whether all messages have been taken, and all accesses made, as far as is known here.
+    /// Whether all messages have been received, and all accesses performed, as far as this rank knows.
     pub fn is_delivered(&self) -> bool {
         self.messages.is_delivered()
     }
 
-    /// Whether all messages have gone out; see [`Messages::is_sent`](crate::active::Messages::is_sent).
+    /// Whether all messages have been sent; see [`Messages::is_sent`](crate::active::Messages::is_sent).
     pub fn is_sent(&self) -> bool {
         self.messages.is_sent()
     }
 
-    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node
-    /// are made in the order of what was sent to it, so those to `next` need not have been.
+    /// Whether all accesses to other nodes have been performed, as far as this rank knows; accesses to ranks
+    /// of a node are performed in the order of the messages to it, so accesses to `next` need not be
+    /// included.
     #[inline]
     pub fn is_made(&self, next: Option<usize>) -> bool {
         self.messages.is_delivered_elsewhere(next)

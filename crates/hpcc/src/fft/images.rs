@@ -50,8 +50,8 @@ const fn bytes(part: usize) -> usize {
 }
 
 impl Images {
-    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one in
-    /// its place.
+    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one
+    /// instead.
     ///
     /// # Errors
     /// On all images, where one has no memory.

@@ -76,7 +76,7 @@ impl State {
         Ok(Self { path, statistics: Statistics::default() })
     }
 
-    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the
+    /// Collective: the state for the options of all ranks, the existing one if it serves them; and the
     /// options.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub struct Messages {
     rank: usize,
     instructions: Instructions,
     exchange: ExchangeState,
-    /// Where what goes to and comes from each rank is, in bytes.
+    /// The location of the data to and from each rank, in bytes.
     places: [Vec<Range<usize>>; 2],
     memory: [Vec<u8>; 2],
 }

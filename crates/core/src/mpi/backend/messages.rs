@@ -79,7 +79,7 @@ impl Messages {
         self.private.sharing.is_none().then_some(self.private.comm)
     }
 
-    /// The name of what is shared, and the number; 0 where nothing is.
+    /// The name of the shared communicator, and the number; 0 if nothing is shared.
     pub(super) fn place(&self) -> (u64, u64) {
         self.private.sharing.as_ref().map_or((0, 0), |sharing| (sharing.name, self.number as u64))
     }

@@ -9,7 +9,7 @@ use crate::memory::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
-/// A failure is kept, too: what cannot be decoded is not tried again.
+/// A failure is stored, too: a datatype that cannot be decoded is not tried again.
 type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process.

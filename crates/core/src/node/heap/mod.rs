@@ -181,7 +181,7 @@ impl Heap {
     /// Local: frees what [`Self::allocate`] has returned.
     ///
     /// # Errors
-    /// [`Error::Argument`] where nothing is allocated there.
+    /// [`Error::Argument`] if nothing is allocated there.
     pub fn free(&mut self, offset: usize) -> Result<()> {
         // The range of a large one begins at a page, which is not its offset.
         let is_small = |&offset: &usize| self.ranges.length(offset).is_some_and(|length| length < LARGE);

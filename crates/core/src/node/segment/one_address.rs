@@ -23,7 +23,7 @@ const WISHES: [usize; 4] = [0x2000_0000_0000, 0x3000_0000_0000, 0x4000_0000_0000
 const ATTEMPTS: usize = 8;
 
 impl Segment {
-    /// Maps a file at an address where nothing else is; 0 for any.
+    /// Maps a file at an unused address; 0 for any.
     fn map_at(file: &File, length: usize, address: usize) -> Result<Self> {
         let (protection, mut flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
