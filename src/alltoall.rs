@@ -12,7 +12,7 @@ use hcube_core::mpi::gate;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
-/// Makes a call, by the library where hcube leaves it to that.
+/// Performs a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`exchange`].

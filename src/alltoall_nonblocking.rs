@@ -6,7 +6,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Request};
 use std::ffi::{c_int, c_void};
 
-/// Starts a call, by the library where hcube leaves it to that.
+/// Starts a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`start`].

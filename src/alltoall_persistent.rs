@@ -8,7 +8,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request, forward};
 use std::ffi::{c_int, c_void};
 
-/// Initialises a call, by the library where hcube leaves it to that.
+/// Initialises a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`initialise`].

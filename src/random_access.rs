@@ -58,7 +58,7 @@ unsafe fn read_task<'a>(
     Ok(Task { distribution, words, updates })
 }
 
-/// As [`read_task`], with an error on all ranks where one has an error.
+/// As [`read_task`], with an error on all ranks if one has an error.
 ///
 /// # Safety
 /// As [`read_task`].

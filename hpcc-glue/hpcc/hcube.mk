@@ -47,7 +47,7 @@ HCUBE_STOCK_FLAGS := $(CCFLAGS)
 # hcube can.
 CCFLAGS := -I$(HCUBE_GLUE)/fftw2 $(CCFLAGS) -DRA_SANDIA_OPT2 -DUSING_FFTW -UHPCC_FFTW_CHECK32
 
-# HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.
+# HPCC's own functions, compiled a second time under names with this prefix: they run if hcube does not serve.
 HCUBE_PREFIX := hcube_stock_
 hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
 

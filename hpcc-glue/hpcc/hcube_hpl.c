@@ -1,10 +1,10 @@
 /*
  * Replaces the panel broadcast of HPCC's HPL by hcube's.
  *
- * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its
- * process row (HPL_binit, HPL_bcast, HPL_bwait), uses it in the updates and frees it
- * (HPL_pdpanel_free). Each of these five functions is alone in its member of libhpl.a, so the
- * definitions below replace them. They run HPCC's own functions where hcube does not serve.
+ * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its process row (HPL_binit,
+ * HPL_bcast, HPL_bwait), uses it in the updates and frees it (HPL_pdpanel_free). Each of these five functions is the
+ * only one in its member of libhpl.a, so the definitions below replace them. They run HPCC's own functions if hcube
+ * does not serve.
  *
  * The root of a panel gets memory that its row shares, and HPL factors and copies the panel there;
  * the other ranks use it there. HPL reads what it has received (L2, L1, DPIV, DINFO) and writes

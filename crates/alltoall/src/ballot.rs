@@ -37,11 +37,11 @@ pub struct Ballot {
     pub sum: Vote,
     /// The sum of the times of [`Conditions::stated`].
     pub stated: u64,
-    /// The size of the largest block on this node; 0 where it is not needed.
+    /// The size of the largest block on this node; 0 if it is not needed.
     pub largest: usize,
     /// When this rank began, for exchanges that may be timed.
     pub begin: Option<f64>,
-    /// The blocks, where they have arrived together with the votes.
+    /// The blocks, if they have arrived together with the votes.
     pub received: Option<leaders::Received>,
 }
 
@@ -224,7 +224,7 @@ fn announce<C: Comm + ?Sized>(
     });
 }
 
-/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why.
+/// Local, if all ranks are on one node: posts that this rank's arguments were refused, and why.
 #[cold]
 pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     comm.settle();

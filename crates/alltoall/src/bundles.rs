@@ -28,7 +28,7 @@ const HEADER_WORDS: usize = 2;
 const BUFFERS: usize = 8;
 
 /// Largest block that `memory` bytes permit to bundle on `ranks` ranks, at most [`MAX_BLOCK_BYTES`]; `None`
-/// where they permit no block.
+/// if they permit no block.
 pub fn largest(ranks: usize, memory: usize) -> Option<usize> {
     let record = (memory / (BUFFERS * ranks)).checked_sub(HEADER_WORDS * size_of::<u64>())?;
     Some((record / size_of::<u64>() * size_of::<u64>()).min(MAX_BLOCK_BYTES)).filter(|&bytes| bytes > 0)

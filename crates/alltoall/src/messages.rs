@@ -208,7 +208,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         bytes.min(piece * length)..bytes.min((piece + 1) * length)
     }
 
-    /// Starts the next piece; false where no scratch memory is free for it.
+    /// Starts the next piece; false if no scratch memory is free for it.
     fn start_next(&mut self) -> Result<bool> {
         let partner = self.partners[self.position];
         let task = self.task;

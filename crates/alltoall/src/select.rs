@@ -68,7 +68,7 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
-    /// Largest of equal blocks that node leaders exchange together with the votes; 0 where they do not.
+    /// Largest of equal blocks that node leaders exchange together with the votes; 0 if they do not.
     pub led: usize,
     /// The schedule requested.
     pub schedule: Schedule,

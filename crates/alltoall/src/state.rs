@@ -53,9 +53,9 @@ pub struct ExchangeState {
     pub(super) rank: usize,
     /// The inputs of decisions.
     pub(super) situation: Situation,
-    /// This rank's node, where it has other ranks that share memory with this one.
+    /// This rank's node, if it has other ranks that share memory with this one.
     pub(super) node: Option<Node>,
-    /// Its nonblocking exchanges, where they work.
+    /// Its nonblocking exchanges, if they work.
     nonblocking: Option<Nonblocking>,
     /// Memory for outstanding pieces.
     pub(super) scratch: Scratch,
@@ -63,7 +63,7 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// Partners that messages go to, in the order of the schedule.
     pub(super) remote: Vec<usize>,
-    /// The routes of node leaders, where they may be chosen.
+    /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
     pub(super) plan: Option<Plan>,
@@ -302,7 +302,7 @@ impl ExchangeState {
     }
 
     /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in
-    /// nanoseconds, 0 where they were not to. The same on all ranks.
+    /// nanoseconds, 0 if they were not to. The same on all ranks.
     pub fn last_short_times(&self) -> Option<u64> {
         self.short_times
     }
@@ -336,8 +336,8 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only where all ranks know
-    /// that they are `equal`.
+    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only if all ranks know that
+    /// they are `equal`.
     pub(super) fn leads(&self, largest: usize, equal: bool) -> bool {
         let wanted = equal || self.situation.schedule == Schedule::NodeLeaders;
         self.routes.is_some() && largest <= self.situation.led && wanted
@@ -424,7 +424,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Half of the budget for messages; nothing on one node, where no messages are sent.
+    /// Half of the budget for messages; nothing on one node, which sends no messages.
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);

@@ -269,7 +269,7 @@ fn start_threads(process: &Process, microseconds: usize) -> Result<()> {
 }
 
 impl Process {
-    /// Ends the thread, where there is one.
+    /// Ends the thread, if there is one.
     fn join(&self) {
         self.is_ending.store(true, Ordering::Release);
         // A thread that has ended by a panic has printed it.
@@ -295,7 +295,7 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     thread.map_err(|error| Error::Memory(format!("no progress thread: {error}")))
 }
 
-/// One turn of the progress thread; false where MPI has ended.
+/// One turn of the progress thread; false if MPI has ended.
 fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
     let has_ended = MPI_HAS_ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
@@ -328,7 +328,7 @@ fn finalise_runtime() -> Result<()> {
 }
 
 /// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime
-/// then, and MPI where it was initialised here. Functions that others have shipped may still run until then.
+/// then, and MPI if it was initialised here. Functions that others have shipped may still run until then.
 ///
 /// In between, where all images have ended, `last` gets their communicator, and whether each process has come
 /// here: if not, it must not communicate.

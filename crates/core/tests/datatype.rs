@@ -80,7 +80,7 @@ fn random_datatypes_are_packed_as_mpi_packs_them(comm: &MpiComm) {
     assert!(with_order > DATATYPES as usize / 10, "{with_order} datatypes with an order of their own");
 }
 
-/// Ranges of packed bytes: all of them where there are few.
+/// Ranges of packed bytes: all of them if there are few.
 fn ranges(length: usize, random: &mut Random) -> Vec<(usize, usize)> {
     if length <= 40 {
         return (0..=length).flat_map(|from| (from..=length).map(move |to| (from, to))).collect();

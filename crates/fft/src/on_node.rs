@@ -130,7 +130,7 @@ impl OnNode {
     /// receives its result, and may be the same memory. Or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, where one has an error; nothing is written then.
+    /// On all ranks, if one has an error; nothing is written then.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);

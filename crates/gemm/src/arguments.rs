@@ -167,7 +167,7 @@ const NAMES: [&str; 3] = ["A", "B", "C"];
 const SIZE_NAMES: [&str; 3] = ["M", "N", "K"];
 
 impl Arguments {
-    /// The operations of the letters; where one is not valid the call is refused.
+    /// The operations of the letters; if one is not valid the call is refused.
     fn operations(&self) -> Option<[Operation; 2]> {
         Some([Operation::of(self.letters[0])?, Operation::of(self.letters[1])?])
     }

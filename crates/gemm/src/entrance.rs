@@ -77,7 +77,7 @@ impl Products {
     }
 
     /// Collective: computes a product. `values` are the arguments that must be the same on all ranks, by
-    /// name; the names are the same on all ranks, also where there is no work.
+    /// name; the names are the same on all ranks, also if there is no work.
     ///
     /// # Errors
     /// On all ranks, with nothing written: the error of a rank that has no work, arguments that differ,

@@ -150,7 +150,7 @@ pub struct Product<'a> {
     pub a: Matrix<'a>,
     /// The second factor.
     pub b: Matrix<'a>,
-    /// Factor of C; where it is 0, C is not read.
+    /// Factor of C; if it is 0, C is not read.
     pub beta: Scalar,
     /// The part of C that is updated.
     pub c: Matrix<'a>,

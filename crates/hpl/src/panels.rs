@@ -202,8 +202,7 @@ impl<C: Comm> Panels<C> {
         self.live.is_empty()
     }
 
-    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are
-    /// released.
+    /// Waits until this rank has sent what it has to send. Called by all ranks, if all panels are released.
     ///
     /// # Errors
     /// Of MPI.
@@ -223,8 +222,9 @@ impl<C: Comm> Panels<C> {
     /// [place](Self::place) of the panel.
     ///
     /// # Errors
-    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where
-    /// this rank has not released the panel `in_use` numbers before, or the root itself that in its slot.
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] if
+    /// this rank has not released the panel `in_use` numbers before, or the root itself has not released the
+    /// panel in its slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
         let ranks = self.holders.ranks();
         if root >= ranks {
@@ -289,8 +289,8 @@ impl<C: Comm> Panels<C> {
         Ok(self.panel(number)?.root == self.rank)
     }
 
-    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was
-    /// posted before.
+    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect if it was posted
+    /// before.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where
@@ -394,7 +394,7 @@ impl<C: Comm> Panels<C> {
     /// Where the root writes a panel before it posts it.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and where it was posted.
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and if it was posted.
     pub fn place(&self, number: u64) -> Result<Region<'_>> {
         let &Panel { root, holder, bytes, .. } = self.panel(number)?;
         if root != self.rank || self.slots.posted(holder) > holder.turn {
@@ -408,7 +408,7 @@ impl<C: Comm> Panels<C> {
     /// A panel, for reading until this rank releases it.
     ///
     /// # Errors
-    /// As [`Self::has_arrived`], and [`Error::Usage`] where it has not arrived.
+    /// As [`Self::has_arrived`], and [`Error::Usage`] if it has not arrived.
     pub fn content(&self, number: u64) -> Result<Content<'_>> {
         if !self.is_there(number)? {
             return Err(Error::Usage(format!("panel {number} has not arrived")));
@@ -420,7 +420,7 @@ impl<C: Comm> Panels<C> {
         Ok(Content(self.slots.content(holder, 0..bytes)))
     }
 
-    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank
+    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted if no rank
     /// waits for it; that panel counts as posted.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ pub struct Statistics {
     pub shared_bytes: u64,
     /// Stages of this rank's plan.
     pub stages: u64,
-    /// Rounds, or pieces written where there are no rounds.
+    /// Rounds, or pieces written if there are no rounds.
     pub rounds: u64,
     /// Values above Q that this rank held while routing, summed over rounds.
     pub excess: u64,

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 struct Case {
     ranks: usize,
     ranks_per_node: usize,
-    /// Node of every rank, where they do not follow each other.
+    /// Node of every rank, if they do not follow each other.
     nodes: Option<Vec<u32>>,
     log2: u32,
     kind: StreamKind,

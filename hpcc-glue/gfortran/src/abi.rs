@@ -238,7 +238,7 @@ pub union ReferenceOf {
 pub struct Component {
     /// Its bytes from the beginning of the object.
     pub offset: isize,
-    /// Those of its token; 0 where it has none, as components that are neither allocatable nor pointers.
+    /// The bytes of its token; 0 if it has none, as components that are neither allocatable nor pointers.
     pub token_offset: isize,
 }
 

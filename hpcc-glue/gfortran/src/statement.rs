@@ -98,7 +98,7 @@ pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
     has_ended
 }
 
-/// Writes a number where one is wanted.
+/// Writes a number if one is wanted.
 ///
 /// # Safety
 /// The place is NULL or may be written.

@@ -120,7 +120,7 @@ pub fn note_path(path: Path) {
     }
 }
 
-/// Notes that the statement concerns an image: `here` is the path where it is on this node.
+/// Notes that the statement concerns an image: `here` is the path if it is on this node.
 #[inline]
 pub fn note_image(image: &Image, other: usize, here: Path) {
     if are_wanted() {

@@ -68,8 +68,8 @@ pub fn close(code: c_int) {
     }
 }
 
-/// Calls the termination functions of libgfortran, which `exit` must not do again. False where that is left
-/// to `exit`, and where it was done before: an image that stops may fail to end.
+/// Calls the termination functions of libgfortran, which `exit` must not call again. False if that is left to
+/// `exit`, and if it was done before: an image that stops may fail to end.
 fn terminate(limit: Duration) -> bool {
     if IS_CLOSED.swap(true, Ordering::Relaxed) {
         return false;

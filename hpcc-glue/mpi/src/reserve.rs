@@ -62,7 +62,7 @@ impl Reserve {
         self.memory.0.get().cast()
     }
 
-    /// Memory of the reserve; null where it has none.
+    /// Memory of the reserve; null if it has none.
     fn take(&self, layout: Layout) -> *mut u8 {
         let Some(units) = Self::units(layout) else { return null_mut() };
         let first = self.with_taken(|taken| {

@@ -39,8 +39,7 @@ pub struct Done {
 }
 
 impl Direct {
-    /// `node` where its ranks have single copy; `forbidden` where this one is known not to be permitted to
-    /// write.
+    /// `node` if its ranks have single copy; `forbidden` if this rank is known not to be permitted to write.
     pub fn new(node: Option<&Node>, ranks: usize, forbidden: bool) -> Self {
         let (mut offered, mut processes) = (vec![false; ranks], vec![None; ranks]);
         if let Some(node) = node {

@@ -236,7 +236,7 @@ mod tests {
         drop(given);
         assert!(!takes(call()), "it has ended");
         assert!(!takes(Call { comm: comm(0), ..call() }), "the handle that stands for none");
-        // The second rank's count is not read where there is one rank.
+        // The second rank's count is not read if there is one rank.
         let other = Allowance::give(comm(5), 1, datatype(7), 1).expect("nobody has it");
         assert!(takes(Call { send: side(arrays(&NEGATIVE)), ..call() }));
         assert_eq!(other.used(), 1);

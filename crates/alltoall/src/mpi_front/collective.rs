@@ -281,11 +281,11 @@ unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State)
     state.forwards(call, comm)
 }
 
-/// Why calls are forwarded where a rank has no memory for the set-up.
+/// Why calls are forwarded if a rank has no memory for the set-up.
 const NO_MEMORY: &str = "no memory for hcube's exchanges";
 
-/// Collective: sets a communicator up. Why its calls are forwarded from now on, where a rank has no memory
-/// for that.
+/// Collective: sets a communicator up. Why its calls are forwarded from now on, if a rank has no memory for
+/// that.
 ///
 /// # Errors
 /// On all ranks: errors of the options and of MPI; of memory, if the MPI library has no function for the

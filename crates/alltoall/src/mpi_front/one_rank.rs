@@ -15,7 +15,7 @@ use hcube_core::mpi::{MPI_Comm, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] where it was
+/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] if it was
 /// freed, and before the first.
 static LAST: [AtomicUsize; 2] = [const { AtomicUsize::new(NONE) }; 2];
 

@@ -77,7 +77,7 @@ pub struct State {
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
-    /// Set where it has one rank, and belongs to a program that does not call hcube.
+    /// Set if it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,

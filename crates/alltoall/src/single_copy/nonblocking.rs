@@ -77,8 +77,8 @@ impl Nonblocking {
     ///
     /// # Errors
     /// [`Error::Truncate`] for a block that is longer than the other rank expects; the others are copied.
-    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other
-    /// ranks take the exchange for complete.
+    /// [`Error::Memory`] if there is no memory or the kernel refuses a copy: the job must end, as other ranks
+    /// take the exchange for complete.
     ///
     /// # Safety
     /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is

@@ -24,8 +24,8 @@ pub static SINGLE_COPY: LazyLock<bool> = LazyLock::new(|| {
     read_word(std::process::id(), (&raw const cookie).addr() as u64).is_ok_and(|word| word == cookie)
 });
 
-/// [`threads::run_on_nodes`], but where a rank panics the process ends, since the others would wait for it
-/// for ever.
+/// [`threads::run_on_nodes`], but if a rank panics the process ends, since the others would wait for it for
+/// ever.
 pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     threads::run_on_nodes(nodes, |comm| {

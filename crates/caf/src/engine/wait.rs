@@ -17,7 +17,7 @@ impl<C: Comm> Runtime<C> {
     /// Waits until `poll` has a result, and serves other images meanwhile.
     ///
     /// # Errors
-    /// Those of `poll` and of MPI; where an image has failed or stopped.
+    /// Errors of `poll` and of MPI; if an image has failed or stopped.
     #[inline]
     pub(crate) fn wait<T>(&self, poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
         self.wait_while(|image| image.participation.check(&image.others), poll)

@@ -101,7 +101,7 @@ impl<C: Comm> Runtime<C> {
     /// Writes to where a copointer leads, from `at` on; see [`Self::put`].
     ///
     /// # Errors
-    /// As `Self::place_of_copointer`; where an image has failed or stopped.
+    /// As `Self::place_of_copointer`; if an image has failed or stopped.
     pub fn put_to(&self, copointer: Copointer, at: usize, from: Region<'_>) -> Result<()> {
         let place = self.place_of_copointer(copointer, at, from.len())?;
         self.put_place(place, from)

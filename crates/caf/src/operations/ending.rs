@@ -52,7 +52,7 @@ impl<C: Comm> Runtime<C> {
     /// all images have called it. Nothing may be called afterwards.
     ///
     /// # Errors
-    /// Inside of a finish block or a shipped function; where an image has failed.
+    /// Inside of a finish block or a shipped function; if an image has failed.
     pub fn finalise(&self) -> Result<()> {
         let world = self.with(|image| {
             image.check_end()?;
@@ -68,7 +68,7 @@ impl<C: Comm> Runtime<C> {
     /// both, and nothing may be called afterwards.
     ///
     /// # Errors
-    /// Those of MPI; where this image has failed or stopped before.
+    /// Errors of MPI; if this image has failed or stopped before.
     pub fn end(&self, fails: bool) -> Result<()> {
         let word = if fails { LISTENING } else { SERVING };
         self.change(|image| image.others.pass_on(&mut image.memory))?;

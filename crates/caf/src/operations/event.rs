@@ -143,7 +143,7 @@ impl<C: Comm> Runtime<C> {
     /// event.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has
+    /// For an event that was freed, an index that does not exist, a rank that no member has; if an image has
     /// failed or stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         self.notify_when_made(event, index, rank, |place| {

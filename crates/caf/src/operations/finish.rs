@@ -48,9 +48,9 @@ impl<C: Comm> Runtime<C> {
     /// in it have ended, with those that these have shipped. The number of reductions.
     ///
     /// # Errors
-    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a
-    /// function that was shipped to it: the block stays open, and may be ended when it has; where an image
-    /// has failed or stopped.
+    /// Outside of a block, in a shipped function; on all members, if one of them has not registered a
+    /// function that was shipped to it: the block stays open, and may be ended when it has; if an image has
+    /// failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;

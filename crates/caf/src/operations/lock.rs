@@ -41,8 +41,8 @@ impl<C: Comm> Runtime<C> {
     /// Waits until this image has a lock on a member.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image has or waits for; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image has or waits for; if an image has failed or stopped.
     pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         self.take_lock(self.find_lock((locks, index, rank))?)
     }
@@ -92,8 +92,8 @@ impl<C: Comm> Runtime<C> {
     /// is there for all.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image does not have; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image does not have; if an image has failed or stopped.
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.locks.check_held(lock))?;

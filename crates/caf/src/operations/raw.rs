@@ -129,7 +129,7 @@ impl<C: Comm> Runtime<C> {
     /// Waits until all that this image has put is there.
     ///
     /// # Errors
-    /// Those of MPI; where an image has failed.
+    /// Errors of MPI; if an image has failed.
     #[inline]
     pub fn wait_for_puts(&self) -> Result<()> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))

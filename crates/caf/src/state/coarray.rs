@@ -50,7 +50,7 @@ pub struct Coarray {
     is_symmetric: bool,
     /// Members whose image and offset are known without a lookup: either all members or none.
     direct: usize,
-    /// The offsets of other images' parts, where they may differ.
+    /// The offsets of other images' parts, if they may differ.
     offsets: HashMap<usize, usize>,
     purpose: Use,
 }
@@ -200,7 +200,7 @@ impl Coarrays {
         self.own.remove(&id);
     }
 
-    /// All members have their parts. `world`: the number of members, where they are all images.
+    /// All members have their parts. `world`: the number of members, if they are all images.
     pub fn add(&mut self, allocation: Allocation, world: Option<usize>) -> Handle {
         let Allocation { team, id, bytes, offset, is_symmetric, purpose } = allocation;
         let is_direct = is_symmetric && purpose == Use::Data;

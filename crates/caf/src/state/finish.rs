@@ -71,8 +71,8 @@ impl Label {
         Self((self.0 + reductions) % LABELS)
     }
 
-    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is
-    /// before that.
+    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 if it is before
+    /// that.
     const fn ahead_of(self, other: Self) -> u8 {
         let ahead = (self.0 + LABELS - other.0) % LABELS;
         if ahead > MOST_AHEAD { 0 } else { ahead }

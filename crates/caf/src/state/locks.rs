@@ -95,7 +95,7 @@ impl Locks {
         matches!(self.entries.get(&lock.word()), Some(Entry { state: State::Queued(_), .. }))
     }
 
-    /// An error where this image has the lock, or a call waits for it.
+    /// An error if this image has the lock, or a call waits for it.
     pub fn check_free(&self, Lock { at, place }: Lock) -> Result<()> {
         let Some(entry) = self.entries.get(&place.word()) else { return Ok(()) };
         let why = match entry.state {

@@ -229,7 +229,7 @@ impl Others {
         self.own_status = status;
     }
 
-    /// An error where this image itself has failed or stopped.
+    /// An error if this image itself has failed or stopped.
     #[inline]
     pub(crate) fn check_own(&self) -> Result<()> {
         if self.own_status == Status::Alive { Ok(()) } else { self.own_status.check(self.own) }
@@ -257,7 +257,7 @@ impl Others {
         self.gone.iter().filter(move |(_, its)| **its == status).map(|(&image, _)| image)
     }
 
-    /// An error where an image has failed or, if none has, one has stopped.
+    /// An error if an image has failed or, if none has, one has stopped.
     #[inline]
     pub(crate) fn check_all(&self) -> Result<()> {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
@@ -302,7 +302,7 @@ impl Others {
         first.map_or(Ok(()), |image| self.status(image).check(image))
     }
 
-    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed,
+    /// An error if an image that is waited for is not alive. If it has stopped and another one has failed,
     /// that is why: the error is about the one that has failed.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
         match self.status(image) {

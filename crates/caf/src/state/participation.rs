@@ -85,7 +85,7 @@ impl Participation {
         }
     }
 
-    /// An error where an image has failed, or has stopped and what others wait for will not come.
+    /// An error if an image has failed, or has stopped and what others wait for will not come.
     pub fn check(&self, others: &Others) -> Result<()> {
         if !others.is_tolerant() {
             return others.check_all();

@@ -144,7 +144,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The one that runs next, where there is one.
+    /// The one that runs next, if there is one.
     #[inline]
     pub fn next(&self) -> Option<Call<'_>> {
         let (call, behind) = self.all.call(self.next.get())?;

@@ -64,7 +64,7 @@ pub struct Messages<C: Comm> {
     kept: usize,
     /// Where there is more than one node.
     batches: Option<Batches<C>>,
-    /// Looks for messages, where there is more than one node.
+    /// Looks for messages, if there is more than one node.
     looks: u32,
     /// Ranks of the node of which a part of a message has arrived.
     joining: usize,
@@ -75,7 +75,7 @@ impl<C: Comm> Messages<C> {
     /// ranks of a node of the topology share.
     ///
     /// # Errors
-    /// On all ranks of `comm`, where one of them has no memory.
+    /// On all ranks of `comm`, if one of them has no memory.
     pub fn share(comm: &C, topology: &Topology, heap: &mut Heap) -> Result<Self> {
         let position = topology.position(comm.rank());
         let node = topology.node_of(position);

@@ -87,7 +87,7 @@ pub unsafe trait Comm: Progress {
     /// before.
     ///
     /// # Errors
-    /// On all ranks, where MPI has no further communicator.
+    /// On all ranks, if MPI has no further communicator.
     fn open_messages(&self) -> Result<()> {
         Ok(())
     }
@@ -205,7 +205,7 @@ pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
     }
 }
 
-/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one,
+/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own if it has one,
 /// else [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in an
 /// exchange that another never enters.
 pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {

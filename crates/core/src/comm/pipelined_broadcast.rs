@@ -120,8 +120,8 @@ pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Pat
     broadcast_by(comm, bytes, root, patience, plan).map(drop)
 }
 
-/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How
-/// many segments this rank had.
+/// Collective: the bytes of `root` on all ranks, by a given plan, and also if they are one segment. How many
+/// segments this rank had.
 ///
 /// # Errors
 /// As [`broadcast`].

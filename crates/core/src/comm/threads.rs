@@ -208,7 +208,7 @@ impl ThreadComm {
         self.wait_until(barrier, |arrivals| (arrivals.rounds != round).then_some(()));
     }
 
-    /// Waits for a change after which the work has a result; where there are pollers, by polling.
+    /// Waits for a change after which the work has a result; if there are pollers, by polling.
     fn wait_until<T, R>(&self, guarded: &Guarded<T>, mut work: impl FnMut(&mut T) -> Option<R>) -> R {
         if self.pollers().is_empty() {
             return guarded.wait_until(work);

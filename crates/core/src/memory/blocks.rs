@@ -51,7 +51,7 @@ enum Form<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of equal length, one after the other from `first` on; `None` where no address is that large.
+    /// Blocks of equal length, one after the other from `first` on; `None` if no address is that large.
     ///
     /// # Safety
     /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] requires.
@@ -96,7 +96,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Bytes of each, where all are contiguous and have the same length.
+    /// Bytes of each, if all are contiguous and have the same length.
     #[inline]
     pub fn even_bytes(&self) -> Option<usize> {
         match &self.0 {

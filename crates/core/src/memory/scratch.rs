@@ -110,7 +110,7 @@ impl Scratch {
     /// Scratch memory of the given size, in whole lines; untouched pages cost nothing yet.
     ///
     /// # Errors
-    /// [`Error::Memory`] where it cannot be allocated.
+    /// [`Error::Memory`] if it cannot be allocated.
     pub fn new(bytes: usize) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned

@@ -136,7 +136,7 @@ pub fn find(comm: Handle) -> Result<Option<Attached>> {
     }
 }
 
-/// Local: the state of a living communicator, which gets one where it has none.
+/// Local: the state of a living communicator, which gets one if it has none.
 ///
 /// # Errors
 /// Those of MPI.

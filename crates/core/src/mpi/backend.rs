@@ -37,9 +37,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// A communicator of the program, borrowed for collective functions, with a private one for messages where
-/// they were opened; or one that was split from it. What hcube has created is freed when the value is
-/// dropped, unless MPI is finalised by then.
+/// A communicator of the program, borrowed for collective functions, with a private one for messages if they
+/// were opened; or one that was split from it. What hcube has created is freed when the value is dropped,
+/// unless MPI is finalised by then.
 ///
 /// It may go from thread to thread, but two threads cannot use it at the same time:
 ///
@@ -51,8 +51,8 @@ use std::sync::Arc;
 pub struct MpiComm {
     /// The communicator of the program, or one that was split.
     comm: Handle,
-    /// Messages use this one, which hcube has created; collective functions as well, where no other
-    /// communicator uses it.
+    /// Messages use this one, which hcube has created; collective functions as well, if no other communicator
+    /// uses it.
     private: OnceCell<Messages>,
     /// Whether others may use it.
     shares: bool,

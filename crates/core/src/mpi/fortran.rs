@@ -21,7 +21,7 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
 /// The number by which a Fortran program calls the communicator of all processes.
 ///
 /// # Errors
-/// [`Error::MpiState`](crate::Error::MpiState) where MPI is not active.
+/// [`Error::MpiState`](crate::Error::MpiState) if MPI is not active.
 pub fn world_number() -> Result<i32> {
     check_state()?;
     // SAFETY: MPI is active.

@@ -62,7 +62,7 @@ pub fn enter<S: Any + Send, T>(
     })
 }
 
-/// Local: as [`enter`], for systems that open messages themselves where they need them.
+/// Local: as [`enter`], for systems that open messages themselves if they need them.
 ///
 /// # Errors
 /// As [`enter`].

@@ -37,8 +37,8 @@ impl Handle {
     /// is refused as far as the MPI library can tell.
     ///
     /// MPI is called from the threads in which the handle is used, or what was made or found through it. So
-    /// the program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` where
-    /// several threads take turns, `MPI_THREAD_MULTIPLE` where they call at the same time, for different
+    /// the program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` if
+    /// several threads take turns, `MPI_THREAD_MULTIPLE` if they call at the same time, for different
     /// communicators.
     pub unsafe fn new(comm: MPI_Comm) -> Self {
         Self(comm)
@@ -70,7 +70,7 @@ pub(super) fn simulated() -> bool {
     constants().simulated != 0
 }
 
-/// Ranks that a rank of a living communicator exchanges with: of the remote group where there is one.
+/// Ranks that a rank of a living communicator exchanges with: of the remote group if there is one.
 pub fn partners(Handle(comm): Handle) -> usize {
     let (mut inter, mut size) = (0, 0);
     // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives.

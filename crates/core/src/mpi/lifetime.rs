@@ -62,7 +62,7 @@ pub fn initialise_for_threads() -> Result<bool> {
 /// Local: whether several threads of this process may call MPI at the same time, which is active.
 ///
 /// # Errors
-/// [`Error::Usage`] where they may not.
+/// [`Error::Usage`] if they may not.
 pub fn check_threads() -> Result<()> {
     let mut level = 0;
     // SAFETY: MPI is active.
@@ -94,7 +94,7 @@ pub fn check_main_thread() -> Result<()> {
     Err(Error::Usage(text.into()))
 }
 
-/// Collective over all processes of the job: finalises MPI, where it is active.
+/// Collective over all processes of the job: finalises MPI, if it is active.
 ///
 /// # Errors
 /// Those of MPI.
@@ -114,7 +114,7 @@ pub fn is_simulated() -> bool {
 /// Local: this process and their number, in `MPI_COMM_WORLD`.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is not active.
+/// [`Error::MpiState`] if MPI is not active.
 pub fn world_place() -> Result<(usize, usize)> {
     check_state()?;
     Ok((handle::rank(world())?, handle::partners(world())))
@@ -131,7 +131,7 @@ pub fn world_comm() -> Result<MpiComm> {
     })
 }
 
-/// Ends the job with an exit code, where MPI is active; otherwise this process.
+/// Ends the job with an exit code, if MPI is active; otherwise this process.
 pub fn abort(code: i32) -> ! {
     if check_state().is_ok() {
         handle::abort_with(code);

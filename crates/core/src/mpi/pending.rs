@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 pub(super) struct Pending(OnceCell<MPI_Request>);
 
 impl Pending {
-    /// Nothing where MPI has no request at the moment; it is tried again at the next test.
+    /// Nothing if MPI has no request at the moment; it is tried again at the next test.
     #[inline]
     fn request(&self) -> Option<MPI_Request> {
         self.0.get().copied().or_else(|| start().ok().map(|request| *self.0.get_or_init(|| request)))

@@ -87,7 +87,7 @@ impl<T> Shared<T> {
 }
 
 impl<T> Observed<T> {
-    /// The value, where it has users.
+    /// The value, if it has users.
     pub fn user(&self) -> Option<Shared<T>> {
         self.0.upgrade().map(Shared)
     }

@@ -78,7 +78,7 @@ fn part(rank: usize, ranks: usize, length: usize, unit: usize) -> Range<usize> {
     bound(rank)..bound(rank + 1)
 }
 
-/// Bytes of the memory with its counters; whole huge pages where it has one.
+/// Bytes of the memory with its counters; whole huge pages if it has one.
 fn length(ranks: usize, capacity: usize, large: bool) -> Result<usize> {
     let unit = if large && capacity >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE };
     head(ranks)

@@ -12,9 +12,9 @@ fn end_now() -> ! {
     unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
 }
 
-/// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all
-/// of its threads wait for locks. A process that ends a job calls libraries, whose locks may be held by what
-/// it has interrupted. A later call sets another time.
+/// Ends this process with an exit code when this time has passed, unless it has ended by then, also if all of
+/// its threads wait for locks. A process that ends a job calls libraries, whose locks may be held by what it
+/// has interrupted. A later call sets another time.
 pub fn end_within(seconds: u32, code: i32) {
     extern "C" fn end(_: libc::c_int) {
         end_now()

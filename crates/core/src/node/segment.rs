@@ -158,7 +158,7 @@ impl Segment {
         Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
     }
 
-    /// A mapping that begins at a huge page, where it has one and the process may have the addresses.
+    /// A mapping that begins at a huge page, if it has one and the process may have the addresses.
     fn map_with(
         length: usize,
         protection: libc::c_int,
@@ -217,7 +217,7 @@ impl Segment {
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_DONTDUMP) };
     }
 
-    /// Has the kernel use huge pages for a range of pages, where it makes them on demand.
+    /// Has the kernel use huge pages for a range of pages, if it makes them on demand.
     ///
     /// # Panics
     /// Where the range is not inside.

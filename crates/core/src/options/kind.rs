@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// The number of a value that a user has written; `None` where it is not accepted.
+    /// The number of a value that a user has written; `None` if it is not accepted.
     pub fn parse(&self, text: &str) -> Option<i64> {
         self.read(text).filter(|&number| self.accepts(number))
     }

@@ -119,7 +119,7 @@ impl Case {
             axis.local(process, start + length)
         };
         let (height, width) = (local(0, grid.row), local(1, grid.column));
-        // As PBLAS permits, where there is no column.
+        // As PBLAS permits, if there is no column.
         let leading = if width == 0 { 1 } else { height + layout.gap + 1 };
         let mut numbers = vec![OUTSIDE; leading * width * self.reals()];
         for (row, column, place) in self.elements(&sections, leading, grid) {

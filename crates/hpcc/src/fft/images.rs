@@ -17,7 +17,7 @@ use hcube_fft::kernel::LANES;
 const MAX_STRIP: usize = 1 << 12;
 const STRIPS: usize = 16;
 
-/// Numbers of a strip, where an image has this part.
+/// Numbers of a strip, if an image has this part.
 pub const fn strip(part: usize) -> usize {
     let even = part / STRIPS;
     if even > MAX_STRIP {
@@ -54,7 +54,7 @@ impl Images {
     /// instead.
     ///
     /// # Errors
-    /// On all images, where one has no memory.
+    /// On all images, if one has no memory.
     pub fn prepare<'a, C: Comm>(
         kept: &'a mut Option<Self>,
         runtime: &Runtime<C>,

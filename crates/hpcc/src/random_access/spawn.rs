@@ -72,7 +72,7 @@ impl Functions {
             if state.is_draining {
                 state.flush();
                 drop(state);
-                // It fails only where an image has failed, and the program's next wait reports that.
+                // It fails only if an image has failed, and the program's next wait reports that.
                 drop(acknowledge_applied(runtime, &own, acknowledge));
             }
         }));

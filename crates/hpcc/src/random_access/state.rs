@@ -80,8 +80,8 @@ impl State {
     /// options.
     ///
     /// # Errors
-    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`]
-    /// where they differ.
+    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`] if
+    /// they differ.
     pub fn prepare<'a>(
         comm: &MpiComm,
         kept: &'a mut Option<Self>,

@@ -166,7 +166,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     // written.
     unsafe {
         statement::run_for(Kind::Lock, outcome, |image| {
-            // Also where there is an error.
+            // Also if there is an error.
             statement::set(acquired, 0);
             let token = Token::of(token)?;
             if acquired.is_null() {

@@ -64,8 +64,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Another image has the lock: an error where it has failed or stopped. The program may try again and
-    /// again.
+    /// Another image has the lock: an error if it has failed or stopped. The program may try again and again.
     #[cold]
     fn look_at_owner(self, image: &Image, owner: u64) -> Result<bool> {
         let mut looks = 0;
@@ -147,12 +146,12 @@ fn own(image: &Image) -> u64 {
     image.own() as u64 + 1
 }
 
-/// The error where this image has the lock.
+/// The error if this image has the lock.
 pub fn locked_here() -> Failure {
     Failure { stat: STAT_LOCKED, text: "the lock is locked by this image".into() }
 }
 
-/// The error where this image does not have a lock with this word.
+/// The error if this image does not have a lock with this word.
 pub fn not_locked_here(word: u64) -> Failure {
     match word {
         FREE => Failure { stat: STAT_UNLOCKED, text: "the lock is not locked".into() },

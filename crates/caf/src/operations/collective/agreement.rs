@@ -108,7 +108,7 @@ impl<C: Comm> Runtime<C> {
     }
 }
 
-/// An error where no member has a rank.
+/// An error if no member has a rank.
 pub(crate) fn check_rank(name: &'static str, rank: usize, members: &Members) -> Result<()> {
     if rank < members.size {
         return Ok(());

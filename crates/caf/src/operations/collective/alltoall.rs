@@ -46,8 +46,8 @@ impl<C: Comm> Runtime<C> {
     /// i. `from` and `into` have one block per member, and may be the same memory.
     ///
     /// # Errors
-    /// On all members, where lengths differ or are no multiple of the number of members; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, if lengths differ or are not a multiple of the number of members; for a team that was
+    /// freed; if an image has failed.
     pub fn alltoall(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let is_same = from.address() == into.address();

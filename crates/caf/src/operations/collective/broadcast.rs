@@ -189,8 +189,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: the buffer of the member `root` on all members.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, for a root that does not exist, or if roots or lengths differ; for a team that was
+    /// freed; if an image has failed.
     pub fn broadcast(&self, team: Handle, root: usize, buffer: Region<'_>) -> Result<()> {
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
         let check = |members: &Members| check_rank("root", root, members);

@@ -144,8 +144,8 @@ impl<C: Comm> Runtime<C> {
     /// their rank in the parent. None for members with a negative colour.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the
-    /// job because others wait; where an image has failed.
+    /// For a team that was freed, and in a shipped function; if this image has no memory, which ends the job
+    /// because others wait; if an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;
@@ -232,7 +232,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed;
-    /// in a shipped function; where an image has failed.
+    /// in a shipped function; if an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;

@@ -19,7 +19,7 @@ fn every_root_and_length() {
                     let region = group.holding(is_coarray, 0, &given);
                     image.broadcast(team, root, region).expect("a broadcast");
                     let found = read(region);
-                    // It belongs to the program again, also where it was exposed.
+                    // It belongs to the program again, also if it was exposed.
                     region.write(&vec![0x55; length]);
                     assert!(found == sent, "{length} bytes from {root} to {rank} of {:?}", group.images);
                 }
@@ -121,7 +121,7 @@ fn fence(group: &Group<'_>, turn: usize, events: Handle) {
     image.broadcast_async(team, root, region, Some((events, 0, (rank + 1) % size))).expect("a broadcast");
     image.cofence().expect("no image fails");
     let found = read(region);
-    // It belongs to the program again, also where it was exposed.
+    // It belongs to the program again, also if it was exposed.
     region.write(&vec![0x55; length]);
     assert!(found.iter().all(|&byte| byte == turn as u8), "{turn}, member {rank} of {size}");
     image.end_finish().expect("the block");

@@ -50,7 +50,7 @@ impl Ranges {
     /// Allocates `length` bytes, at least one, from a multiple of `alignment` on, a power of two.
     ///
     /// # Errors
-    /// [`Error::Memory`] where no free range is long enough.
+    /// [`Error::Memory`] if no free range is long enough.
     pub fn allocate(&mut self, length: usize, alignment: usize) -> Result<usize> {
         let length = length.max(1);
         let fits = |&&(free, begin): &&(usize, usize)| {

@@ -212,7 +212,7 @@ impl RecordLists {
     /// begins at a multiple of 16 bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] where there is no memory for it.
+    /// [`Error::Memory`] if there is no memory for it.
     #[inline(always)]
     pub fn record(&mut self, list: usize, value: u64, label: u32, length: usize) -> Result<Region<'_>> {
         let bytes = list::record_bytes(length);
