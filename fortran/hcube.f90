@@ -3,12 +3,12 @@
 ! hcube for Fortran 2018: the functions of hcube.h as subroutines.
 !
 ! Module files are specific to a compiler: compile this file together with the program that uses it; see
-! share/hcube/examples. It is the same for all MPI libraries. The procedures are documented in hcube.h, under the same
-! names.
+! share/hcube/examples. The file is the same for all MPI libraries. The procedures are documented in hcube.h under the
+! same names.
 !
-! Communicators and datatypes are integers, as in `use mpi` and mpif.h; with `use mpi_f08` pass comm%MPI_VAL.
-! Exchanges in place are separate procedures (*_in_place): MPI_IN_PLACE is a scalar, which the compiler does not accept
-! as a buffer. Counts are default integers; there are no procedures with large counts.
+! Communicators and datatypes are default integers, as in `use mpi` and mpif.h; with `use mpi_f08` pass comm%MPI_VAL.
+! Exchanges in place are separate procedures (*_in_place), because the interfaces do not accept the scalar MPI_IN_PLACE
+! as a buffer. Counts are default integers; procedures with large counts are not provided.
 !
 ! ierror returns HCUBE_SUCCESS (0) or HCUBE_ERR_*. The procedures that replace MPI procedures (hcube_alltoall and its
 ! variants) return an MPI error code, after the error handler of the communicator has been called. The optional
@@ -51,7 +51,7 @@ module hcube
     3, HCUBE_CAF_OR = 4, HCUBE_CAF_XOR = 5, HCUBE_CAF_COMPARE_SWAP = 6
   integer(c_int32_t), parameter, public :: HCUBE_CAF_ALIVE = 0, HCUBE_CAF_FAILED = 1, HCUBE_CAF_STOPPED = 2
 
-  ! words: c_loc of the part of this rank, an array of 64-bit integers with the attribute target.
+  ! words: c_loc of the local part, an array of 64-bit integers with the attribute TARGET.
   type, bind(C), public :: hcube_table
     type(c_ptr) :: words
     integer(c_int64_t) :: local_length, global_length, first_index
@@ -89,7 +89,7 @@ module hcube
     integer(c_int32_t) :: schedule, path, ranks_per_node, reserved
   end type
 
-  ! Fortran stores arrays by columns: the first dimension of an array is the columns of this matrix.
+  ! The shape describes a row-major matrix: the first dimension of a Fortran array corresponds to its columns.
   type, bind(C), public :: hcube_transpose_shape
     integer(c_int64_t) :: rows, columns, element_bytes, row_block, column_block
     integer(c_int32_t) :: transposed_in, transposed_out
@@ -99,7 +99,7 @@ module hcube
     integer(c_int64_t) :: rows, columns, row_block, column_block, grid_rows, grid_columns
   end type
 
-  ! A block-cyclic matrix and a sub-matrix of it; row and column count from 0.
+  ! A block-cyclic matrix and a sub-matrix of it; row and column are 0-based.
   type, bind(C), public :: hcube_matrix
     integer(c_int64_t) :: struct_size = 88, rows, columns, row_block, column_block, first_row_block, &
       first_column_block, leading_dimension, row = 0, column = 0
@@ -410,7 +410,7 @@ contains
     version = of_c(c_version())
   end function
 
-  ! Returns a short text for an error code.
+  ! Returns a short description of an error code.
   function hcube_error_string(code) result(text)
     integer, intent(in) :: code
     character(len=:), allocatable :: text
@@ -517,7 +517,7 @@ contains
     ierror = c_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
   end subroutine
 
-  ! As many elements in both directions, in the same places.
+  ! Counts and displacements are the same in both directions.
   subroutine hcube_alltoallv_in_place(buffer, counts, displs, datatype, comm, ierror)
     type(*) :: buffer(*)
     integer, intent(in) :: counts(*), displs(*), datatype, comm
@@ -525,7 +525,7 @@ contains
     ierror = c_alltoallv_in_place(buffer, counts, displs, datatype, comm)
   end subroutine
 
-  ! Counts and places of both directions, in one buffer: hcube_alltoallv_in_place of C.
+  ! Separate counts and displacements for both directions in one buffer: hcube_alltoallv_in_place in C.
   subroutine hcube_alltoallv_in_one_buffer(buffer, scounts, sdispls, rcounts, rdispls, datatype, comm, ierror)
     type(*) :: buffer(*)
     integer, intent(in) :: scounts(*), sdispls(*), rcounts(*), rdispls(*), datatype, comm
@@ -586,7 +586,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! hcube_alltoall_last_path under its first name, for programs that use it.
+  ! Deprecated name of hcube_alltoall_last_path.
   subroutine hcube_alltoall_last_way(comm, way, ierror, message)
     integer, intent(in) :: comm
     character(len=*), intent(inout) :: way
@@ -632,7 +632,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! memory: receives the handle. address: receives the address of the part of this rank, for c_f_pointer.
+  ! memory: receives the handle. address: receives the C address of the local part, for c_f_pointer.
   subroutine hcube_grid_transpose_memory_create(bytes, comm, memory, address, ierror, message)
     integer(c_int64_t), intent(in) :: bytes
     integer, intent(in) :: comm
@@ -707,7 +707,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! alpha and beta are numbers of the type of the elements. hcube/gemm.h describes comm and the matrices.
+  ! alpha and beta are scalars of the type of the elements. hcube/gemm.h describes comm and the matrices.
   subroutine hcube_gemm(comm, grid_rows, grid_columns, element, transa, transb, m, n, k, alpha, a, at, b, bt, beta, c, &
     ct, ierror, options, message)
     integer, intent(in) :: comm, grid_rows, grid_columns
@@ -788,7 +788,7 @@ contains
     end do
   end subroutine
 
-  ! Converts a static text of the library.
+  ! Converts a static C string of the library.
   function of_c(address) result(text)
     type(c_ptr), intent(in) :: address
     character(len=:), allocatable :: text

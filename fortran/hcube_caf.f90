@@ -5,13 +5,13 @@
 ! Compile fortran/hcube.f90, then this file, then the program that uses both. The procedures are documented in
 ! hcube/caf.h, under the same names.
 !
-! Images, events, locks and offsets count from 0, as team_rank of Coarray Fortran 2.0 and hcube/caf.h do; only
-! which of hcube_caf_eventset_waitany is an index of a Fortran array and counts from 1. Handles are 64-bit integers.
-! Buffers are variables of any type and rank; a section that is not contiguous is copied. Functions that have a
-! pointer and a number of elements have an array here.
+! Images, events, locks and offsets count from 0, as team_rank of Coarray Fortran 2.0 and as in hcube/caf.h. The only
+! exception is which of hcube_caf_eventset_waitany: it is an index of a Fortran array and counts from 1. Handles are
+! 64-bit integers. Buffers are variables of any type and rank; a non-contiguous section is copied. A pointer and a
+! number of elements in C are one array here.
 !
-! ierror returns HCUBE_SUCCESS (0) or HCUBE_ERR_*. Without it an error prints its message and ends the program, as a
-! coarray statement without stat= does. message returns a text that names the wrong argument.
+! ierror returns HCUBE_SUCCESS (0) or HCUBE_ERR_*. Without it, an error initiates error termination with a message, as
+! for an image control statement without STAT=. message returns a text that names the wrong argument, as ERRMSG=.
 module hcube_caf
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_double_complex, c_f_pointer, c_float, &
     c_funloc, c_funptr, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, c_ptr, c_size_t, c_sizeof
@@ -22,13 +22,13 @@ module hcube_caf
   implicit none
   private
 
-  ! What hcube/caf.h defines beside the functions.
+  ! Constants of hcube/caf.h.
   public :: HCUBE_CAF_ADD, HCUBE_CAF_ALIVE, HCUBE_CAF_AND, HCUBE_CAF_COMPARE_SWAP, HCUBE_CAF_FAILED, HCUBE_CAF_LOAD, &
     HCUBE_CAF_OR, HCUBE_CAF_STOPPED, HCUBE_CAF_SWAP, HCUBE_CAF_XOR
   public :: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_COUNT, HCUBE_ERR_DATATYPE, HCUBE_ERR_FAILED_IMAGE, &
     HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH, HCUBE_ERR_STOPPED_IMAGE, HCUBE_SUCCESS
   integer, parameter, public :: HCUBE_CAF_THIS_IMAGE = -1
-  ! The default team, with the kind that arguments have.
+  ! The default team, with the kind of the arguments team.
   integer(c_int64_t), parameter, public :: HCUBE_CAF_DEFAULT_TEAM = 0
 
   type, bind(C), public :: hcube_caf_statistics
@@ -40,7 +40,7 @@ module hcube_caf
     integer(c_int64_t) :: place = 0, bytes = 0
   end type
 
-  ! hcube_event(events, 3, partner): event 3 of an image.
+  ! hcube_event(events, 3, partner): event 3 on the image partner.
   type, bind(C), public :: hcube_event
     integer(c_int64_t) :: events = 0, index = 0
     integer(c_int32_t) :: image = HCUBE_CAF_THIS_IMAGE, reserved = 0
@@ -51,7 +51,7 @@ module hcube_caf
     integer(c_int32_t) :: image = HCUBE_CAF_THIS_IMAGE, reserved = 0
   end type
 
-  ! hcube_place(coarray=c, offset=8, image=partner), hcube_place(memory=c_loc(buffer)): sides of a copy.
+  ! Source or destination of a copy: hcube_place(coarray=c, offset=8, image=partner), hcube_place(memory=c_loc(buffer)).
   type, bind(C), public :: hcube_place
     integer(c_int64_t) :: coarray = 0
     type(hcube_copointer) :: copointer = hcube_copointer(0, 0)
@@ -61,7 +61,7 @@ module hcube_caf
   end type
 
   abstract interface
-    ! A function that can be shipped: bytes bytes of arguments are at the address, for c_f_pointer.
+    ! A function that can be shipped. arguments is the C address of bytes bytes, for c_f_pointer.
     subroutine hcube_caf_function(image, arguments, bytes) bind(C)
       import :: c_int32_t, c_int64_t, c_ptr
       integer(c_int32_t), value :: image
@@ -69,7 +69,7 @@ module hcube_caf
       integer(c_int64_t), value :: bytes
     end subroutine
 
-    ! The order of two elements: below 0, 0 or above 0.
+    ! Compares two elements: negative, 0 or positive, as for qsort.
     function hcube_caf_compare(first, second) bind(C) result(order)
       import :: c_int32_t, c_ptr
       type(c_ptr), value :: first, second
@@ -79,8 +79,9 @@ module hcube_caf
   public :: hcube_caf_function, hcube_caf_compare
 
   public :: hcube_caf_coarray_alloc, hcube_caf_eventset_waitany, hcube_caf_broadcast_async
-  ! Collective: (team, bytes, coarray [, ierror, address, message]), or with a pointer of rank 1 or 2, which becomes the
-  ! part of this image: (team, extents, coarray, array [, ierror, message]), for example with extents = [rows, columns].
+  ! Collective. Arguments: (team, bytes, coarray [, ierror, address, message]); or, with an array pointer of rank 1 or 2
+  ! that is associated with the part of this image, (team, extents, coarray, array [, ierror, message]), where extents is
+  ! for example [rows, columns].
   interface hcube_caf_coarray_alloc
     module procedure coarray_alloc_bytes, alloc_real64_1, alloc_real64_2, alloc_real32_1, alloc_real32_2, &
       alloc_int64_1, alloc_int64_2, alloc_int32_1, alloc_int32_2, alloc_complex64_1, alloc_complex64_2
@@ -596,7 +597,7 @@ module hcube_caf
 
 contains
 
-  ! Begin and end, progress, statistics, failed images.
+  ! Initialisation and finalisation, progress, statistics, failed images.
 
   subroutine hcube_caf_init(ierror, message)
     integer, intent(out), optional :: ierror
@@ -659,7 +660,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! images: receives the ranks, as many as it has elements; count says how many there are.
+  ! images: receives at most size(images) ranks; count receives the number of such images.
   subroutine hcube_caf_images_with_status(team, status, images, count, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: status
@@ -817,8 +818,8 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! The number of dimensions is that of counts, which strides and from_strides have as well. from is contiguous without
-  ! from_strides; with it pass the first element.
+  ! size(counts) is the number of dimensions; strides and from_strides have the same size. Without from_strides, from is
+  ! contiguous; with from_strides, pass the first element as from.
   subroutine hcube_caf_put_strided(coarray, image, offset, element_bytes, counts, strides, from, ierror, from_strides, &
     message)
     integer(c_int64_t), intent(in) :: coarray
@@ -1010,7 +1011,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! which: receives the place in events, from 1.
+  ! which: receives an index of events, from 1.
   subroutine hcube_caf_eventset_waitany(events, which, ierror, message)
     type(hcube_event), contiguous, intent(in) :: events(:)
     integer(c_int64_t), intent(inout) :: which
@@ -1134,7 +1135,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! buffer is contiguous and has the attribute target or asynchronous: it stays in use after the return.
+  ! buffer must be contiguous and have the attribute TARGET or ASYNCHRONOUS: it is in use after the return.
   subroutine hcube_caf_broadcast_async(team, root, buffer, bytes, ierror, done, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: root
@@ -1145,7 +1146,7 @@ contains
     character(len=*), intent(out), optional :: message
     type(hcube_error) :: error
     integer(c_int32_t) :: code
-    ! Collective: the others must not wait for this image.
+    ! This image takes part in the collective call, so that other images do not wait for it.
     if (.not. is_contiguous(buffer)) then
       code = c_caf_broadcast_async(team, int(root, c_int32_t), c_null_ptr, max(bytes, 1_c_int64_t), done, error)
       call refuse('buffer is not contiguous: expected an array that stays where it is', ierror, message)
@@ -1378,7 +1379,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! Coarrays that are arrays.
+  ! Coarrays as Fortran arrays.
 
   subroutine alloc_real64_1(team, extents, coarray, array, ierror, message)
     integer(c_int64_t), intent(in) :: team
@@ -1510,7 +1511,7 @@ contains
     if (c_associated(part)) call c_f_pointer(part, array, extents)
   end subroutine
 
-  ! Allocates the elements of an array. part: the address; not associated if that has failed.
+  ! Allocates a coarray for an array. part: receives the C address of the part of this image, or c_null_ptr on error.
   subroutine alloc_part(team, extents, element_bytes, coarray, part, ierror, message)
     integer(c_int64_t), intent(in) :: team
     integer, intent(in) :: extents(:)
@@ -1524,8 +1525,7 @@ contains
     integer(c_int64_t) :: bytes
     integer :: dimension
     part = c_null_ptr
-    ! A negative extent, or more bytes than an integer can count, is refused on all images as a number of bytes that none
-    ! can have.
+    ! For a negative extent or an overflow, pass -1 bytes: the collective call returns the error on all images.
     bytes = merge(-1_c_int64_t, merge(0_c_int64_t, int(element_bytes, c_int64_t), any(extents == 0)), any(extents < 0))
     do dimension = 1, size(extents)
       if (bytes <= 0) exit
@@ -1539,7 +1539,7 @@ contains
     call settle(code, error, ierror, message)
   end subroutine
 
-  ! Refuses a call that only Fortran can make.
+  ! Returns the error of an argument that only the Fortran interface can check.
   subroutine refuse(text, ierror, message)
     character(len=*), intent(in) :: text
     integer, intent(out), optional :: ierror
@@ -1549,7 +1549,7 @@ contains
     ierror = HCUBE_ERR_ARGUMENT
   end subroutine
 
-  ! Returns the code and the message of a call. An error that the program does not ask for ends it.
+  ! Returns the code and the message of a call. Without ierror, an error ends the program.
   subroutine settle(code, error, ierror, message)
     integer(c_int32_t), intent(in) :: code
     type(hcube_error), intent(in) :: error

@@ -3,15 +3,16 @@
  * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
  * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
  *
- * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync
- * ends: the communication that a process requests in a superstep is performed at its end. An error ends the job
- * within a second; a line on standard error names process, function, argument and value. An operation of 0 bytes has
- * no effect and is not checked.
+ * All processes run the SPMD part of the program, from bsp_begin to bsp_end. It is a sequence of supersteps, each of
+ * which bsp_sync ends: communication that a process requests in a superstep is performed at the end of the superstep.
+ * An error ends the job within a second; a line on standard error names process, function, argument and value. An
+ * operation of 0 bytes has no effect, and its arguments are not checked.
  *
- * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
- * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
- * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1. With
- * MCBSP_COMPATIBILITY_MODE defined as well, the types are those of 1998, as with the headers of MulticoreBSP for C.
+ * Dialects: the functions bsp_* are the classic dialect, BSPlib (1998), with int for processes and sizes. With BSP_MCBSP
+ * defined before the header is included, or with mcbsp.h, these names are macros for the functions mcbsp_*, which have
+ * the types of MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then
+ * (size_t) -1. With MCBSP_COMPATIBILITY_MODE defined as well, the names are the classic dialect, as in MulticoreBSP
+ * for C.
  */
 
 #ifndef HCUBE_BSP_H
@@ -36,7 +37,7 @@ typedef int bsp_size_t;
 #endif
 
 /**
- * The types by their names in MulticoreBSP for C.
+ * The same types, under the names of MulticoreBSP for C.
  */
 #define MCBSP_PROCESSOR_INDEX_DATATYPE bsp_pid_t
 #define MCBSP_NUMMSG_TYPE bsp_nprocs_t
@@ -53,17 +54,17 @@ extern "C" {
 #endif
 
 /**
- * Prints a text as printf does, and ends all processes of the job.
+ * Prints a message in the format of printf, and ends all processes of the job.
  */
 void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
 
 /**
- * As bsp_abort, with a list of arguments.
+ * As bsp_abort, with a va_list, as vprintf takes it.
  */
 void bsp_abort_va(const char *format, va_list arguments);
 
 /**
- * As bsp_abort_va, by its name in MulticoreBSP.
+ * As bsp_abort_va, under the name of MulticoreBSP for C.
  */
 void bsp_vabort(const char *format, va_list arguments);
 
@@ -76,24 +77,24 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD
- * part itself.
+ * Names the function that contains the SPMD part. Call it as the first statement of main if main does not
+ * itself call bsp_begin as its first statement.
  *
  * Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all
- * other processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and
- * NULL. What process 0 assigns to variables after this call, the other processes do not have: it belongs
- * before the call, which all processes reach, or is sent in the SPMD part, as by bsp_bcast.
+ * other processes call spmd_part here and then exit. argc and argv are the arguments of main, or 0 and NULL.
+ * The other processes do not execute the rest of main: assign variables that all processes need before this
+ * call, or send them in the SPMD part, for example by bsp_bcast.
  */
 void bsp_init(void (*spmd_part)(void),
               int argc,
               char **argv);
 
 /**
- * Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes
- * wait here until the SPMD part has ended, and exit.
+ * Begins the SPMD part with at most maxprocs processes; only the value on process 0 is used. Processes
+ * beyond maxprocs wait here until the SPMD part has ended, then exit.
  *
- * Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of
- * its processes.
+ * Initialises MPI if the program has not. A program has exactly one SPMD part. bsp_nprocs() returns its
+ * number of processes.
  */
 void bsp_begin(int maxprocs);
 
@@ -104,17 +105,18 @@ void bsp_begin(int maxprocs);
 void bsp_end(void);
 
 /**
- * Number of processes of the SPMD part; before bsp_begin, the largest number that it can have.
+ * Returns the number of processes of the SPMD part; before bsp_begin, the number of processes that are
+ * available.
  */
 int bsp_nprocs(void);
 
 /**
- * This process: 0 to bsp_nprocs() - 1.
+ * Returns the number of the calling process, 0 to bsp_nprocs() - 1.
  */
 int bsp_pid(void);
 
 /**
- * Seconds since bsp_begin, by the clock of this process.
+ * Returns the wall-clock time since bsp_begin in seconds, from the local clock of this process.
  */
 double bsp_time(void);
 
@@ -127,10 +129,10 @@ void bsp_sync(void);
 /**
  * Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
  *
- * Each process refers to the memory of the others by the address that it has registered itself in the same
- * call. Memory may be registered several times; the latest registration counts. A process that has no memory
- * to register passes NULL with size 0; if it refers to that of the others, it passes any address of its own
- * with size 0 instead, because NULL is not the name of a registration.
+ * A process refers to the memory of other processes by the address that it passed itself in the same call.
+ * Memory may be registered several times; the latest registration is used. A process without memory to
+ * register passes NULL and size 0. If it accesses the memory of others, it passes any address of its own
+ * with size 0 instead, because NULL cannot identify a registration.
  */
 void bsp_push_reg(const void *ident,
                   int size);
@@ -139,8 +141,8 @@ void bsp_push_reg(const void *ident,
  * Removes the latest registration of ident at the end of the superstep. All processes call it, in the same
  * order.
  *
- * NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others
- * remove.
+ * NULL removes the latest registration for which this process passed NULL; all other processes must remove
+ * the same registration by their own addresses.
  */
 void bsp_pop_reg(const void *ident);
 
@@ -148,8 +150,8 @@ void bsp_pop_reg(const void *ident);
  * Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its
  * start, at the end of the superstep.
  *
- * src is copied before the function returns. Puts write after all gets have read, in the order of the
- * processes, those of one process in the order of its calls.
+ * src is copied before the function returns. All gets read before any put writes. Puts are performed in the
+ * order of the process numbers, and puts of one process in the order of its calls.
  */
 void bsp_put(int pid,
              const void *src,
@@ -159,7 +161,7 @@ void bsp_put(int pid,
 
 /**
  * As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep.
- * Until then, neither src nor the destination may be used otherwise.
+ * Until then, do not change src, and do not access the destination.
  */
 void bsp_hpput(int pid,
                const void *src,
@@ -171,7 +173,8 @@ void bsp_hpput(int pid,
  * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
  * to dst, at the end of the superstep.
  *
- * The values are those before any put of this superstep. Gets write dst in the order of the calls.
+ * Gets read before any put of this superstep writes. Gets of one process write dst in the order of the
+ * calls.
  */
 void bsp_get(int pid,
              const void *src,
@@ -181,7 +184,7 @@ void bsp_get(int pid,
 
 /**
  * As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep.
- * Until then, neither the source nor dst may be used otherwise.
+ * Until then, do not change the source, and do not access dst.
  */
 void bsp_hpget(int pid,
                const void *src,
@@ -190,14 +193,14 @@ void bsp_hpget(int pid,
                int nbytes);
 
 /**
- * Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the
- * size of the previous call, at first 0. All processes call it with the same size.
+ * Sets the tag size in bytes of messages sent from the next superstep on. On return, *tag_nbytes is the size
+ * that the previous call has set, initially 0. All processes call it with the same size.
  */
 void bsp_set_tagsize(int *tag_nbytes);
 
 /**
- * Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next
- * superstep.
+ * Sends a message with a tag and a payload of payload_nbytes bytes to process pid, which has it in its queue
+ * in the next superstep.
  *
  * Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
  */
@@ -207,7 +210,7 @@ void bsp_send(int pid,
               int payload_nbytes);
 
 /**
- * Number of messages left in the queue, and total bytes of their payloads.
+ * Returns the number of messages in the queue and the total size of their payloads in bytes.
  */
 void bsp_qsize(int *packets, int *accumulated_nbytes);
 
@@ -215,14 +218,15 @@ void bsp_qsize(int *packets, int *accumulated_nbytes);
  * Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the
  * queue is empty.
  *
- * Messages of the process with the highest number come first, those of one process in the order in which
- * they were sent.
+ * Messages are sorted by the number of the sender, highest first; messages of one sender are in the order in
+ * which they were sent.
  */
 void bsp_get_tag(int *status,
                  void *tag);
 
 /**
- * Copies at most reception_nbytes bytes of the payload of the first message, and removes the message.
+ * Copies the payload of the first message, at most reception_nbytes bytes, to payload, and removes the
+ * message from the queue.
  */
 void bsp_move(void *payload,
               int reception_nbytes);
@@ -239,18 +243,15 @@ int bsp_hpmove(void **tag_ptr,
  * As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
  * here, and process 0 calls it itself later.
  *
- * Each process passes the address of its own data, which its main has made before this call. Nothing is
- * copied from process to process.
+ * data is passed to spmd_part of the same process; hcube does not send it to other processes.
  */
-void bsp_init_with_user_data(void (*spmd_part)(void *data),
-                             int argc,
-                             char **argv,
-                             void *data);
+void bsp_init_with_user_data(void (*spmd_part)(void *data), int argc, char **argv, void *data);
 
 /**
  * Copies nbytes bytes from src on process pid to dst on all processes.
  *
- * Collective; complete when it returns, and not the end of a superstep. src is read only on process pid.
+ * Collective, like MPI_Bcast: complete on return, and not the end of a superstep. src is used only on
+ * process pid.
  */
 void bsp_bcast(int pid,
                const void *src,
@@ -259,10 +260,10 @@ void bsp_bcast(int pid,
 
 /**
  * Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left,
- * right, &nbytes); the result is at dst on all of them.
+ * right, &nbytes); all processes receive the result in dst.
  *
- * Collective; complete when it returns, and not the end of a superstep. The operation must be associative
- * and return, without an exception, and must not call functions of BSPlib.
+ * Collective, like MPI_Allreduce: complete on return, and not the end of a superstep. The operation must be
+ * associative, must not call functions of BSPlib, and must not leave by an exception or longjmp.
  */
 void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbytes),
               const void *src,
@@ -270,19 +271,16 @@ void bsp_fold(void (*operation)(void *result, void *left, void *right, int *nbyt
               int nbytes);
 
 /**
- * As [`bsp_send`](crate::classic::bsp_send); tag and payload must not change until the end of the superstep.
+ * As bsp_send, but without buffers: do not change tag and payload until the end of the superstep.
  */
-void bsp_hpsend(int pid,
-                const void *tag,
-                const void *payload,
-                int payload_nbytes);
+void bsp_hpsend(int pid, const void *tag, const void *payload, int payload_nbytes);
 
 /**
  * Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
- * to dst at once, without waiting for the end of the superstep.
+ * to dst; complete on return, not at the end of the superstep.
  *
- * The process must be on the same node, and the system must permit single copy; otherwise the job ends with
- * an error.
+ * Process pid must be on the same node, and the kernel must permit single copy (process_vm_readv); otherwise
+ * the job ends with an error message.
  */
 void bsp_direct_get(int pid,
                     const void *src,

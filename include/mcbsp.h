@@ -1,4 +1,5 @@
-/* mcbsp.h: bsp.h with the types of MulticoreBSP for C; with MCBSP_COMPATIBILITY_MODE defined, with those of 1998. */
+/* mcbsp.h: bsp.h with the types of MulticoreBSP for C; with MCBSP_COMPATIBILITY_MODE defined, with the types of BSPlib
+ * (1998). */
 #ifndef HCUBE_MCBSP_H
 #define HCUBE_MCBSP_H
 

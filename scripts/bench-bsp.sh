@@ -1,6 +1,6 @@
-# The part `bsp` of scripts/bench.sh, which includes this file: supersteps of BSP
-# programs by hcube, by MPI and, with BSPLIB=FILE, by another BSP library; and two
-# programs beside the predictions of the cost model, by figures that are measured here.
+# The part `bsp` of scripts/bench.sh, which includes this file: supersteps of BSP programs by hcube, by MPI and, with
+# BSPLIB=FILE, by another BSP library; and two programs compared with the predictions of the cost model, by parameters
+# that are measured here.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of scripts/bench.sh
@@ -42,7 +42,7 @@ probe_bsp() {
     echo
 }
 
-# predicted <program> [option...]: a program beside its predictions.
+# predicted <program> [option...]: a program compared with its predictions.
 predicted() {
     local program=$1
     "${launcher[@]}" -np 2 "$tool" bsp run "$@" --no-progress --machine "$work/supersteps.json" \

@@ -1,6 +1,6 @@
-# The part `llcs` of scripts/bench.sh, which includes this file: longest common
-# subsequences by hcube, by its kernels, by a plain loop and by the crate rapidfuzz
-# on one process; by all ranks beside the cost model, as in chapter 5 of Krusche 2005.
+# The part `llcs` of scripts/bench.sh, which includes this file: longest common subsequences by hcube, by its kernels,
+# by a plain loop and by the crate rapidfuzz on one process; by all ranks compared with the cost model, as in chapter 5
+# of Krusche 2005.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of scripts/bench.sh

@@ -11,7 +11,7 @@
 titles=() seconds=() commands=()
 
 CALIBRATION_MS=600
-# Seconds of steps that an estimate looks back on, and those that the calibration counts for.
+# Seconds of steps on which an estimate is based, and to which the calibration applies.
 WINDOW=120
 PRIOR=20
 
@@ -59,7 +59,7 @@ run_steps() {
         eval "${commands[number]}"
         taken=$(($(clock) - begin))
         finished=$((finished + seconds[number]))
-        # What lies further back counts less.
+        # Older steps have a smaller weight.
         keep=$((seconds[number] < WINDOW ? WINDOW - seconds[number] : 0))
         looked_back=$((looked_back * keep / WINDOW + seconds[number]))
         spent=$((spent * keep / WINDOW + taken))

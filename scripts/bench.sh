@@ -6,14 +6,12 @@
 #
 #   [MPI=openmpi|mpich|openmpi5|...] scripts/bench.sh [--full] [part...]
 #
-# Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs,
-# fftw. All by default; --full adds problems of FFTW, runs of HPCC and repetitions. The
-# first line says how long that will take on this machine, after a short calibration,
-# and every step begins with a line that tells the time so far and the time that is left.
+# Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs, fftw. All by default; --full
+# adds problems of FFTW, runs of HPCC and repetitions. The first line states how long that will take on this machine,
+# after a short calibration, and every step begins with a line that tells the time so far and the time that is left.
 #
-# What is compared is measured in one run, alternating, as often as --repeat
-# says; tables show medians and (largest - smallest) / median. Figures of different
-# steps were taken at different times: compare inside a step. Results:
+# Competitors are measured in one run, alternating, --repeat times; tables show medians and (largest - smallest) /
+# median. Figures of different steps were taken at different times: compare inside a step. Results:
 #
 #   target/bench/gups.json      RandomAccess: {"mpi": ..., "cores": ..., "sections": {<name>:
 #                               <hcube bench random-access --json>, ...},
@@ -174,8 +172,8 @@ bench_random_access() {
         section 30 "ranks-$cores" "$cores" "RandomAccess on all cores" --table-size 27 --local-bound --compare
     fi
 
-    # The values of Q of the paper's Table 4. An update with a small Q takes a hundred
-    # times as long, so that these have fewer updates.
+    # The values of Q of Plimpton et al. 2006, Table 4. An update with a small Q takes a hundred times as long, so these
+    # have fewer updates.
     section 30 look-ahead-small 2 "Small look-ahead (the paper's Table 4)" \
         --table-size 24 --updates 1048576 --look-ahead 1,4,16 --compare --no-verify
     section 25 look-ahead-large 2 "Large look-ahead (the paper's Table 4)" \
@@ -353,7 +351,7 @@ bench_fftw() {
         large+=(transpose,256x256x512,in,none transpose,256x256x258,in,none)
         transforms+=(c2c,128x128x128,in,OUT r2c,128x128x128,in,OUT)
         transforms+=(c2c,256x256x256,in,OUT r2c,256x256x256,in,OUT)
-        # The paper's case of equal blocks has 1 GiB; FFTW's own plan needs half of it in addition.
+        # The case of equal blocks of Hofmann and Ruenger 2013 has 1 GiB; FFTW's own plan needs half of it in addition.
         if [ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -gt 3072 ]; then
             large+=(transpose,512x512x514,in,none)
             largest+=(r2c,512x512x512,in,none)

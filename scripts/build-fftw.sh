@@ -95,8 +95,7 @@ precision_flag() {
     case $1 in f) echo -DFFTW_SINGLE ;; l) echo -DFFTW_LDOUBLE ;; esac
 }
 
-# A library to preload, which looks FFTW's functions up at run time, and an archive,
-# which calls them directly.
+# A library to preload, which resolves FFTW's functions at run time, and an archive, which calls them directly.
 build_plugin() {
     local suffix key name source
     local -a flags objects

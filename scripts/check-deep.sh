@@ -119,12 +119,12 @@ done
 takes_memory=(--skip memory_beside_the --skip address_space_of_less_than_two_buffers
     --skip nothing_remains_of_communicators --skip blocks_above_two_gibibytes)
 
-# The sanitizers' own malloc and their functions in place of those of libraries.
+# The sanitizers' malloc and functions replace those in libraries.
 own_functions=(--skip node::loader::tests)
 
-# The runtime is the C compiler's, as a shared object: the library uses that of the client. The tests that start
-# clients contain rustc's. Open MPI does not free all memory at the end, so leak detection is off;
-# tests/communicators and others check for leaks.
+# The runtime is the C compiler's, as a shared object: the library uses the runtime of the client. The tests that start
+# clients contain rustc's. Open MPI does not free all memory at the end, so leak detection is off; tests/communicators
+# and others check for leaks.
 address() {
     compiler address -fsanitize=address -fno-omit-frame-pointer -g
     export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:exitcode=99

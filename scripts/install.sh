@@ -115,7 +115,7 @@ hcube MPICH_VERSION
     chmod 644 "$file"
 }
 
-# Headers below include; that of FFTW's solver is installed only with the solver.
+# Headers in the folders below are included; the header of FFTW's solver is installed only with the solver.
 headers() {
     (cd include && find . -type f -name '*.h' ! -name hcube_fftw.h | sed 's|^\./||')
 }

@@ -4,7 +4,7 @@
 #
 #   MPI=openmpi|mpich scripts/manual.sh
 #
-# HCUBE_LAB names hcube-lab, if it is not that of this build.
+# HCUBE_LAB names another hcube-lab than this build's.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

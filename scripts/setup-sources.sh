@@ -2,8 +2,8 @@
 # root, scratch, sources and apt_options, and the function say, and uses those that are set here.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# Sets what there is to know of the source of a program: its name and version, the tarball, its name in Debian's
-# archive, a file in it, Debian's source package, and the variable that names a copy. A source with a release is
+# Sets the variables of the source of a program: its name and version, the tarball, its name in Debian's archive, a file
+# in it, Debian's source package, and the variable that names a copy. A source with a release is
 # optional: it is downloaded from that release of Debian where the machine's own one does not have it.
 describe_source() {
     release=
@@ -81,7 +81,7 @@ download_tarballs() {
         kind=${file##*.}
         source_entries "$kind" "$release_asked" <"$file" >"$work/parts/$(basename "$file")"
     done
-    # Root's apt downloads as the user _apt, who needs a way to these folders.
+    # Root's apt downloads as the user _apt, who needs access to these folders.
     if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then
         chmod 755 "$scratch"
         chown -R _apt "$work/lists" "$work/cache" "$work/download"

@@ -1,11 +1,10 @@
-# MPI libraries beside those of the machine. Part of scripts/setup.sh, which defines the variables root and scratch, and the
-# functions say and compiles.
+# MPI libraries in addition to those of the machine. Part of scripts/setup.sh, which defines the variables root and
+# scratch, and the functions say and compiles.
 # shellcheck shell=bash disable=SC2154
 #
-# Their commands get names as Debian gives them to those of several MPI libraries, in target/mpi/bin: mpicc.<name>,
-# mpicxx.<name>, mpirun.<name>. Current ones come as wheels of the Python registry; each is a virtual environment
-# target/mpi/<name>. `abi` is the standard ABI of MPI 5, by the library that mpich5 has for it. Others are the user's, who names
-# a compiler wrapper.
+# Their commands have names as in Debian, in target/mpi/bin: mpicc.<name>, mpicxx.<name>, mpirun.<name>. Current
+# versions are wheels of the Python registry; each is a virtual environment target/mpi/<name>. `abi` is the standard ABI
+# of MPI 5, by the library that mpich5 has for it. Others are the user's, who names a compiler wrapper.
 
 wheel_names="openmpi5 mpich5 intelmpi abi"
 
@@ -24,7 +23,7 @@ wheel_packages() {
     esac
 }
 
-# The environment of an MPI library: `abi` has that of mpich5.
+# The environment of an MPI library: `abi` uses the environment of mpich5.
 wheel_folder() {
     echo "$root/target/mpi/${1/#abi/mpich5}"
 }

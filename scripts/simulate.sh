@@ -6,7 +6,7 @@
 #
 # Builds the library for SimGrid's MPI, the drivers and the platform in
 # target/simulate. Results: tables, and target/simulate/simulate.json.
-# HCUBE_TOOL names the tool, if it is not that of target/openmpi.
+# HCUBE_TOOL names another tool than the one in target/openmpi.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -19,10 +19,11 @@ export PATH
 # What `make MPI=... test` has set is one library; here all of them have a turn.
 unset MPI MPICC MAKEFLAGS MFLAGS MAKELEVEL
 
-# What Open MPI selects on a machine without a fast network, without looking for one, which takes longer than most tests.
+# The components that Open MPI selects on a machine without a fast network, without the search, which takes longer than
+# most tests.
 export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
 
-# Launchers and ranks look at all devices of the machine otherwise, which takes a third of the start of a job.
+# Otherwise launchers and ranks probe all devices of the machine, which takes a third of the start of a job.
 export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--pci,-linuxio}
 
 wanted=" $* "
@@ -52,8 +53,8 @@ with() {
     env MPI="$mpi" MPICC="mpicc.$mpi" CARGO_TARGET_DIR="$PWD/target/$mpi" "$@"
 }
 
-# take_crates <from> <to> <profile>: where nothing is built yet, the crates of others that know nothing of MPI. Compiling them takes
-# almost half of a build without optimisation at link time.
+# take_crates <from> <to> <profile>: if nothing is built yet, the third-party crates, which do not depend on MPI.
+# Compiling them takes almost half of a build without optimisation at link time.
 take_crates() {
     [ ! -e "target/$2/$3" ] || return 0
     mkdir -p "target/$2/$3"
@@ -100,8 +101,8 @@ build_openmpi() {
         build_fftw openmpi && openmpi_tests --no-run
 }
 
-# Without hcube-lab, whose optimiser takes as long as those of the libraries together: its tests do not run with MPICH,
-# and the manual pages are the same.
+# Without hcube-lab, whose optimisation takes as long as that of all libraries: its tests do not run with MPICH, and the
+# manual pages are the same.
 mpich_packages=(-p hcube -p hcube-preload -p hcube-pblas -p hcube-bsplib -p hcube-gfortran -p hcube-tool)
 
 # unoptimised <command...>: without optimisation at link time, which takes most of a build: the libraries for Open MPI are tested as
@@ -200,7 +201,8 @@ mpich_core_tests() {
         --test datatype --test communicator_state -p hcube-core-client --test mpi "$@"
 }
 
-# The wheels bring no Fortran. Inside one host, which is all that these tests use, the libraries need not look for networks.
+# The wheels contain no Fortran bindings. Inside one host, which is sufficient for these tests, the libraries need not
+# search for networks.
 current_tests() {
     local mpi
     for mpi in "${current[@]}"; do
@@ -225,7 +227,7 @@ env_of_one_host() {
 step "format" format
 step "shell scripts" shellcheck scripts/*.sh scripts/deep/*.sh hpcc-glue/*/*.sh install/{hcube-run,bspcc,bspcxx,bsprun,hcube-caf,commands.sh,launch.sh} .ci/run
 step "lint" lint
-# The pages of libhcube_bsp.so would have the names of those of crates/bsp.
+# The pages of libhcube_bsp.so would have the same names as the pages of crates/bsp.
 step "documentation" with openmpi env RUSTDOCFLAGS="-D warnings" cargo doc --release --no-deps --workspace --lib \
     --exclude hcube-bsplib --exclude hcube-gfortran
 # A header that is out of date fails the build. For SimGrid: library, platform and drivers.

@@ -1,6 +1,6 @@
 //! The all-to-all exchange for C.
 //!
-//! The functions that take the place of MPI's have MPI's signatures and return MPI's error codes.
+//! The functions that replace MPI functions have their signatures and return MPI error codes.
 
 use crate::boundary::{enter, enter_on, exported, text_buffer, write_text};
 use crate::sized;
@@ -12,7 +12,7 @@ use hcube_core::mpi::gate;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
-/// Makes a call, by the library where hcube leaves it to that.
+/// Performs a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -23,11 +23,12 @@ pub(crate) unsafe fn perform(
     comm: MPI_Comm,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
-        // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
+        // SAFETY: the library receives the arguments that the caller passed to hcube, by the contract of this
+        // function.
         Verdict::Library(reason) => unsafe { forwarded(&call, reason, || call.by_library()) },
     }
 }
@@ -36,9 +37,9 @@ exported! {
     /// Collective. MPI_Alltoall with its arguments, its semantics and its return value: MPI_SUCCESS, or
     /// an MPI error code after the error handler of the communicator has been called.
     ///
-    /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
-    /// for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
-    /// second buffer. Any other overlap of the buffers is erroneous, as in MPI, and is not detected.
+    /// sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has for this
+    /// rank, with extra memory that hcube_alltoall_options.memory bounds instead of a second buffer. Any
+    /// other overlap of the buffers is erroneous, as in MPI, and not detected.
     ///
     /// hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
     /// exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
@@ -160,10 +161,9 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_set_options(
     unsafe { enter_on(comm, error, |comm| set_options(comm, hcube_alltoall_options::read(options))) }
 }
 
-/// Local. Returns the path that the data of the last exchange of this rank on a communicator took,
-/// as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
-/// "message", "node+message", "hypercube", "node-leaders", "library" (forwarded to the MPI library)
-/// or "refused" (an error).
+/// Local. Returns the path of the last exchange of this rank on a communicator as text: "none" (no exchange
+/// yet), "alone" (nothing to exchange), "shared", "single-copy", "message", "node+message", "hypercube",
+/// "node-leaders", "library" (forwarded to the MPI library) or "refused" (an error).
 ///
 /// comm: an intracommunicator.
 /// text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
@@ -191,7 +191,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_path(
     }
 }
 
-/// Local. hcube_alltoall_last_path under its first name, for programs that use it.
+/// Local. Deprecated name of hcube_alltoall_last_path.
 ///
 /// # Safety
 /// The pointers are null or valid; text has room for length bytes.
@@ -202,6 +202,6 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_last_way(
     length: u64,
     error: *mut hcube_error,
 ) -> i32 {
-    // SAFETY: the arguments are what the contract of that function asks for, which is that of this one.
+    // SAFETY: the arguments are as the contract of that function requires, which is the contract of this one.
     unsafe { hcube_alltoall_last_path(comm, text, length, error) }
 }

@@ -10,12 +10,12 @@ exported! {
     /// Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
     /// communicator with a Cartesian topology, a graph or a distributed graph.
     ///
-    /// hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
-    /// hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
-    /// called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
-    /// schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
-    /// hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
-    /// library's own function delivers them.
+    /// If all ranks of the communicator share memory, hcube performs the exchange with the algorithms of
+    /// hcube_alltoall. Between nodes, where these algorithms would send to all ranks, the call is forwarded
+    /// to the MPI library. After an exchange with blocks of less than 4 KiB on average, the next 63 exchanges
+    /// are forwarded as well, unless a schedule or a path is selected. For exchanges that hcube performs,
+    /// errors and options are as for hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
+    /// the same order as with the MPI library.
     fn hcube_neighbor_alltoall(
         sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, recvbuf: *mut c_void,
         recvcount: c_int, recvtype: MPI_Datatype, comm: MPI_Comm

@@ -6,7 +6,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Request};
 use std::ffi::{c_int, c_void};
 
-/// Starts a call, by the library where hcube leaves it to that.
+/// Starts a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`start`].
@@ -18,7 +18,7 @@ unsafe fn perform(
     request: *mut MPI_Request,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match start(&call) {
             Verdict::Done(_) => complete(&call, request),
@@ -28,25 +28,24 @@ unsafe fn perform(
     }
 }
 
-/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI,
-/// for MPI_Wait, MPI_Waitall and their variants.
+/// Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request receives an MPI
+/// request, for MPI_Wait, MPI_Waitall and their variants.
 ///
-/// hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked
-/// for, by hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which
-/// performs the set-up. Of two ranks, the one that starts later copies the blocks of both; if the other one
-/// has started just before, each copies only the block that it receives. A rank that starts early stays for
-/// this for at most 1 ms. Otherwise, and in place, the MPI library's own function is called.
+/// hcube performs the exchange if all ranks of the communicator are on one node and single copy is selected:
+/// by hcube_alltoall_set_options, or by HCUBE_PATH and an earlier blocking exchange on this communicator,
+/// which performs the set-up. Of two ranks, the rank that starts later copies the blocks in both directions.
+/// If both start within 1 ms, each copies the block that it receives; a rank waits at most 1 ms for this.
+/// Otherwise, and in place, the call is forwarded to the MPI library.
 ///
-/// A rank may be any number of exchanges ahead of another one. Extra memory, beside
+/// A rank may be any number of exchanges ahead of another rank. Extra memory, in addition to
 /// hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
-/// used, and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its
-/// blocks.
+/// used, and for each pending exchange 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
 ///
-/// Errors of the arguments are raised on the rank that passes them, and nothing is started there.
-/// MPI_ERR_TRUNCATE for a block that is longer than the other rank expects is raised on one of the two ranks;
-/// the exchange of the other blocks is under way then, and its request has to be completed. A datatype that
-/// hcube cannot read, and a copy that the kernel refuses, end the job with a message, as other ranks take the
-/// exchange for complete.
+/// Errors of arguments are raised only on the calling rank, which then starts nothing. MPI_ERR_TRUNCATE for a
+/// block that is longer than the other rank expects is raised on one of the two ranks; the other blocks are
+/// exchanged, and the request must still be completed. A datatype that hcube cannot decode, or a copy that
+/// the kernel refuses, ends the job with a message, because other ranks would otherwise take the exchange for
+/// complete.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -63,7 +62,7 @@ pub unsafe extern "C-unwind" fn hcube_ialltoall(
 ) -> c_int {
     let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
     let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { perform(Function::Ialltoall, sent, received, comm, request) }
 }
 

@@ -8,7 +8,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request, forward};
 use std::ffi::{c_int, c_void};
 
-/// Initialises a call, by the library where hcube leaves it to that.
+/// Initialises a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`initialise`].
@@ -21,7 +21,7 @@ unsafe fn perform(
     request: *mut MPI_Request,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match initialise(&call) {
             Initialised::Served(operation) => make_request(operation, &call, info, request),
@@ -34,10 +34,9 @@ unsafe fn perform(
 /// Starts the exchanges of hcube among requests.
 ///
 /// # Safety
-/// As MPI asks for them in MPI_Startall.
+/// As MPI_Startall requires.
 unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
-    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI asks for
-    // it.
+    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI requires.
     unsafe {
         for operation in operations_of(requests, count) {
             operation.start();
@@ -45,23 +44,22 @@ unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
     }
 }
 
-/// Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or
-/// hcube_startall start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and
-/// MPI_Waitall with any others, and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free
-/// do not know of the exchange, also where libhcube_preload.so is loaded: a request that MPI_Start starts
-/// completes without moving data, and after MPI_Request_free a new request may have the handle of the old one
-/// for hcube_start.
+/// Collective. MPI_Alltoall_init with its arguments and its return value: a persistent exchange, started by
+/// hcube_start or hcube_startall. request receives an inactive MPI request, for MPI_Wait, MPI_Waitall and
+/// their variants, freed by hcube_request_free. Do not use MPI_Start, MPI_Startall or MPI_Request_free with
+/// it, not even with libhcube_preload.so loaded: MPI_Start moves no data, and after MPI_Request_free
+/// hcube_start may take a new request with the same handle for this one.
 ///
-/// hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one
-/// node; elsewhere the MPI library does. Of two ranks the one that starts later copies the blocks of both, or
-/// each its own half; a start waits up to 1 ms for ranks that start at the same time, and for no others.
+/// hcube performs the exchange if the path is HCUBE_PATH_SINGLE_COPY and all ranks of comm are on one node;
+/// otherwise the MPI library does. Of two ranks, the rank that starts later copies the blocks in both
+/// directions; if both start within 1 ms, each copies half. A start waits at most 1 ms for this.
 /// Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
 /// of its partners, and some pages of shared memory.
 ///
 /// Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are
-/// raised on all ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent
-/// collective operations: the error is MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that
-/// the kernel refuses at a start ends the job with a message.
+/// raised on all ranks, and no request is created. With an MPI library without persistent collective
+/// operations (MPI-4; Open MPI 5), the error is MPI_ERR_ARG. A copy that the kernel refuses after a start
+/// ends the job with a message.
 ///
 /// # Safety
 /// As MPI asks for them.
@@ -79,7 +77,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_init(
 ) -> c_int {
     let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
     let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { perform(Function::AlltoallInit, sent, received, comm, info, request) }
 }
 
@@ -106,19 +104,22 @@ exported! {
         perform(Function::AlltoallwInit, sent, received, comm, info, request)
     }
 
-    /// Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
+    /// Local. MPI_Start, for requests of hcube_alltoall_init and its variants, and for all other persistent
+    /// requests.
     fn hcube_start(request: *mut MPI_Request) -> c_int {
         start_exchanges(request, 1);
         forward::start(request)
     }
 
-    /// Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
+    /// Local. MPI_Startall, for requests of hcube_alltoall_init and its variants, and for all other
+    /// persistent requests.
     fn hcube_startall(count: c_int, requests: *mut MPI_Request) -> c_int {
         start_exchanges(requests, count);
         forward::startall(count, requests)
     }
 
-    /// Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
+    /// Local. MPI_Request_free, for requests of hcube_alltoall_init and its variants, and for all other
+    /// requests.
     fn hcube_request_free(request: *mut MPI_Request) -> c_int {
         if !request.is_null() {
             persistent::forget(*request);

@@ -1,5 +1,5 @@
-//! The one border between C and Rust: what every exported function does with its arguments and its result.
-//! Communicators come in through [`gate`].
+//! The one boundary between C and Rust: the handling of arguments and results of every exported function.
+//! Communicators enter through [`gate`].
 
 use crate::types::hcube_error;
 use hcube_core::error::{Error, HCUBE_SUCCESS, Result};
@@ -18,11 +18,11 @@ macro_rules! exported {
             $(#[$doc])*
             ///
             /// # Safety
-            /// The arguments are as the other function asks for them.
+            /// The arguments are as the other function requires.
             #[unsafe(no_mangle)]
             pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
                 // SAFETY: addresses are null or valid for what the other function reads and writes, and
-                // handles are those of MPI.
+                // handles come from MPI.
                 unsafe { $($body)* }
             }
         )*
@@ -82,7 +82,7 @@ pub(crate) unsafe fn free<T>(handle: *mut *mut T, name: &'static str) -> Result<
     let place = unsafe { output(handle, name) }?;
     let freed = std::mem::replace(place, std::ptr::null_mut());
     if !freed.is_null() {
-        // SAFETY: a handle of `Box::into_raw`, which is given up once.
+        // SAFETY: a handle of `Box::into_raw`, which is passed once.
         drop(unsafe { Box::from_raw(freed) });
     }
     Ok(())

@@ -17,21 +17,21 @@ use std::ffi::c_void;
 /// Bytes of a complex number.
 const COMPLEX: usize = 16;
 
-/// Collective. Sets up the Fourier transform of a vector of complex numbers of double precision that is
-/// distributed over the ranks of a communicator in equal parts: rank r of P ranks has the numbers from
-/// r * length / P on, before the transform and, of the result, in its natural order, afterwards.
+/// Collective. Creates a plan for the discrete Fourier transform of a vector of double-precision complex
+/// numbers. The vector is distributed over the ranks of a communicator in equal blocks: rank r of P ranks has
+/// the length / P numbers from r * length / P on, of the input and of the result, which is in natural order.
 ///
-/// The transform is result_k = sum over j of vector_j * exp(direction * 2 pi i j k / length), without a
-/// factor, as in FFTW: forward and backward together multiply the vector by length.
+/// The transform is result_k = sum over j of vector_j * exp(direction * 2 pi i j k / length). It is not
+/// normalised, as in FFTW: forward followed by backward multiplies the vector by length.
 ///
-/// Ranks of one node work in shared memory, of 32 bytes per number in total; ranks on several nodes
-/// exchange messages, with the environment variables of the all-to-all exchange. The environment
+/// On one node, the ranks work in shared memory, 32 bytes per number of the vector in total. On several
+/// nodes, they exchange messages; the environment variables of the all-to-all exchange apply. The environment
 /// variable HCUBE_FFT selects another algorithm, as options of hcube_fft_create_with do.
 ///
 /// length: 2^a 3^b 5^c, a multiple of P * P; the same on all ranks.
 /// direction: -1 forward, 1 backward; the same on all ranks.
 /// comm: an intracommunicator of 2^a 3^b 5^c ranks, which must not be freed before the plan.
-/// plan: receives the transform. Freed by hcube_fft_free.
+/// plan: receives the plan. Freed by hcube_fft_free.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if arguments or variables differ;
 /// HCUBE_ERR_COMM for another number of ranks; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank
 /// if its arguments are not valid.
@@ -76,11 +76,11 @@ pub unsafe extern "C-unwind" fn hcube_fft_default_options(
 /// Collective. As hcube_fft_create, with options.
 ///
 /// The algorithm HCUBE_FFT_BINARY_EXCHANGE allocates 32 bytes per number on one rank. On several ranks it
-/// starts the coarray runtime if the program has not called hcube_caf_init; MPI_Finalize then ends it.
-/// Each of these ranks allocates 40 bytes per number of its part, of the longest of these transforms,
-/// which they share, until the runtime ends. A transform is created and executed by the thread that has
-/// called hcube_caf_init, or else by the one that has initialised MPI: calls of another thread are
-/// refused with HCUBE_ERR_ARGUMENT on all ranks.
+/// starts the coarray runtime if the program has not called hcube_caf_init; MPI_Finalize then ends it. Each
+/// of these ranks allocates 40 bytes per local number of the longest such transform; all plans share this
+/// memory, which is freed when the runtime ends. Create and execute a plan only in the thread that called
+/// hcube_caf_init, or else in the thread that initialised MPI: a call in another thread returns
+/// HCUBE_ERR_ARGUMENT on all ranks.
 ///
 /// length: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE 2^b, at least 64 and at least P for
 /// each of P ranks.
@@ -88,7 +88,7 @@ pub unsafe extern "C-unwind" fn hcube_fft_default_options(
 /// comm: as for hcube_fft_create; for HCUBE_FFT_BINARY_EXCHANGE of 2^a ranks, congruent to MPI_COMM_WORLD
 /// or of one rank.
 /// options: the same on all ranks; NULL selects the defaults and the environment.
-/// plan: receives the transform. Freed by hcube_fft_free.
+/// plan: receives the plan. Freed by hcube_fft_free.
 /// Errors: as hcube_fft_create.
 /// Source: G. Jin, J. Mellor-Crummey, L. Adhianto, W. N. Scherer III and C. Yang, Implementation and
 /// Performance Evaluation of the HPC Challenge Benchmarks in Coarray Fortran 2.0, IPDPS 2011, III-D.
@@ -151,11 +151,11 @@ fn wanted(length: i64, direction: i32) -> Result<(usize, Direction)> {
     }
 }
 
-/// Local. Returns which part of the vector this rank has.
+/// Local. Returns the block of the vector that this rank has.
 ///
-/// plan: a transform of hcube_fft_create.
-/// start: receives the number in the vector of the first one of this rank; may be NULL.
-/// count: receives how many complex numbers this rank has; may be NULL.
+/// plan: a plan of hcube_fft_create.
+/// start: receives the index in the vector of the first number of this rank; may be NULL.
+/// count: receives the number of complex numbers of this rank; may be NULL.
 /// Errors: HCUBE_ERR_ARGUMENT if plan is NULL.
 ///
 /// # Safety
@@ -182,20 +182,19 @@ pub unsafe extern "C-unwind" fn hcube_fft_local(
     }
 }
 
-/// Collective over the communicator of the plan. Returns memory for two parts of the vector on this rank.
-/// Where ranks share memory, hcube_fft_execute copies nothing of a part in this memory for other ranks,
-/// since they read and write it themselves: a transform reads and writes a part twice, and without this
-/// memory also the numbers of other ranks' shares, (P - 1) / P of a part, twice. On several nodes and with
-/// HCUBE_FFT_BINARY_EXCHANGE it is memory of this process. It lies on huge pages where the system gives
-/// any, and is zero.
+/// Collective over the communicator of the plan. Returns memory for two local blocks of the vector, for input
+/// and output of hcube_fft_execute. If ranks share memory, they access each other's blocks in this memory
+/// directly, so that a transform reads and writes each block twice. With blocks in other memory, it
+/// additionally copies (P - 1) / P of a block twice. On several nodes and with HCUBE_FFT_BINARY_EXCHANGE the
+/// memory is private to the process. It is on huge pages if the system provides them, and zero.
 ///
-/// Each call for a plan returns the same memory, of 32 bytes per number of the vector in total. It is freed
-/// when the plan and all that was returned for it are freed, in any order.
+/// Every call for a plan returns the same memory, 32 bytes per number of the vector in total. It is freed
+/// when the plan and all handles to this memory have been freed, in any order.
 ///
-/// plan: a transform of hcube_fft_create.
+/// plan: a plan of hcube_fft_create.
 /// memory: receives the memory. Freed by hcube_fft_memory_free.
-/// first: receives the address of a part, aligned to a line of the cache; may be NULL.
-/// second: receives the address of another part; may be NULL.
+/// first: receives the address of a block, aligned to a cache line; may be NULL.
+/// second: receives the address of another block; may be NULL.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT if memory is NULL; HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of
 /// another rank if its arguments are not valid.
 /// Errors only on the calling rank: HCUBE_ERR_ARGUMENT if plan is NULL; HCUBE_ERR_COMM if the
@@ -231,9 +230,9 @@ pub unsafe extern "C-unwind" fn hcube_fft_memory_create(
     }
 }
 
-/// Local. Frees memory of hcube_fft_memory_create; its addresses are not used any more.
+/// Local. Frees memory of hcube_fft_memory_create; its addresses become invalid.
 ///
-/// memory: set to NULL; nothing happens if it is NULL.
+/// memory: the handle, which is set to NULL; no effect if it is NULL.
 /// Errors: HCUBE_ERR_ARGUMENT if memory itself is NULL.
 ///
 /// # Safety
@@ -250,11 +249,11 @@ pub unsafe extern "C-unwind" fn hcube_fft_memory_free(
 /// Collective over the communicator of the plan. Transforms a vector. Only one call at a time may be
 /// active for a plan.
 ///
-/// plan: a transform of hcube_fft_create.
-/// input: the part of this rank, complex numbers as pairs of real and imaginary part; not changed unless
-/// the transform is in place. MPI_IN_PLACE or the same address as output for a transform in
+/// plan: a plan of hcube_fft_create.
+/// input: the block of this rank, complex numbers as pairs of real and imaginary part; unchanged unless the
+/// transform is in place. MPI_IN_PLACE or the address of output for a transform in place.
+/// output: receives the block of the result of this rank; must not overlap input unless the transform is in
 /// place.
-/// output: receives the part of this rank of the result; does not overlap input otherwise.
 /// Errors on all ranks, with nothing written: HCUBE_ERR_BUFFER for NULL or device memory;
 /// HCUBE_ERR_ARGUMENT if the two overlap; the code of another rank if its arguments are not valid;
 /// HCUBE_ERR_MPI.
@@ -319,7 +318,7 @@ unsafe fn parts<'a>(
 
 /// Local. Returns the times of the last transform of this rank; all are zero if there was none.
 ///
-/// plan: a transform of hcube_fft_create.
+/// plan: a plan of hcube_fft_create.
 /// times: receives the times; allocated by the caller, who sets times->struct_size to
 /// sizeof(hcube_fft_times) before the call.
 /// Errors: HCUBE_ERR_ARGUMENT.
@@ -342,9 +341,9 @@ pub unsafe extern "C-unwind" fn hcube_fft_last_times(
     }
 }
 
-/// Local. Frees a transform; no rank may be inside a call for it.
+/// Local. Frees a plan; no rank may be inside a call that uses it.
 ///
-/// plan: a transform of hcube_fft_create, which is set to NULL; nothing happens if it is NULL.
+/// plan: a plan of hcube_fft_create, which is set to NULL; no effect if it is NULL.
 /// Errors: HCUBE_ERR_ARGUMENT if plan itself is NULL.
 ///
 /// # Safety

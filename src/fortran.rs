@@ -1,5 +1,5 @@
 //! RandomAccess, transpositions and matrix products for Fortran: the functions of `random_access.rs`,
-//! `transpose.rs` and `gemm.rs` with Fortran's handles, on which the module in fortran/hcube.f90 stands.
+//! `transpose.rs` and `gemm.rs` with Fortran handles, for the module in fortran/hcube.f90.
 
 use super::gemm::{hcube_gemm, hcube_gemm_last_path, hcube_gemm_set_options};
 use super::random_access::{

@@ -1,8 +1,8 @@
-//! The all-to-all exchange for Fortran: the functions of `alltoall.rs` with Fortran's handles, on which the
-//! module in fortran/hcube.f90 stands.
+//! The all-to-all exchange for Fortran: the functions of `alltoall.rs` with Fortran handles, for the module
+//! in fortran/hcube.f90.
 //!
-//! In place has functions of its own: what `MPI_IN_PLACE` is in Fortran differs among MPI libraries and
-//! compilers, and the module's interfaces let no scalar pass.
+//! Exchanges in place are separate functions: the representation of `MPI_IN_PLACE` in Fortran differs between
+//! MPI libraries and compilers, and the module's interfaces accept no scalar.
 
 use crate::alltoall::{
     hcube_alltoall, hcube_alltoall_last_path, hcube_alltoall_set_options, hcube_alltoallv, hcube_alltoallw,
@@ -16,7 +16,7 @@ use hcube_core::mpi::{MPI_Datatype, MPI_Fint};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// The start of a list, NULL where it is empty.
+/// The start of a list, NULL if it is empty.
 fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
     if list.is_empty() { null() } else { list.as_ptr() }
 }

@@ -1,5 +1,5 @@
-//! Reductions in teams for Fortran: the functions of `caf/collectives.rs` that have handles of MPI, on which
-//! the module in fortran/hcube_caf.f90 stands.
+//! Reductions in teams for Fortran: the functions of `caf/collectives.rs` with MPI handles, for the module in
+//! fortran/hcube_caf.f90.
 
 use crate::boundary::exported;
 use crate::caf::reductions::{hcube_caf_allreduce, hcube_caf_reduce, hcube_caf_scan};

@@ -21,16 +21,16 @@ use std::ffi::{c_char, c_void};
 /// m, n, k: 0 to 2^40 (1099511627776); the same bound holds for the fields of hcube_matrix.
 /// element: the type of all elements, alpha and beta, HCUBE_ELEMENT_*.
 /// transa, transb: 'N', 'T' or 'C', also as small letters.
-/// alpha, beta: numbers of that type, the same on all ranks.
+/// alpha, beta: scalars of that type; the same on all ranks.
 /// a, b, c: the local part of each matrix; NULL if this rank has no elements of the sub-matrix. They
 /// may be disjoint parts of one array.
 /// at, bt, ct: the matrices; the same on all ranks except leading_dimension.
-/// options: the same on all ranks, for this call; NULL selects those of hcube_gemm_set_options, else
-/// the defaults and the environment. HCUBE_GEMM_LIBRARY is HCUBE_GEMM_AUTO.
-/// Memory for panels stays with the communicator until it is freed.
-/// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the number of PBLAS where
-/// it has one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if
-/// its arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
+/// options: the same on all ranks, for this call; NULL selects the options of hcube_gemm_set_options, else
+/// the defaults and the environment. HCUBE_GEMM_LIBRARY has the effect of HCUBE_GEMM_AUTO.
+/// Memory for panels is kept until the communicator is freed.
+/// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the argument number of PBLAS if there
+/// is one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if its
+/// arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
 /// Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
 /// HCUBE_ERR_MPI_STATE.
 /// Source: J.-N. Quintin, K. Hasanov, A. Lastovetsky, Hierarchical Parallel Matrix Multiplication on
@@ -136,10 +136,9 @@ pub unsafe extern "C-unwind" fn hcube_gemm_set_options(
     }
 }
 
-/// Local. Returns the path of the last product of this rank on a communicator, as text: "none" (no
-/// product yet), "nothing" (nothing had to be computed), "scale" (alpha or k is 0), "local" (no data
-/// of other ranks was needed), "shared-panels", "summa", "hsumma", "stationary-a", "stationary-b" or
-/// "refused" (an error).
+/// Local. Returns the path of the last product of this rank on a communicator as text: "none" (no product
+/// yet), "nothing" (nothing had to be computed), "scale" (alpha or k is 0), "local" (no data of other ranks
+/// was needed), "shared-panels", "summa", "hsumma", "stationary-a", "stationary-b" or "refused" (an error).
 ///
 /// comm: an intracommunicator.
 /// text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always

@@ -1,4 +1,4 @@
-//! What concerns the library as a whole.
+//! Version and error texts of the library.
 
 use std::ffi::{CStr, c_char};
 

@@ -17,8 +17,8 @@ use hcube_matmul::{Block, Distribution, Functions, Layout, Matrices, Problem, Si
 struct SpmdState(Spmd<MpiComm>);
 
 // SAFETY: the only parts of an SPMD part that may not change their thread are regions: registered memory, and
-// destinations of gets. Between two calls there are none, since a call that returns has ended its last
-// superstep, in which it has removed its registrations.
+// destinations of gets. None exist between two calls, since a call that returns has ended its last superstep,
+// in which it has removed its registrations.
 unsafe impl Send for SpmdState {}
 
 /// Collective. Computes C := A B for n x n matrices of doubles by a bulk-synchronous algorithm that needs
@@ -26,24 +26,25 @@ unsafe impl Send for SpmdState {}
 ///
 /// The matrices are cut into Q x Q blocks of side s = ceil(n / Q), smaller at the lower and right edge.
 /// HCUBE_MATMUL_CUSTOMIZED: block (I, J), from 0, is on rank (I * Q + J) % p of the p ranks, as its local
-/// block number (I * Q + J) / p. A local block begins s * s elements after the one before it, and is stored
-/// by columns without space between them.
-/// HCUBE_MATMUL_STATIC: ranks form a grid of r rows and c columns, r * c = p, r <= c, r as large as
-/// possible. Rank i has matrix rows from i / c * ceil(n / r) on, at most ceil(n / r), and matrix columns
-/// from i % c * ceil(n / c) on, at most ceil(n / c), stored by columns without space between them.
+/// block number (I * Q + J) / p. Local blocks are s * s elements apart, each in column-major order with
+/// contiguous columns.
+/// HCUBE_MATMUL_STATIC: ranks form a grid of r rows and c columns, r * c = p, r <= c, r as large as possible.
+/// Rank i has matrix rows from i / c * ceil(n / r) on, at most ceil(n / r), and matrix columns from i % c *
+/// ceil(n / c) on, at most ceil(n / c), stored in column-major order with contiguous columns.
 /// hcube_matmul_local_elements returns the number of elements of a rank.
 ///
 /// n: rows and columns of each matrix, 0 to 2^28 (268435456); the same on all ranks.
 /// blocks: Q, 1 to n; 0 selects the smallest Q with Q * Q >= p, at most n; the same on all ranks. A larger Q
 /// needs less temporary memory and more supersteps.
 /// distribution: HCUBE_MATMUL_CUSTOMIZED or HCUBE_MATMUL_STATIC, the same on all ranks.
-/// a, b: the elements of this rank; may be NULL if it has none. Both may be the same array, then on all
-/// ranks.
+/// a, b: the elements of this rank; may be NULL if it has no elements. Both may be the same array, but then
+/// on all ranks.
 /// c: receives the elements of this rank; does not overlap a and b.
-/// dgemm: multiplies blocks; NULL selects a portable function, which is several times slower. Ranks may
-/// pass different functions.
-/// comm: an intracommunicator. The set-up of the first call stays with it until it is freed; the
-/// environment variables HCUBE_BSP_SINGLE_COPY, HCUBE_MEMORY and HCUBE_RANKS_PER_NODE are read then.
+/// dgemm: multiplies blocks; NULL selects a portable routine, which is several times slower. Ranks may pass
+/// different routines.
+/// comm: an intracommunicator. The first call on a communicator reads the environment variables
+/// HCUBE_BSP_SINGLE_COPY, HCUBE_MEMORY and HCUBE_RANKS_PER_NODE, and its set-up is kept until the
+/// communicator is freed.
 /// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if
 /// arguments differ; the code of another rank if its arguments are not valid; HCUBE_ERR_MEMORY;
 /// HCUBE_ERR_MPI. An error after the first superstep ends the job.
@@ -85,7 +86,7 @@ pub unsafe extern "C-unwind" fn hcube_matmul(
 /// Local. Returns the number of elements that the calling rank has of each matrix of hcube_matmul.
 ///
 /// n, blocks, distribution, comm: as for hcube_matmul.
-/// elements: receives the number.
+/// elements: receives the number of elements.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI, HCUBE_ERR_MPI_STATE.
 ///
 /// # Safety
@@ -131,7 +132,8 @@ fn begin(on: &MpiComm) -> Result<Spmd<MpiComm>> {
 /// The arrays of this rank, with their names.
 ///
 /// # Safety
-/// They are null or have so many elements, and are used by nobody else until the call has returned.
+/// They are null or have the given number of elements, and are not accessed otherwise until the call has
+/// returned.
 unsafe fn matrices(arrays: [(&str, *mut f64); 3], elements: usize) -> Result<Matrices> {
     let bytes = elements * size_of::<f64>();
     for (name, array) in arrays {

@@ -1,4 +1,4 @@
-//! The matrix products of PBLAS by names of hcube's own, for programs with BLACS.
+//! The matrix products of PBLAS under hcube's own names, for programs with BLACS.
 
 use crate::boundary::exported;
 use hcube_core::error::{Error, Result};
@@ -23,7 +23,7 @@ fn passed(
 /// Computes a product, or has its error reported.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS, `name` ScaLAPACK's function for it.
+/// The call comes from a program that calls PBLAS, `name` is ScaLAPACK's function for it.
 unsafe fn perform(call: Call, name: &CStr) {
     // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
     let obstacle = gate::run(None, || match unsafe { product(&call) } {
@@ -37,7 +37,7 @@ unsafe fn perform(call: Call, name: &CStr) {
     let original =
         loader::global(name).filter(|_| matches!(obstacle, Obstacle::Invalid(_) | Obstacle::NotInGrid));
     let Some(original) = original else { end(name, &obstacle.to_string()) };
-    // SAFETY: ScaLAPACK's function for this type of elements, and the arguments are those of its caller.
+    // SAFETY: ScaLAPACK's function for this type of elements, and the arguments come from its caller.
     unsafe { call.forward(original) }
 }
 
@@ -73,18 +73,18 @@ fn end(name: &CStr, text: &str) -> ! {
 
 exported! {
     /// Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
-    /// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
-    /// beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
-    /// are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
-    /// complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
+    /// semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) + beta
+    /// sub(C). The BLACS of the program provide the grid and its communicator, and dgemm_ of the program
+    /// computes local products. alpha, a, b, beta and c are double here; float, float complex and double
+    /// complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. The operation is described at hcube_gemm.
     ///
-    /// Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
-    /// auto, and hcube_gemm_last_path does not report these products.
+    /// Options are taken only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library
+    /// has the effect of auto, and hcube_gemm_last_path does not report these products.
     ///
-    /// Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
-    /// has none, a message is printed and the job ends, as there is no way to return an error; also if the
-    /// program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
-    /// grid in another order than row by row, or if MPI is not active.
+    /// Invalid arguments are passed to PDGEMM of the program, which reports them by PXERBLA. If the program
+    /// has no PDGEMM, a message is printed and the job ends, because PBLAS routines return no error code. The
+    /// job also ends with a message if the program has no BLACS or no BLAS, if its integers have 64 bits, if
+    /// the BLACS number the ranks of the grid other than row by row, or if MPI is not active.
     fn hcube_pdgemm_(
         transa: *const c_char, transb: *const c_char, m: *const c_int, n: *const c_int, k: *const c_int,
         alpha: *const c_void, a: *const c_void, ia: *const c_int, ja: *const c_int, desca: *const c_int,

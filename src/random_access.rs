@@ -58,7 +58,7 @@ unsafe fn read_task<'a>(
     Ok(Task { distribution, words, updates })
 }
 
-/// As [`read_task`], with an error on all ranks where one has an error.
+/// As [`read_task`], with an error on all ranks if one has an error.
 ///
 /// # Safety
 /// As [`read_task`].
@@ -96,13 +96,13 @@ pub unsafe extern "C-unwind" fn hcube_random_access_default_options(
 /// a communicator for messages, plans the stages and allocates shared memory; with the modes
 /// HCUBE_MODE_EVENTS and HCUBE_MODE_SPAWN, starts the coarray runtime if the program has not called
 /// hcube_caf_init; MPI_Finalize then ends it. Optional; useful before a timed region.
-/// What is set up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
+/// The set-up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
 ///
 /// comm: an intracommunicator.
 /// options: the same on all ranks; NULL selects the defaults and the environment.
-/// Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator of other processes
-/// than MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
-/// HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
+/// Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator that does not have the
+/// processes of MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH, HCUBE_ERR_MPI;
+/// HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -130,8 +130,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
 /// the exchange aborts the job, because other ranks are waiting. Only one call at a time may be
 /// active on a communicator; calls on different communicators may be active in different threads.
 ///
-/// The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md of the
-/// documentation has figures.
+/// The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md lists it.
 ///
 /// comm: an intracommunicator.
 /// table: the part of this rank. Its words are read and written.
@@ -167,9 +166,9 @@ pub unsafe extern "C-unwind" fn hcube_random_access_run(
     }
 }
 
-/// Collective. Verifies updates of a table whose word i held i before them: applies all updates
-/// again, which undoes them, by a route of its own, and counts the words that do not hold their
-/// index again. All words hold their indices on return.
+/// Collective. Verifies the updates of a table whose word i was i before the run: applies all updates again
+/// by a separate algorithm, which restores the words, and counts the words that differ from their index. On
+/// return, every word is its index.
 ///
 /// comm: an intracommunicator.
 /// table: the part of this rank, as in the run.

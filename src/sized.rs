@@ -1,8 +1,8 @@
-//! Structures that may grow: the first field says how many bytes of one the caller knows, because the caller
-//! may have been compiled with the header of another version.
+//! Extensible structures: the first field is the size of the structure in the header of the caller, which may
+//! be of another version.
 //!
-//! What one side does not know counts as zero bytes, and zero in a field that was added later means what
-//! the library did before it had that field. doc/abi.md has the rules.
+//! Fields that one side does not know are zero, and zero in a later field means the behaviour of the library
+//! before it had that field. doc/abi.md has the rules.
 
 use crate::boundary::output;
 use hcube_core::error::{Error, Result};
@@ -13,7 +13,7 @@ use hcube_core::error::{Error, Result};
 /// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of
 /// functions that may be null only; a `u64` with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
-    /// What its size is called in messages.
+    /// The name of its size in messages.
     const NAME: &'static str;
     /// Which function fills it, for messages.
     const FILLED_BY: &'static str;
@@ -21,7 +21,7 @@ pub(crate) unsafe trait Growing: Copy {
 
 /// The size and one field.
 const MIN_STRUCT_BYTES: u64 = 16;
-/// Larger than any version's: what lies in memory that nobody has filled.
+/// Larger than any version's size: the value in uninitialised memory.
 const MAX_STRUCT_BYTES: u64 = 4096;
 
 /// Whether some version of the header may have a structure of that size.
@@ -32,7 +32,7 @@ fn check<T: Growing>(name: &'static str, size: u64) -> Result<usize> {
     Err(Error::argument(name, size, format!("{} ({})", size_of::<T>(), T::FILLED_BY)))
 }
 
-/// A caller's structure; what the caller does not know of it is that of `defaults`.
+/// A caller's structure; fields that the caller does not know are taken from `defaults`.
 ///
 /// # Errors
 /// Where the caller knows more and has set it, or the size is not one of a structure.
@@ -46,7 +46,10 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
     // SAFETY: valid for the bytes that the first field says, by the contract of this function.
     let given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     if given.iter().skip(known).any(|&byte| byte != 0) {
-        let hint = format!("{known}, or zeros behind what hcube {} knows", env!("CARGO_PKG_VERSION"));
+        let hint = format!(
+            "{known}, or zeros in the fields after those that hcube {} knows",
+            env!("CARGO_PKG_VERSION")
+        );
         return Err(Error::argument(T::NAME, size, hint));
     }
     let whole = size >= known;
@@ -61,8 +64,8 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T, defaults: impl FnOnce() ->
     Ok(value)
 }
 
-/// Fills as much of a caller's structure as the caller knows, `size` bytes: with `value`, and zeros behind
-/// it. Its first field becomes that size.
+/// Fills a caller's structure up to `size` bytes, as much as the caller knows: with `value`, followed by
+/// zeros. Its first field becomes that size.
 ///
 /// # Safety
 /// The pointer is valid for `size` bytes.
@@ -101,7 +104,7 @@ pub(crate) unsafe fn fill<T: Growing>(
     }
 }
 
-/// [`write()`] for what a caller asks for with the size in the first field.
+/// [`write()`] for a caller's structure with the size in the first field.
 ///
 /// # Safety
 /// The pointer is null or valid for the bytes that its first field says.

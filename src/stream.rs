@@ -7,13 +7,12 @@ use ::hcube_stream::select::Kernel;
 use hcube_core::error::Error;
 use std::ffi::c_char;
 
-/// Local. Allocates the vectors a, b and c of STREAM, all zero: aligned to lines of the cache,
-/// padded, and on 2 MiB pages where the system has them. Tries each kernel with ordinary and with
-/// streaming stores, so ranks that will run the kernels at the same time should call this at the
-/// same time.
+/// Local. Allocates the vectors a, b and c of STREAM, all zero, aligned to cache lines, padded, and on 2 MiB
+/// pages if the system provides them. Times each kernel with ordinary and with streaming stores: call it on
+/// all ranks at the same time if they will run the kernels at the same time.
 ///
 /// length: elements of each vector, 0 or more.
-/// stream: receives the handle, which one thread at a time may use.
+/// stream: receives the handle, which only one thread at a time may use.
 /// a, b, c: receive the addresses of the vectors, which are valid until the handle is freed.
 /// Errors: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MEMORY.
 /// Source: J. D. McCalpin, Memory bandwidth and machine balance in current high performance
@@ -49,7 +48,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_create(
 
 /// Local. Frees the vectors and the handle.
 ///
-/// stream: a handle; its place becomes NULL. NULL there has no effect.
+/// stream: the handle, which is set to NULL; no effect if it is NULL.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -125,8 +124,7 @@ pub unsafe extern "C-unwind" fn hcube_stream_triad(
     unsafe { run(stream, Kernel::Triad, scalar, error) }
 }
 
-/// Local. Writes one line about the kernels that were selected, without a line feed. A line that is
-/// too long is cut.
+/// Local. Writes a line that describes the selected kernels, without a newline, truncated to fit.
 ///
 /// stream: a handle.
 /// text: receives the line and a terminating zero byte.

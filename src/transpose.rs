@@ -14,28 +14,25 @@ use hcube_core::mpi::handle::Handle;
 use hcube_transpose::{Parts, Shape, check, transpose};
 use std::ffi::c_void;
 
-/// Collective. Transposes a matrix that is distributed over the ranks of a communicator, as
-/// fftw_mpi_plan_many_transpose of FFTW describes it. Blocks are transposed while they are packed
-/// and unpacked: the matrix is read once and written once, and no local transposition precedes or
-/// follows the exchange.
+/// Collective. Transposes a matrix that is distributed by rows over the ranks of a communicator, as
+/// fftw_mpi_plan_many_transpose of FFTW. Blocks are transposed while they are packed and unpacked: the matrix
+/// is read once and written once, without a local transposition before or after the exchange.
 ///
-/// The transposition is in place if, on all ranks, input == output or input is MPI_IN_PLACE (which
-/// a rank without elements passes). output then has the size of the larger of the two parts, and
-/// hcube_alltoall_options.memory bounds the extra memory. In place is possible if rows ==
-/// columns, row_block == column_block and transposed_in == transposed_out; for other shapes only if
-/// all ranks share memory and elements are large. hcube_transpose_check tests a shape.
+/// The transposition is in place if, on all ranks, input == output or input is MPI_IN_PLACE (required on a
+/// rank without elements). output must then have the size of the larger of the two parts, and
+/// hcube_alltoall_options.memory bounds the extra memory. In place is possible if rows == columns, row_block
+/// == column_block and transposed_in == transposed_out; other shapes are possible in place only if all ranks
+/// share memory and elements are large. hcube_transpose_check tests a shape.
 ///
 /// Otherwise input and output must not overlap, every shape is possible, and input is not changed.
 ///
-/// The options of hcube_alltoall_set_options and of the environment apply, with two exceptions: MPI
-/// has no such function, so HCUBE_ALLTOALL_LIBRARY is HCUBE_ALLTOALL_AUTO; and single copy cannot
-/// transpose, so HCUBE_PATH_SINGLE_COPY is HCUBE_PATH_SHARED, without the transposition of other
+/// The options of hcube_alltoall_set_options and of the environment apply, with two exceptions. MPI has no
+/// such function, so HCUBE_ALLTOALL_LIBRARY has the effect of HCUBE_ALLTOALL_AUTO. Single copy cannot
+/// transpose, so HCUBE_PATH_SINGLE_COPY has the effect of HCUBE_PATH_SHARED, but does not transpose other
 /// shapes in place.
 ///
-/// input: the part of this rank before the call, of the size that shape determines; NULL if that is
-/// 0.
-/// output: the part of this rank after the call, of the size that shape determines; NULL if that is
-/// 0.
+/// input: the part of this rank before the call, of the size that shape determines; NULL if this size is 0.
+/// output: the part of this rank after the call, of the size that shape determines; NULL if this size is 0.
 /// shape: the same on all ranks.
 /// comm: an intracommunicator.
 /// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL or
@@ -79,14 +76,14 @@ pub unsafe extern "C-unwind" fn hcube_transpose(
     }
 }
 
-/// Collective. Tests whether hcube_transpose can transpose a shape on a communicator, without doing
-/// it. Performs the set-up of the first exchange in advance.
+/// Collective. Tests whether hcube_transpose can transpose a shape on a communicator, and performs the set-up
+/// of the first exchange.
 ///
 /// shape: the same on all ranks.
 /// in_place: 1 for in place, 0 for out of place; the same on all ranks.
 /// comm: an intracommunicator.
-/// Errors: HCUBE_SUCCESS on all ranks if hcube_transpose can; otherwise the code that
-/// hcube_transpose would return, or HCUBE_ERR_MISMATCH if shapes differ between ranks.
+/// Errors: HCUBE_SUCCESS on all ranks if the shape is possible; otherwise the code that hcube_transpose would
+/// return, or HCUBE_ERR_MISMATCH if shapes differ between ranks.
 ///
 /// # Safety
 /// shape and error are null or valid.

@@ -15,8 +15,8 @@ use hcube_transpose::grid::{Memory, Operands, Plan};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-/// Collective. Allocates memory, all zero, for matrices of hcube_grid_transpose: a part for each
-/// rank, which the other ranks of its node can read. On large pages where the system has them.
+/// Collective. Allocates zeroed memory for matrices of hcube_grid_transpose: a part for each rank, which the
+/// other ranks of its node can read, on huge pages if the system provides them.
 ///
 /// bytes: size of the part of a rank, 0 or more; the same on all ranks.
 /// comm: an intracommunicator.
@@ -58,11 +58,10 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_memory_create(
     }
 }
 
-/// Local. Frees memory; its address is not valid any more when also all transpositions that were
-/// created with it are freed. Other ranks must not be inside a call that reads it.
+/// Local. Frees a handle; the memory exists until all transpositions that were created with it have been
+/// freed as well. Other ranks must not be inside a call that reads it.
 ///
-/// memory: a handle of hcube_grid_transpose_memory_create, which is set to NULL; nothing happens if
-/// it is NULL.
+/// memory: a handle of hcube_grid_transpose_memory_create, which is set to NULL; no effect if it is NULL.
 /// Errors: HCUBE_ERR_ARGUMENT if memory itself is NULL.
 ///
 /// # Safety
@@ -76,18 +75,18 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_memory_free(
     unsafe { enter(None, error, || free(memory, "memory")) }
 }
 
-/// Collective. Sets up the transposition C = A' + beta C of a block-cyclic matrix on a grid of
-/// processes, as ScaLAPACK distributes matrices of which process (0, 0) has the first block.
+/// Collective. Creates a plan for C = A' + beta C, where A' is the transpose of a block-cyclic matrix on a
+/// grid of processes, distributed as in ScaLAPACK with the first block on process (0, 0). Compare PDTRAN of
+/// PBLAS.
 ///
-/// Ranks that share memory read each other's parts of A, without messages, if A is in memory of
-/// hcube_grid_transpose_memory_create. Otherwise, and between nodes, they exchange messages, with
-/// the environment variables of the all-to-all exchange; then the transposition needs memory of the
-/// size of both parts.
+/// If A is in memory of hcube_grid_transpose_memory_create, ranks that share memory read each other's parts
+/// of A without messages. Otherwise, and between nodes, they exchange messages, and the environment variables
+/// of the all-to-all exchange apply; the plan then allocates memory of the size of both local parts.
 ///
 /// shape: the same on all ranks.
-/// memory: the memory in which A will be, or NULL on all ranks; it may be of another communicator
-/// that contains these ranks.
-/// comm: an intracommunicator, which must not be freed before the transposition.
+/// memory: the memory that contains A, or NULL on all ranks; it may have been created with another
+/// communicator that contains these ranks.
+/// comm: an intracommunicator, which must not be freed before the plan.
 /// transposition: receives the handle. Freed by hcube_grid_transpose_free.
 /// Errors on all ranks: HCUBE_ERR_ARGUMENT; HCUBE_ERR_MISMATCH if arguments or variables differ;
 /// HCUBE_ERR_MEMORY; HCUBE_ERR_MPI; the code of another rank if its arguments are not valid.
@@ -124,18 +123,18 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_create(
     }
 }
 
-/// Collective over the communicator of the transposition. Computes C = A' + beta C; A is not changed.
-/// Only one call at a time may be active for a transposition.
+/// Collective over the communicator of the transposition. Computes C = A' + beta C; A is unchanged. Only one
+/// call at a time may be active for a plan.
 ///
 /// transposition: a handle of hcube_grid_transpose_create.
-/// beta: the factor; 0 replaces C, also if C contains NaN.
-/// a: this rank's part of A, in the memory with which the transposition was created, if it was;
-/// NULL if the part has no element.
-/// lda: elements from column to column of a, at least its rows and at least 1.
-/// c: this rank's part of C; does not overlap a. NULL if the part has no element.
-/// ldc: elements from column to column of c, at least its rows and at least 1.
-/// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL, for
-/// device memory, and for an A outside of the memory; HCUBE_ERR_MPI; the code of another rank if its
+/// beta: the factor; if it is 0, C is not read, so NaN in C is overwritten.
+/// a: this rank's part of A, in the memory with which the plan was created, if any; NULL if the part has no
+/// elements.
+/// lda: leading dimension of a, at least its number of local rows and at least 1.
+/// c: this rank's part of C; must not overlap a. NULL if the part has no elements.
+/// ldc: leading dimension of c, at least its number of local rows and at least 1.
+/// Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT; HCUBE_ERR_BUFFER for NULL, for device
+/// memory, and if a is not in the memory of the plan; HCUBE_ERR_MPI; the code of another rank if its
 /// arguments are not valid.
 /// Errors only on the calling rank: HCUBE_ERR_ARGUMENT if transposition is NULL; HCUBE_ERR_COMM if
 /// the communicator was freed; HCUBE_ERR_MPI_STATE.
@@ -192,8 +191,7 @@ unsafe fn operands<'a>(plan: &Plan, a: *mut f64, c: *mut f64, strides: [i64; 2])
     Ok(Operands { a, a_stride, c, c_stride })
 }
 
-/// Local. Writes one line about how a transposition works here, without a line feed. A line that is
-/// too long is cut.
+/// Local. Writes a line that describes the method of a plan, without a newline, truncated to fit.
 ///
 /// transposition: a handle of hcube_grid_transpose_create.
 /// text: receives the line and a terminating zero byte.
@@ -228,13 +226,12 @@ pub unsafe extern "C-unwind" fn hcube_grid_transpose_describe(
     }
 }
 
-/// Local. Frees a transposition. Any thread may call it while no thread uses the transposition. Other
-/// ranks may free theirs at another time, and may still be inside calls from which this rank has
-/// returned. The communicator is freed after the transposition; the memory of
-/// hcube_grid_transpose_memory_create before or after it, and exists until both are freed.
+/// Local. Frees a plan. Any thread may call it while no thread uses the plan. Other ranks may free their
+/// plans at another time, and may still be inside calls from which this rank has returned. Free the
+/// communicator after the plan. The memory of hcube_grid_transpose_memory_create may be freed before or after
+/// the plan, and exists until both are freed.
 ///
-/// transposition: a handle of hcube_grid_transpose_create, which is set to NULL; nothing happens if
-/// it is NULL.
+/// transposition: a handle of hcube_grid_transpose_create, which is set to NULL; no effect if it is NULL.
 /// Errors: HCUBE_ERR_ARGUMENT if transposition itself is NULL.
 ///
 /// # Safety

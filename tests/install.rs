@@ -1,4 +1,4 @@
-//! What `make install` puts where, used as a user would: from a tree that was moved after it was installed,
+//! The files of `make install`, used as a user would: from a tree that was moved after it was installed,
 //! through pkg-config, CMake and hcube-run, without anything of the build directory.
 
 use hcube_testing as common;
@@ -105,7 +105,7 @@ fn hcube_run_finds_the_library_for_a_program() {
     assert_eq!(outcome.stderr.matches(&format!(", {mpi}: preloads ")).count(), 1, "{outcome:?}");
     outcome.success();
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
-    // What is preloaded already says nothing about the program.
+    // Libraries that are already preloaded do not identify the program.
     let libraries = tree.join("lib/hcube").join(mpi);
     let preload = tree.join("lib").join(if other == "mpich" { "libmpich.so.12" } else { "libmpi.so.40" });
     fs::copy(libraries.join("libhcube.so"), &preload).expect("writable");
@@ -148,7 +148,7 @@ fn cmake_finds_the_installed_library() {
     common::output(cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())));
     common::output(Command::new("cmake").arg("--build").arg(source.join("build")));
     loads_from(&tree, &source.join("build/client"));
-    // What is not installed is said.
+    // Missing installations are reported.
     let lists = "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nfind_package(hcube REQUIRED COMPONENTS lam)\n";
     fs::write(source.join("CMakeLists.txt"), lists).expect("writable");
     let mut cmake = Command::new("cmake");
@@ -217,7 +217,7 @@ fn the_module_finds_the_tree() {
     let expected = format!("{here}/bin/hcube-run\n{}{here} {mpi}\nmanual\nnone\n[]\n", commands.concat());
     assert_eq!(with_module(&own, &(build + programs)), expected);
     loads_from(&tree, &client);
-    // In a folder of the site's own: a link, and a copy with the line that it asks for.
+    // In a folder of the site: a link, and a copy with the required line.
     let site = tree.join("site");
     let name = format!("{}-{mpi}", env!("CARGO_PKG_VERSION"));
     fs::create_dir_all(site.join("hcube")).expect("writable");
@@ -231,7 +231,7 @@ fn the_module_finds_the_tree() {
     assert_eq!(with_module(&site, programs), expected);
 }
 
-/// hcube-run says so where the loader would go on without hcube.
+/// hcube-run reports cases in which the loader would continue without hcube.
 #[test]
 fn a_tree_whose_path_has_blanks_is_refused() {
     let tree = installed("blanks");
@@ -288,7 +288,7 @@ fn uninstalling_leaves_nothing() {
     let folder = common::build().join("clients/install/removed");
     drop(fs::remove_dir_all(&folder));
     assert!(make("install", &folder).status.success());
-    // What belongs to somebody else stays.
+    // Files of others are kept.
     fs::write(folder.join("opt/hcube/lib/other.txt"), "kept").expect("writable");
     assert!(make("uninstall", &folder).status.success());
     assert_eq!(files(&folder), [folder.join("opt/hcube/lib/other.txt")]);

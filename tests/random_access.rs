@@ -1,7 +1,7 @@
 //! Whole updates under mpirun, compared word by word with a serial loop in C (tests/c/update.c).
 //!
-//! Each case says which path it expects, and the counters of the run must agree with it: a test of
-//! shared memory that silently used messages would prove nothing.
+//! Each case states its expected path, and the counters of the run must agree with it: otherwise a test of
+//! shared memory might silently use messages.
 
 use hcube_testing as common;
 
@@ -12,8 +12,8 @@ fn check_options(ranks: usize, cases: &Cases) {
     check(Launch::client("update", ranks), ranks, "C", cases);
 }
 
-/// The numbers of ranks that the selected MPI is tested with. MPICH never yields where there are
-/// more ranks than cores: a third rank is a test of its own.
+/// The numbers of ranks that the selected MPI is tested with. MPICH never yields if it is oversubscribed: a
+/// third rank is a separate test.
 fn ranks() -> std::ops::RangeInclusive<usize> {
     match Mpi::selected() {
         Mpi::Open => 1..=9,
@@ -127,7 +127,7 @@ fn three_hops_are_chosen_where_they_pay() {
     }
 }
 
-/// Table 3 of the paper switches optimisations on one by one; §2 goes from direct to hypercube.
+/// Table 3 of Plimpton et al. 2006 switches optimisations on one by one; §2 goes from direct to hypercube.
 #[test]
 fn optimisations_and_dimensions() {
     let ranks = by_mpi(5, 2);

@@ -71,7 +71,7 @@ fn run(program: PathBuf, ranks: usize, ranks_per_node: usize, arguments: &[Strin
     command.args(["-np", &ranks.to_string(), "-platform"]).arg(platform).arg("-hostfile").arg(hosts);
     // Neither clients nor library keep state of a rank in statics, so ranks need no copy of them.
     command.args(["-no-privatize", "--cfg=smpi/simulate-computation:no", "--log=root.thres:critical", log]);
-    // By default a look at a request that has not finished takes longer and longer.
+    // By default tests of a pending request take longer and longer.
     command.args(["--cfg=smpi/test:0", "--cfg=smpi/iprobe:0"]);
     command.arg(&program);
     // cargo points it at a libhcube.so that was built for another MPI library.
@@ -100,7 +100,7 @@ fn updates_on_64_simulated_ranks() {
     }
 }
 
-/// Every simulated rank has a state of its own, though all of them are in one process.
+/// Every simulated rank has its own state, though all of them are in one process.
 #[test]
 fn supersteps_on_simulated_ranks() {
     if !common::only_with(Mpi::Open, "once is enough: SimGrid is neither of the two") {
@@ -136,7 +136,7 @@ fn coarrays_on_simulated_images() {
     }
 }
 
-/// What the driver of products says of a case.
+/// The result of the driver of products for a case.
 struct Product {
     case: String,
     communication: f64,

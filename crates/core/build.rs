@@ -1,5 +1,5 @@
-//! Builds what depends on the chosen MPI library: the raw bindings (bindgen) and the constants that are
-//! no constant expressions in every MPI library (a C shim).
+//! Builds everything that depends on the selected MPI library: the raw bindings (bindgen) and the constants
+//! that are not constant expressions in every MPI library (a C shim).
 //!
 //! One build serves one MPI library: the one whose compiler wrapper `MPICC` names.
 
@@ -16,13 +16,13 @@ fn main() {
     flags.link();
 }
 
-/// What the compiler wrapper adds to a command line.
+/// The flags that the compiler wrapper adds to a command line.
 struct MpiFlags {
     /// Folders of headers and macros, as arguments. The standard ABI of MPI 5 is a macro.
     preprocessor: Vec<String>,
     search: Vec<String>,
     libraries: Vec<String>,
-    /// Folders in which the loader looks for the library.
+    /// Folders that the loader searches for the library.
     run_path: Vec<String>,
 }
 
@@ -55,8 +55,8 @@ impl MpiFlags {
         }
     }
 
-    /// Links the library. The run path goes to the build scripts of direct dependents as
-    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes no arguments of the linker on to them.
+    /// Links the library. The run path is passed to the build scripts of direct dependents as
+    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo does not pass linker arguments on to them.
     fn link(&self) {
         for directory in &self.search {
             println!("cargo::rustc-link-search=native={directory}");
@@ -68,7 +68,7 @@ impl MpiFlags {
     }
 }
 
-/// The folders of `-rpath`, which the linker takes as one argument or as two, each behind `-Wl,` or
+/// The folders of `-rpath`, which the linker accepts as one argument or as two, each after `-Wl,` or
 /// `-Xlinker`.
 fn run_path(words: &[String]) -> Vec<String> {
     let arguments = words.iter().filter(|word| *word != "-Xlinker");

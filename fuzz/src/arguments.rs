@@ -1,5 +1,5 @@
-//! The argument checks of the C interface, on a communicator of one rank: what is valid is executed with a
-//! correct result; an invalid call is refused with a message and touches no memory.
+//! The argument checks of the C interface, on a communicator of one rank: a valid call is executed with a
+//! correct result; an invalid call returns an error with a message and accesses no memory.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
@@ -40,7 +40,7 @@ pub fn assert_told(code: i32, error: &hcube_error) {
 #[derive(Debug, Arbitrary)]
 struct Structures {
     size: Number,
-    /// Selects the size of the structure: 0 `size`, 1 that of this version, 2 a small multiple of 8.
+    /// Selects the size of the structure: 0 `size`, 1 the size in this version, 2 a small multiple of 8.
     kind: u8,
     numbers: [Number; 7],
     /// Contents of the fields that this version does not know.

@@ -1,5 +1,5 @@
-//! The calls of a BSP program in one process, against a model: what is valid has the result of the model at
-//! the end of the superstep; an invalid call is refused and changes nothing.
+//! The calls of a BSP program in one process, compared with a model: a valid call has the result of the model
+//! at the end of the superstep; an invalid call returns an error and changes nothing.
 
 use arbitrary::{Arbitrary, Unstructured};
 use hcube_bsp::{Options, Spmd};
@@ -49,13 +49,13 @@ enum Call {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Registration {
-    /// NULL is none.
+    /// NULL is not a registration.
     at: Option<usize>,
     size: usize,
     popped: bool,
 }
 
-/// What the functions mean, for one process.
+/// The semantics of the functions, for one process.
 struct Model {
     memory: [u8; ROOM],
     registrations: Vec<Registration>,

@@ -1,5 +1,5 @@
-//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must handle those that
-//! no memory can hold.
+//! Datatypes: hcube must find the bytes where `MPI_Pack` finds them, and must handle datatypes that do not
+//! fit in memory.
 
 use crate::singleton;
 use arbitrary::{Arbitrary, Unstructured};
@@ -18,7 +18,7 @@ thread_local! {
     };
 }
 
-/// What an input stands for.
+/// The meaning of an input.
 #[derive(Debug, Arbitrary)]
 enum Made {
     /// A datatype that fits into memory, from a seed.

@@ -1,5 +1,5 @@
-//! The argument checks of hcube_gemm, on a communicator of one rank: what is valid and small is computed and
-//! compared with the definition; an invalid call is refused with a message and writes nothing.
+//! The argument checks of hcube_gemm, on a communicator of one rank: a valid, small product is computed and
+//! compared with the definition; an invalid call returns an error with a message and writes nothing.
 
 use crate::arguments::{Number, assert_told, fresh_error};
 use crate::singleton;
@@ -163,7 +163,7 @@ impl Product {
         code
     }
 
-    /// What is in C's memory after a product.
+    /// The contents of C's memory after a product.
     fn expected(&self, matrices: &[hcube_matrix; 3], scalars: [f64; 2], memory: &[Vec<f64>; 3]) -> Vec<f64> {
         let [m, n, k] = self.sizes.map(|number| number.0 as usize);
         let plain = self.letters.map(|given| letter(given).eq_ignore_ascii_case(&b'N'));

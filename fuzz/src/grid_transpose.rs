@@ -1,5 +1,6 @@
-//! The argument checks of hcube_grid_transpose_*, on a communicator of one rank: what is valid and small is
-//! transposed and compared with the definition; an invalid call is refused with a message and writes nothing.
+//! The argument checks of hcube_grid_transpose_*, on a communicator of one rank: a valid, small matrix is
+//! transposed and compared with the definition; an invalid call returns an error with a message and writes
+//! nothing.
 
 use crate::arguments::{Number, assert_told, fresh_error};
 use crate::singleton;

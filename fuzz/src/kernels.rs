@@ -124,7 +124,7 @@ struct Loops {
     null: u8,
 }
 
-/// Lengths of vectors, and kernels in any order. Every kernel computes what its name says.
+/// Lengths of vectors, and kernels in any order. Every kernel computes the operation in its name.
 pub fn stream(data: &[u8]) {
     let Ok(given) = Loops::arbitrary(&mut Unstructured::new(data)) else { return };
     let length = given.length.0;
@@ -313,7 +313,7 @@ pub fn panel(data: &[u8]) {
 /// A panel that was found is there, with its contents, if and only if it was posted.
 ///
 /// # Safety
-/// The place is NULL or that of the panel.
+/// The place is NULL or the address of the panel.
 unsafe fn check(panel: &Known, number: u64, place: *const u8) {
     assert!(!panel.released);
     assert_eq!(place.is_null(), !panel.posted);

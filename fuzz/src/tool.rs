@@ -7,7 +7,7 @@ use hcube_tool::command_line::{self, Command};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The subcommands of hcube-lab, but for the one that writes the manual.
+/// The subcommands of hcube-lab, except the one that writes the manual.
 #[derive(Debug, Parser)]
 enum Lab {
     Hpcc(hpcc::Arguments),

@@ -19,8 +19,9 @@ fn main() {
     run_path::link("cdylib");
     let name = format!("libhcube_bsp.so.{}", env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets it"));
     println!("cargo::rustc-link-arg-cdylib=-Wl,-soname,{name}");
-    // Programs that are linked to this library look for that name. Cargo knows no such names, so a link is
-    // put beside the library where it will be: target/<profile>, from target/<profile>/build/<package>/out.
+    // Programs that are linked to this library search for this name. Cargo cannot set such names, so a
+    // symbolic link is created beside the library: target/<profile>, from
+    // target/<profile>/build/<package>/out.
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let link = out.ancestors().nth(3).expect("a folder of cargo's").join(name);
     drop(fs::remove_file(&link));

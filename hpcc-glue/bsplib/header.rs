@@ -1,4 +1,4 @@
-//! How `include/bsp.h` is generated: a part of the build program of the root package, as the other headers.
+//! Generates `include/bsp.h`: a part of the build program of the root package.
 
 use super::{without_safety_sections, written_out};
 use std::fs;
@@ -16,19 +16,20 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  * Generated from hpcc-glue/bsplib/src by 'make header'; do not edit.
  * Valid C99 and C++17. Compile and link with bspcc or bspcxx, start with bsprun.
  *
- * All processes run the part of the program between bsp_begin and bsp_end. It consists of supersteps, which bsp_sync
- * ends: the communication that a process requests in a superstep is performed at its end. An error ends the job
- * within a second; a line on standard error names process, function, argument and value. An operation of 0 bytes has
- * no effect and is not checked.
+ * All processes run the SPMD part of the program, from bsp_begin to bsp_end. It is a sequence of supersteps, each of
+ * which bsp_sync ends: communication that a process requests in a superstep is performed at the end of the superstep.
+ * An error ends the job within a second; a line on standard error names process, function, argument and value. An
+ * operation of 0 bytes has no effect, and its arguments are not checked.
  *
- * Dialects: the functions bsp_* have the types of 1998, int for processes and sizes. With BSP_MCBSP defined before
- * the header is included, or with mcbsp.h, their names stand for the functions mcbsp_*, which have the types of
- * MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then (size_t) -1. With
- * MCBSP_COMPATIBILITY_MODE defined as well, the types are those of 1998, as with the headers of MulticoreBSP for C.
+ * Dialects: the functions bsp_* are the classic dialect, BSPlib (1998), with int for processes and sizes. With BSP_MCBSP
+ * defined before the header is included, or with mcbsp.h, these names are macros for the functions mcbsp_*, which have
+ * the types of MulticoreBSP for C: unsigned int for processes and size_t for sizes; -1 in the comments is then
+ * (size_t) -1. With MCBSP_COMPATIBILITY_MODE defined as well, the names are the classic dialect, as in MulticoreBSP
+ * for C.
  */";
 
-/// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot
-/// declare. Programs for Oxford's toolset rely on its header for `stdio.h`.
+/// The type names of programs, also under the names of MulticoreBSP for C, and declarations that Rust cannot
+/// express. Programs for Oxford's toolset rely on its header for `stdio.h`.
 const BEFORE: &str = r#"#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ typedef int bsp_size_t;
 #endif
 
 /**
- * The types by their names in MulticoreBSP for C.
+ * The same types, under the names of MulticoreBSP for C.
  */
 #define MCBSP_PROCESSOR_INDEX_DATATYPE bsp_pid_t
 #define MCBSP_NUMMSG_TYPE bsp_nprocs_t
@@ -65,17 +66,17 @@ extern "C" {
 #endif
 
 /**
- * Prints a text as printf does, and ends all processes of the job.
+ * Prints a message in the format of printf, and ends all processes of the job.
  */
 void bsp_abort(const char *format, ...) BSP_FORMAT(1, 2);
 
 /**
- * As bsp_abort, with a list of arguments.
+ * As bsp_abort, with a va_list, as vprintf takes it.
  */
 void bsp_abort_va(const char *format, va_list arguments);
 
 /**
- * As bsp_abort_va, by its name in MulticoreBSP.
+ * As bsp_abort_va, under the name of MulticoreBSP for C.
  */
 void bsp_vabort(const char *format, va_list arguments);
 
@@ -83,7 +84,7 @@ void bsp_vabort(const char *format, va_list arguments);
 }
 #endif"#;
 
-/// `include/bsp.h` as it must be.
+/// Generates `include/bsp.h`.
 pub fn generate(out: &Path) -> String {
     let mut config = cbindgen::Config::from_file("cbindgen.toml").expect("cbindgen.toml is valid");
     config.header = Some(ABOUT.to_owned());

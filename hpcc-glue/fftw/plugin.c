@@ -66,8 +66,7 @@ int REGISTER(void)
 
 hcube_fftw_functions hcube_fftw;
 
-/* The FFTW that was initialised last: kept open, so that it stays loaded for
- * hcube_fftw_register. */
+/* The FFTW that was initialised last: not closed, so that it stays loaded for hcube_fftw_register. */
 static void *found = RTLD_DEFAULT;
 
 /* The loaded shared library that contains an address. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
  *
- * What the ranks of hcube's transpose solver agree on: the setting, and the
- * communicator for transpositions.
+ * The agreement of the ranks of hcube's transpose solver: the setting, and the communicator for transpositions.
  */
 #include "transpose-hcube.h"
 

@@ -40,8 +40,7 @@ static INT part(INT length, INT block, int rank)
 
 /* --- Which problems ----------------------------------------------------------- */
 
-/* These functions use only what all ranks know of the problem, so that all ranks
- * get the same result. */
+/* These functions use only data of the problem that all ranks know, so that all ranks get the same result. */
 
 /* With rows and columns in the same proportion to their blocks, rank r has
  * c * R(r) rows and C(r) columns with the same c for all r, including the last and
@@ -80,7 +79,7 @@ static hcube_transpose_shape shape_of(const transpose_problem *p)
     return shape;
 }
 
-/* The same with what hcube knows of the channel's ranks. Collective over them. */
+/* The same with hcube's data on the channel's ranks. Collective over them. */
 static int servable(variant kind, const transpose_problem *p, const hcube_fftw_channel *channel)
 {
     hcube_transpose_shape shape = shape_of(p);

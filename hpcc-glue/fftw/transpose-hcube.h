@@ -13,10 +13,9 @@
 
 /* FFTW's functions by name: F(name) is fftw_<name>, FM(name) is fftw_mpi_<name>.
  *
- * In an FFTW tree and in the static archive they are called directly. A library
- * that is preloaded comes into processes without FFTW as well (shells, mpirun),
- * so it must not need a single symbol of FFTW to be loaded: there the functions
- * are looked up when FFTW is started. */
+ * In an FFTW tree and in the static archive they are called directly. A library that is preloaded comes into processes
+ * without FFTW as well (shells, mpirun), so it must not depend on any symbol of FFTW: the functions are resolved when
+ * FFTW is initialised. */
 #ifdef HCUBE_FFTW_RUN_TIME
 
 /* clang-format off */

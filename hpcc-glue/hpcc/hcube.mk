@@ -41,13 +41,13 @@ HCUBE_STOCK_FLAGS := $(CCFLAGS)
 # RA_SANDIA_OPT2 they are in separate object files, which the linker does not extract from
 # the archive, because hcube's object has already defined their symbols.
 #
-# With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its
-# own inverse transforms check the result. hcube provides these functions and their headers, which stand
-# in front of those of an FFTW 2 among the user's flags. HPCC_FFTW_CHECK32 would refuse vectors of 2^31 points
-# and more, which FFTW 2 cannot transform and hcube can.
+# With USING_FFTW, HPCC calls the functions of FFTW 2 for the transforms that it measures, and its own inverse
+# transforms check the result. hcube provides these functions and their headers, which precede the headers of an FFTW 2
+# in the user's flags. HPCC_FFTW_CHECK32 would reject vectors of 2^31 points and more, which FFTW 2 cannot transform and
+# hcube can.
 CCFLAGS := -I$(HCUBE_GLUE)/fftw2 $(CCFLAGS) -DRA_SANDIA_OPT2 -DUSING_FFTW -UHPCC_FFTW_CHECK32
 
-# HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.
+# HPCC's own functions, compiled a second time under names with this prefix: they run if hcube does not serve.
 HCUBE_PREFIX := hcube_stock_
 hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
 
@@ -84,7 +84,7 @@ $(if $(findstring $(HCUBE_BUILD)/hcube_glue.o,$(HPL_LIBS)),,$(call hcube_lost,HP
 $(if $(filter %/hcube_glue.o,$(hcube_first)),,$(error HPL_LIBS has $(hcube_first) before the objects of hcube, so that \
 	HPCC's own kernels would be linked: include hcube.mk at the END of Make.$(ARCH)))
 endef
-# What the linker sees first: the glue or HPCC's archive.
+# The first input of the linker: the glue or HPCC's archive.
 hcube_first = $(firstword $(filter $(HCUBE_BUILD)/hcube_glue.o $(HPLlib) %libhpl.a -lhpl,$(HPL_LIBS)))
 hcube_lost = $(error $(1) has lost what hcube.mk has added to it, because it is assigned $(if \
 	$(findstring command line,$(origin $(1))),on make's command line: assign it in Make.$(ARCH)$(strip \
@@ -118,8 +118,8 @@ $(HCUBE_BUILD)/$(HCUBE_PREFIX)MPIRandomAccess.o : $(HCUBE_HPCC)/RandomAccess/MPI
 	$(CC) -o $@ -c $< $(HCUBE_INCLUDES) $(HCUBE_STOCK_FLAGS) $(HCUBE_STANDARD) $(call hcube_renamed,HPCC_MPIRandomAccess \
 		AnyNodesMPIRandomAccessUpdate Power2NodesMPIRandomAccessUpdate)
 
-# HPCC's STREAM has its four kernels in functions of their own if TUNED is defined. They get other names
-# in both copies, and hcube_stream.h gives the second one hcube's memory and kernels.
+# HPCC's STREAM has its four kernels in separate functions if TUNED is defined. They get other names in both copies, and
+# hcube_stream.h gives the second one hcube's memory and kernels.
 HCUBE_STREAM := computeSTREAMerrors tuned_STREAM_Copy tuned_STREAM_Scale tuned_STREAM_Add tuned_STREAM_Triad
 
 $(HCUBE_BUILD)/$(HCUBE_PREFIX)stream.o : $(HCUBE_HPCC)/STREAM/stream.c | $(HCUBE_BUILD)

@@ -1,10 +1,9 @@
 /*
- * Replaces the transforms that HPCC measures (MPIFFT, StarFFT, SingleFFT) by those of hcube.
+ * Replaces the transforms that HPCC measures (MPIFFT, StarFFT, SingleFFT) by hcube's.
  *
- * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results
- * by its own inverse transforms, which stay as they are. The functions below are those of FFTW 2,
- * as far as HPCC calls them. Where hcube does not serve, they call HPCC's own transforms, which
- * HPCC measures when it is compiled without that flag.
+ * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results by its own inverse
+ * transforms, which are unchanged. The functions below are the functions of FFTW 2 that HPCC calls. If hcube cannot
+ * serve a transform, they call HPCC's own transforms, which HPCC measures when it is compiled without that flag.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* posix_memalign and madvise, also with -std=c99 */
@@ -26,7 +25,7 @@
 enum { ALIGNMENT = 64 };
 /* Bytes of a huge page. */
 enum { HUGE_PAGE = 2 << 20 };
-/* Parts of the vector that a plan lends. */
+/* Blocks of the vector that a plan provides. */
 enum { PARTS = 2 };
 
 /* One of the two is set. */
@@ -86,8 +85,8 @@ static const char *plan_of(MPI_Comm comm, long long n, fftw_direction direction,
   return "six steps";
 }
 
-/* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
- * have this length; then rank 0 says why. */
+/* Collective over comm: hcube's transform, or NULL on all ranks if it is switched off or cannot have this length; then
+ * rank 0 prints the reason. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
 {
   hcube_fft_plan *plan = NULL;
@@ -110,9 +109,8 @@ static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction directi
 }
 
 /*
- * The memory that the last plan of MPIFFT lends. HPCC creates the plan, asks for two parts,
- * destroys the plan, and reads the parts after that. One thread of HPCC does so, for one plan at a
- * time.
+ * The memory of the last plan of MPIFFT. HPCC creates the plan, requests two blocks, destroys the plan, and reads the
+ * blocks after that. One thread of HPCC does so, for one plan at a time.
  */
 static struct {
   hcube_fft_memory *memory;
@@ -122,7 +120,7 @@ static struct {
   int returned;
 } lent;
 
-/* Frees what was lent if HPCC has returned all that it got. */
+/* Frees the memory if HPCC has returned both blocks. */
 static void end_lending(void)
 {
   hcube_error error = {0};
@@ -132,7 +130,7 @@ static void end_lending(void)
   lent.given = lent.returned = 0;
 }
 
-/* Collective: lends parts of this plan. Without them, HPCC gets memory of its own. */
+/* Collective: provides blocks of this plan. Without them, HPCC allocates memory itself. */
 static void lend(hcube_fft_plan *plan)
 {
   hcube_error error = {0};
@@ -147,8 +145,8 @@ static void lend(hcube_fft_plan *plan)
   lent.bytes = (size_t)count * sizeof(fftw_complex);
 }
 
-/* Memory for a vector of hcube's transforms, in huge pages where the system gives any. It is
- * touched here, since HPCC measures the first use of the output of StarFFT and SingleFFT. */
+/* Memory for a vector of hcube's transforms, in huge pages if the system provides any. It is touched here, since HPCC
+ * measures the first use of the output of StarFFT and SingleFFT. */
 static void *allocate(size_t bytes)
 {
   const size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
@@ -281,8 +279,8 @@ void fftw_mpi_local_sizes(fftw_mpi_plan plan, int *local_n, int *local_start,
   *total_local_size = (int)total;
 }
 
-/* HPCC reports the differences of these times as those of its own stages: two passes of
- * computation, each between exchanges. */
+/* HPCC reports the differences of these times as the times of its own stages: two passes of computation, each between
+ * exchanges. */
 static void report_times(const hcube_fft_plan *plan, double *timings)
 {
   hcube_fft_times times = {.struct_size = sizeof times};

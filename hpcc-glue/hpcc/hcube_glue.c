@@ -64,7 +64,7 @@ void hcube_hpcc_fail(const char *doing, int32_t code, const hcube_error *error)
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-/* One line in one piece, so that it is not mixed with those of other ranks. */
+/* One line in one write, so that it is not mixed with lines of other ranks. */
 static void say(enum hcube_hpcc_kernel kernel, const char *what, const char *format,
                 va_list arguments)
 {

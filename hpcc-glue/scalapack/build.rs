@@ -1,4 +1,4 @@
-//! The name under which the loader finds the library, and that it stays loaded.
+//! Sets the name under which the loader finds the library, and keeps it loaded.
 
 use std::env;
 use std::fs;

@@ -1,7 +1,7 @@
 /* CAVector of BSPWrapper: a vector whose memory is passed to communication functions (Krusche 2005, appendix A.1).
  *
- * Needs no other part of BSPWrapper.h. An argument that is not valid ends the job by bsp_abort with a line that names
- * class, function, argument and value; so does an allocation that fails, as std::bad_alloc. */
+ * May be included without BSPWrapper.h. An invalid argument ends the job by bsp_abort with a line that names class,
+ * function, argument and value. A failed allocation throws std::bad_alloc, which ends the job as well. */
 #ifndef BSPWRAPPER_AVECTOR_H
 #define BSPWRAPPER_AVECTOR_H
 
@@ -10,12 +10,12 @@
 namespace BSPWrapper
 {
 
-/* A vector of elements of type _t, which has a default constructor and assignment. All lengths and indices count
- * elements. The length of a vector that owns its memory is a multiple of its alignment; a length that is not is
- * rounded up. New elements are zero, or as their default constructor leaves them.
+/* A vector of elements of type _t, which must be default-constructible and assignable. All lengths and indices count
+ * elements. The length of a vector that owns its memory is rounded up to a multiple of its alignment. New elements are
+ * value-initialised: zero for numbers.
  *
- * Memory: the elements. A change of the length allocates new memory, so that the address in `data` changes: remove a
- * registration of it (PopReg, Sync) before, and register the new address after. */
+ * Memory: only the elements. A change of the length reallocates them, so the address in `data` changes: deregister it
+ * before (PopReg, Sync), and register the new address afterwards. */
 template <class _t>
 class CAVector
 {
@@ -28,8 +28,9 @@ class CAVector
     {
     }
 
-    /* A vector of the cnt elements at buffer, which are not copied. The buffer remains the caller's, who frees it
-     * after the vector. When a function changes the length, the vector copies the elements to memory of its own. */
+    /* A vector on the cnt elements at buffer, which are not copied. The caller keeps ownership of the buffer and frees
+     * it after the vector. A function that changes the length first copies the elements to memory that the vector owns.
+ */
     CAVector(int cnt, _t *buffer) : data(NULL), length(0), alignment(1), is_own(false)
     {
         detail::address("CAVector::CAVector", "buffer", buffer, detail::not_negative("CAVector::CAVector", "cnt", cnt));
@@ -49,7 +50,7 @@ class CAVector
         copy(other);
     }
 
-    /* Makes this vector a copy of another one, which owns its elements. */
+    /* Replaces the elements by copies of the elements of another vector; this vector owns them. */
     CAVector &operator=(const CAVector &other)
     {
         if (this != &other) {
@@ -84,8 +85,8 @@ class CAVector
         return data[index];
     }
 
-    /* Writes len elements from _data at index and after it; increases the length if they do not fit. _data is not
-     * part of this vector. */
+    /* Copies len elements from _data to the elements from index on; increases the length if they do not fit. _data must
+     * not be part of this vector. */
     void Put(const _t *_data, int index, int len)
     {
         const char *function = "CAVector::Put";
@@ -98,8 +99,8 @@ class CAVector
         for (int number = 0; number < len; number++) data[index + number] = _data[number];
     }
 
-    /* Reads at most len elements from index on to _data. Returns how many there were: fewer than len at the end of the
-     * vector, 0 from Size() on. */
+    /* Copies at most len elements, from index on, to _data. Returns the number of copied elements: fewer than len at
+     * the end of the vector, and 0 if index >= Size(). */
     int Get(int index, _t *_data, int len)
     {
         const char *function = "CAVector::Get";
@@ -113,14 +114,14 @@ class CAVector
     }
 
     /* Sets the length to _size elements, rounded up to a multiple of _grow, the new alignment (1 or more). Elements
-     * below the old and the new length keep their values. */
+     * below both the old and the new length keep their values. */
     void SetSize(int _size, int _grow = 1)
     {
         resize("CAVector::SetSize", "_size", _size, "_grow", _grow);
     }
 
-    /* Reduces the length to newcount elements, rounded up to a multiple of the alignment, if it is longer. The
-     * elements that are left keep their values. */
+    /* Reduces the length to newcount elements, rounded up to a multiple of the alignment; no effect on a shorter
+     * vector. The remaining elements keep their values. */
     void Shrink(int newcount)
     {
         if (detail::not_negative("CAVector::Shrink", "newcount", newcount) < length)
@@ -130,7 +131,7 @@ class CAVector
    private:
     int length;
     int alignment;
-    /* Whether the elements are freed here. */
+    /* Whether the vector owns the elements. */
     bool is_own;
 
     void release()
@@ -148,7 +149,7 @@ class CAVector
         for (int number = 0; number < length; number++) data[number] = other.data[number];
     }
 
-    /* Sets length and alignment; the names are those of the arguments of the function. */
+    /* Sets length and alignment. Error messages use the names. */
     void resize(const char *function, const char *name, int wanted, const char *grow_name, int grow)
     {
         detail::not_negative(function, name, wanted);

@@ -1,4 +1,4 @@
-/* Parts that the headers of BSPWrapper share; not for programs. */
+/* Internal parts of the headers of BSPWrapper; not for use in programs. */
 #ifndef BSPWRAPPER_DETAIL_H
 #define BSPWRAPPER_DETAIL_H
 
@@ -19,8 +19,8 @@ namespace BSPWrapper
 namespace detail
 {
 
-/* The variables behind P and Pid: members of a template, because all files of a program share those without a source
- * file that defines them. */
+/* The variables behind P and Pid. They are static members of a template, because C++98 permits their definition in a
+ * header that several files of a program include. */
 template <int unused>
 struct Process {
     static int count;
@@ -31,7 +31,7 @@ int Process<unused>::count = 0;
 template <int unused>
 int Process<unused>::number = -1;
 
-/* Ends the job with a text that has the form of the library's own. */
+/* Ends the job with a message in the format of the library. */
 inline void fail(const char *function, const char *format, ...) BSP_FORMAT(2, 3);
 inline void fail(const char *function, const char *format, ...)
 {
@@ -67,7 +67,7 @@ inline int below(const char *function, const char *name, int value, int count)
     return value;
 }
 
-/* Checks that an argument is an address where there is something to read or write. */
+/* Checks that an address is not NULL if count is not 0. */
 inline void address(const char *function, const char *name, const void *value, int count)
 {
     if (value == NULL && count > 0) fail(function, "%s = NULL: expected an address of %d elements", name, count);

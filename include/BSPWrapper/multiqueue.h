@@ -1,7 +1,7 @@
 /* CMultiQueue of BSPWrapper: one queue of elements for each destination (Krusche 2005, appendix A.1).
  *
- * Needs no other part of BSPWrapper.h. An argument that is not valid ends the job by bsp_abort with a line that names
- * class, function, argument and value. */
+ * May be included without BSPWrapper.h. An invalid argument ends the job by bsp_abort with a line that names class,
+ * function, argument and value. */
 #ifndef BSPWRAPPER_MULTIQUEUE_H
 #define BSPWRAPPER_MULTIQUEUE_H
 
@@ -12,24 +12,24 @@
 namespace BSPWrapper
 {
 
-/* qcount queues of elements of type _t, which may be copied byte by byte, for example numbers and structures of
- * numbers. Queues are numbered from 0. Lengths count elements, except in arrays that are exchanged, where counts and
- * displacements count bytes, as MPI_Alltoallv has them with MPI_CHAR.
+/* qcount queues of elements of type _t, which must be trivially copyable, for example numbers and structures of
+ * numbers. Queues are numbered from 0. Lengths count elements, except in ToArray and FromArray, where counts and
+ * displacements are in bytes, as MPI_Alltoallv expects them with MPI_CHAR.
  *
- * Memory: each queue grows by doubling, to a multiple of its alignment, and keeps its memory until Reset, SetSize or
- * destruction. */
+ * Memory: the capacity of a queue doubles when it is full, rounded up to a multiple of its alignment, and is kept until
+ * Reset, SetSize or destruction. */
 template <class _t>
 class CMultiQueue
 {
    public:
-    /* qcount empty queues with room for _qbmin elements each, rounded up to a multiple of _qbgrow, their alignment (1
+    /* qcount empty queues with a capacity of _qbmin elements each, rounded up to a multiple of the alignment _qbgrow (1
      * or more). */
     CMultiQueue(int qcount = 0, int _qbmin = 0, int _qbgrow = 1) : queues(NULL), total(0), least(0), alignment(1)
     {
         allocate("CMultiQueue::CMultiQueue", qcount, _qbmin, _qbgrow);
     }
 
-    /* Queues with the elements of an array, as FromArray. */
+    /* As an object without queues, then FromArray. */
     CMultiQueue(int qcount, void *array, int counts[], int displs[]) : queues(NULL), total(0), least(0), alignment(1)
     {
         fill("CMultiQueue::CMultiQueue", qcount, array, counts, displs);
@@ -50,14 +50,14 @@ class CMultiQueue
         delete[] queues;
     }
 
-    /* Sets the number of queues, and room and alignment of each as in the constructor. Queues below the old and the new
-     * number keep their elements. */
+    /* Sets the number of queues, and capacity and alignment of each as in the constructor. Queues numbered below both
+     * the old and the new number keep their elements. */
     void SetSize(int qcount, int _qbmin = 0, int _qbgrow = 1)
     {
         allocate("CMultiQueue::SetSize", qcount, _qbmin, _qbgrow);
     }
 
-    /* Empties all queues, and returns their memory except for the initial room. */
+    /* Empties all queues, and frees their memory except the initial capacity. */
     void Reset()
     {
         for (int number = 0; number < total; number++) {
@@ -66,7 +66,7 @@ class CMultiQueue
         }
     }
 
-    /* Copies count elements from data to the end of queue qnr. data is not part of this queue. */
+    /* Appends copies of count elements at data to queue qnr. data must not be part of this queue. */
     void Enqueue(int qnr, const _t *data, int count)
     {
         const char *function = "CMultiQueue::Enqueue";
@@ -76,20 +76,20 @@ class CMultiQueue
         queue.append(function, data, count);
     }
 
-    /* The elements of queue qnr: data points to the first one, count is their number. NULL and 0 if it is empty. The
-     * memory is valid until the queue is changed. */
+    /* Returns the elements of queue qnr without removing them: data receives the address of the first element, count
+     * their number; NULL and 0 if the queue is empty. The address is valid until the queue is changed. */
     void Head(int qnr, _t *&data, int &count)
     {
         at("CMultiQueue::Head", qnr).head(data, count);
     }
 
-    /* Removes the first _count elements of queue qnr, at most as many as it has. */
+    /* Removes the first _count elements of queue qnr, 0 to its length. */
     void DeleteHead(int qnr, int _count)
     {
         at("CMultiQueue::DeleteHead", qnr).remove("CMultiQueue::DeleteHead", "_count", _count);
     }
 
-    /* As Head, of the first queue that has elements. NULL and 0 if all are empty. */
+    /* As Head, for the first queue that is not empty; NULL and 0 if all queues are empty. */
     void FirstHead(_t *&data, int &count)
     {
         Queue *queue = first();
@@ -98,7 +98,7 @@ class CMultiQueue
         if (queue != NULL) queue->head(data, count);
     }
 
-    /* As DeleteHead, of the first queue that has elements. */
+    /* As DeleteHead, for the first queue that is not empty. */
     void DeleteFirstHead(int count)
     {
         const char *function = "CMultiQueue::DeleteFirstHead";
@@ -107,8 +107,9 @@ class CMultiQueue
         else if (count != 0) detail::fail(function, "count = %d: expected 0, because all queues are empty", count);
     }
 
-    /* Copies the elements of all queues to a new array, one queue after the other: charcounts[q] bytes at
-     * array + chardispls[q] are those of queue q. The queues keep them. The caller frees the three arrays by delete[].
+    /* Copies the elements of all queues to a new array, one queue after the other: the elements of queue q are the
+     * charcounts[q] bytes at array + chardispls[q]. The queues are unchanged. The caller frees the three arrays by
+     * delete[].
      */
     void ToArray(char *&array, int *&charcounts, int *&chardispls)
     {
@@ -132,9 +133,9 @@ class CMultiQueue
         }
     }
 
-    /* Replaces all queues by qcount queues with the elements of an array: queue q gets the counts[q] bytes at
-     * array + displs[q]. Counts are multiples of sizeof(_t); displacements need no alignment. The elements are copied,
-     * and the three arrays remain the caller's. */
+    /* Replaces all queues by qcount queues with the elements of an array: queue q receives the counts[q] bytes at array
+     * + displs[q]. Counts are multiples of sizeof(_t); displacements need no alignment. The elements are copied; the
+     * caller keeps ownership of the three arrays. */
     void FromArray(int qcount, void *array, int counts[], int displs[])
     {
         fill("CMultiQueue::FromArray", qcount, array, counts, displs);
@@ -148,7 +149,7 @@ class CMultiQueue
 
     struct Queue {
         CAVector<_t> buffer;
-        /* The elements in the buffer, to end - 1. */
+        /* The elements are begin to end - 1 of the buffer. */
         int begin, end;
 
         Queue() : begin(0), end(0)
@@ -173,7 +174,7 @@ class CMultiQueue
                 detail::fail(function, "count = %d: expected at most %d, with %d elements in the queue", count,
                              INT_MAX - length(), length());
             if (count > buffer.Size() - end) {
-                /* Room of removed elements is used first. */
+                /* Reuse the space of removed elements before allocating. */
                 if (begin > 0) memmove(buffer.data, buffer.data + begin, bytes_of(length()));
                 end -= begin;
                 begin = 0;
@@ -202,7 +203,7 @@ class CMultiQueue
 
     Queue *queues;
     int total;
-    /* Initial room of a queue, and alignment. */
+    /* Initial capacity and alignment of a queue. */
     int least, alignment;
 
     Queue &at(const char *function, int qnr)

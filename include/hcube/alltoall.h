@@ -20,20 +20,20 @@
 #define HCUBE_ALLTOALL_AUTO 0
 
 /**
- * hcube_alltoall_options.schedule: the order of MPICH, in which the pairs of ranks are sorted
+ * hcube_alltoall_options.schedule: the order of MPICH, which sorts the pairs of ranks
  * lexicographically; 2P - 3 steps.
  */
 #define HCUBE_ALLTOALL_MPICH 1
 
 /**
- * hcube_alltoall_options.schedule: linear shift, in which step s joins the ranks whose sum is s
- * modulo P; P steps (1 for P = 2).
+ * hcube_alltoall_options.schedule: linear shift: in step s, the two ranks whose sum is s modulo P
+ * exchange; P steps (1 for P = 2).
  */
 #define HCUBE_ALLTOALL_LINEAR_SHIFT 2
 
 /**
- * hcube_alltoall_options.schedule: hierarchical sets, in which the halves of the ranks exchange
- * with each other, then each half does the same inside; at most P + ceil(log2 P) - 2 steps.
+ * hcube_alltoall_options.schedule: hierarchical sets: the two halves of the ranks exchange with
+ * each other, then each half recursively; at most P + ceil(log2 P) - 2 steps.
  */
 #define HCUBE_ALLTOALL_HIERARCHICAL_SETS 3
 
@@ -43,25 +43,25 @@
 #define HCUBE_ALLTOALL_LIBRARY 4
 
 /**
- * hcube_alltoall_options.schedule: blocks of up to 256 bytes bundled along the hypercube, ceil(log2
- * P) messages; hierarchical sets for larger blocks.
+ * hcube_alltoall_options.schedule: blocks of up to 256 bytes are combined along the hypercube,
+ * ceil(log2 P) messages; hierarchical sets for larger blocks.
  */
 #define HCUBE_ALLTOALL_HYPERCUBE 5
 
 /**
- * hcube_alltoall_options.schedule: blocks that fit into the memory bound in few messages between
- * nodes, by leaders of the nodes; hierarchical sets for larger blocks.
+ * hcube_alltoall_options.schedule: the leader of each node combines the blocks between two nodes
+ * into few messages, if they fit into the memory bound; hierarchical sets for larger blocks.
  */
 #define HCUBE_ALLTOALL_NODE_LEADERS 6
 
 /**
- * hcube_alltoall_options.path: the fastest path that works here.
+ * hcube_alltoall_options.path: the fastest path that is available.
  */
 #define HCUBE_PATH_AUTO 0
 
 /**
- * hcube_alltoall_options.path: single copy, in which one process reads and writes the memory of the
- * other; the kernel must permit it.
+ * hcube_alltoall_options.path: single copy: one process reads or writes the memory of the other;
+ * the kernel must permit it.
  */
 #define HCUBE_PATH_SINGLE_COPY 1
 
@@ -86,8 +86,8 @@ typedef struct hcube_alltoall_options {
      */
     uint64_t struct_size;
     /**
-     * Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0
-     * selects the minimum. Values: 0 to 1099511627776 bytes. Default: 1 MiB. Environment variable:
+     * Bound on extra memory per rank and communicator, in bytes, met to within 64 KiB; 0 selects
+     * the minimum. Values: 0 to 1099511627776 bytes. Default: 1 MiB. Environment variable:
      * HCUBE_MEMORY.
      */
     int64_t memory;
@@ -121,9 +121,9 @@ extern "C" {
  * Collective. MPI_Alltoall with its arguments, its semantics and its return value: MPI_SUCCESS, or
  * an MPI error code after the error handler of the communicator has been called.
  *
- * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has
- * for this rank, with extra memory that hcube_alltoall_options.memory bounds instead of a
- * second buffer. Any other overlap of the buffers is erroneous, as in MPI, and is not detected.
+ * sendbuf may be MPI_IN_PLACE: block i of recvbuf is then replaced by the block that rank i has for this
+ * rank, with extra memory that hcube_alltoall_options.memory bounds instead of a second buffer. Any
+ * other overlap of the buffers is erroneous, as in MPI, and not detected.
  *
  * hcube selects schedule and path, unless hcube_alltoall_set_options or the environment does. An
  * exchange that hcube does not speed up is forwarded to the MPI library. If that is known without
@@ -240,10 +240,9 @@ int32_t hcube_alltoall_set_options(MPI_Comm comm,
                                    struct hcube_error *error);
 
 /**
- * Local. Returns the path that the data of the last exchange of this rank on a communicator took,
- * as text: "none" (no exchange yet), "alone" (nothing to exchange), "shared", "single-copy",
- * "message", "node+message", "hypercube", "node-leaders", "library" (forwarded to the MPI library)
- * or "refused" (an error).
+ * Local. Returns the path of the last exchange of this rank on a communicator as text: "none" (no exchange
+ * yet), "alone" (nothing to exchange), "shared", "single-copy", "message", "node+message", "hypercube",
+ * "node-leaders", "library" (forwarded to the MPI library) or "refused" (an error).
  *
  * comm: an intracommunicator.
  * text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
@@ -256,7 +255,7 @@ int32_t hcube_alltoall_last_path(MPI_Comm comm,
                                  struct hcube_error *error);
 
 /**
- * Local. hcube_alltoall_last_path under its first name, for programs that use it.
+ * Local. Deprecated name of hcube_alltoall_last_path.
  */
 int32_t hcube_alltoall_last_way(MPI_Comm comm,
                                 char *text,
@@ -264,24 +263,24 @@ int32_t hcube_alltoall_last_way(MPI_Comm comm,
                                 struct hcube_error *error);
 
 /**
- * Collective. MPI_Alltoallv in one buffer, with extra memory of bounded size: the elements that
- * scounts and sdispls give for a rank go to it, those from it come where rcounts and rdispls say. Send
- * blocks and receive blocks may lie in the same places, and the numbers of elements need not be the same
- * in both directions, which MPI_IN_PLACE requires. MPI has no function for this.
+ * Collective. MPI_Alltoallv with one buffer for both directions and bounded extra memory: scounts and
+ * sdispls describe the blocks that are sent, rcounts and rdispls the blocks that are received, as in
+ * MPI_Alltoallv. Send blocks may overlap receive blocks, and the counts of the two directions may differ;
+ * MPI_IN_PLACE requires equal counts. MPI has no such function.
  *
- * Send blocks must not overlap each other, nor receive blocks. What no block receives into keeps its
- * value where no send block lies; send blocks that nothing is received into have any value afterwards.
+ * Send blocks must not overlap each other, nor may receive blocks. Elements outside of all blocks keep their
+ * values. Elements of send blocks that are in no receive block are undefined on return.
  *
- * buffer: contains all blocks, in memory of the host; displacements count extents of datatype, from its
- * start. datatype: one whose elements are contiguous.
- * Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, beside as much of
- * other exchanges on this communicator, until it is freed; a larger bound takes fewer messages. Where it
- * holds all that each rank sends, the exchange is one between two buffers. Returns MPI_SUCCESS, or an MPI
- * error code after the error handler of the communicator was called, on all ranks, with nothing written:
- * MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that overlap, MPI_ERR_COUNT,
- * MPI_ERR_TYPE, MPI_ERR_COMM.
- * The problem is that of M. Hofmann and G. Ruenger, An in-place algorithm for irregular all-to-all
- * communication with limited memory, EuroMPI 2010; the algorithm is another one.
+ * buffer: contains all blocks, in host memory; displacements are from its start, in extents of datatype.
+ * datatype: its elements must be contiguous.
+ * Extra memory: hcube_alltoall_options.memory (HCUBE_MEMORY) bytes and 20 KiB per rank, in addition to the
+ * same amount for other exchanges on this communicator, until it is freed. A larger bound needs fewer
+ * messages. If each rank's send blocks fit into it, the exchange is performed out of place. Returns
+ * MPI_SUCCESS, or an MPI error code after the error handler of the communicator has been called, on all
+ * ranks, with nothing written: MPI_ERR_TRUNCATE if counts do not match, MPI_ERR_BUFFER for blocks that
+ * overlap, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_COMM.
+ * The problem is described in M. Hofmann and G. Ruenger, An in-place algorithm for irregular all-to-all
+ * communication with limited memory, EuroMPI 2010; hcube uses a different algorithm.
  */
 int hcube_alltoallv_in_place(void *buffer,
                              const int *scounts,
@@ -292,8 +291,8 @@ int hcube_alltoallv_in_place(void *buffer,
                              MPI_Comm comm);
 
 /**
- * Collective. hcube_alltoallv_in_place with large counts, as MPI-4 has them; available with every MPI
- * library.
+ * Collective. hcube_alltoallv_in_place with large counts, as the _c functions of MPI-4; available with every
+ * MPI library.
  */
 int hcube_alltoallv_in_place_c(void *buffer,
                                const MPI_Count *scounts,
@@ -307,12 +306,12 @@ int hcube_alltoallv_in_place_c(void *buffer,
  * Collective. MPI_Neighbor_alltoall with its arguments, its semantics and its return value, on a
  * communicator with a Cartesian topology, a graph or a distributed graph.
  *
- * hcube makes the exchange where all ranks of the communicator share memory, with the algorithms of
- * hcube_alltoall; between nodes, where these would send to all ranks, the MPI library's own function is
- * called, and after an exchange with blocks of less than 4 KiB on average for 63 exchanges, unless a
- * schedule or a path was selected. Where hcube makes the exchange, errors and options are those of
- * hcube_alltoall. If a rank is a neighbour several times, blocks arrive in the order in which the MPI
- * library's own function delivers them.
+ * If all ranks of the communicator share memory, hcube performs the exchange with the algorithms of
+ * hcube_alltoall. Between nodes, where these algorithms would send to all ranks, the call is forwarded
+ * to the MPI library. After an exchange with blocks of less than 4 KiB on average, the next 63 exchanges
+ * are forwarded as well, unless a schedule or a path is selected. For exchanges that hcube performs,
+ * errors and options are as for hcube_alltoall. If a rank is a neighbour several times, blocks arrive in
+ * the same order as with the MPI library.
  */
 int hcube_neighbor_alltoall(const void *sendbuf,
                             int sendcount,
@@ -349,25 +348,24 @@ int hcube_neighbor_alltoallw(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request is one of MPI,
- * for MPI_Wait, MPI_Waitall and their variants.
+ * Collective. MPI_Ialltoall with its arguments, its semantics and its return value; request receives an MPI
+ * request, for MPI_Wait, MPI_Waitall and their variants.
  *
- * hcube makes the exchange where all ranks of the communicator are on one node and single copy was asked
- * for, by hcube_alltoall_set_options, or by HCUBE_PATH and a blocking exchange on this communicator, which
- * performs the set-up. Of two ranks, the one that starts later copies the blocks of both; if the other one
- * has started just before, each copies only the block that it receives. A rank that starts early stays for
- * this for at most 1 ms. Otherwise, and in place, the MPI library's own function is called.
+ * hcube performs the exchange if all ranks of the communicator are on one node and single copy is selected:
+ * by hcube_alltoall_set_options, or by HCUBE_PATH and an earlier blocking exchange on this communicator,
+ * which performs the set-up. Of two ranks, the rank that starts later copies the blocks in both directions.
+ * If both start within 1 ms, each copies the block that it receives; a rank waits at most 1 ms for this.
+ * Otherwise, and in place, the call is forwarded to the MPI library.
  *
- * A rank may be any number of exchanges ahead of another one. Extra memory, beside
+ * A rank may be any number of exchanges ahead of another rank. Extra memory, in addition to
  * hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
- * used, and for each exchange under way 64 bytes per rank and 16 bytes for each contiguous part of its
- * blocks.
+ * used, and for each pending exchange 64 bytes per rank and 16 bytes for each contiguous part of its blocks.
  *
- * Errors of the arguments are raised on the rank that passes them, and nothing is started there.
- * MPI_ERR_TRUNCATE for a block that is longer than the other rank expects is raised on one of the two ranks;
- * the exchange of the other blocks is under way then, and its request has to be completed. A datatype that
- * hcube cannot read, and a copy that the kernel refuses, end the job with a message, as other ranks take the
- * exchange for complete.
+ * Errors of arguments are raised only on the calling rank, which then starts nothing. MPI_ERR_TRUNCATE for a
+ * block that is longer than the other rank expects is raised on one of the two ranks; the other blocks are
+ * exchanged, and the request must still be completed. A datatype that hcube cannot decode, or a copy that
+ * the kernel refuses, ends the job with a message, because other ranks would otherwise take the exchange for
+ * complete.
  */
 int hcube_ialltoall(const void *sendbuf,
                     int sendcount,
@@ -407,23 +405,22 @@ int hcube_ialltoallw(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * Collective. MPI_Alltoall_init with its arguments and its return value: an exchange that hcube_start or
- * hcube_startall start again and again, from and to the same memory. request is one of MPI, for MPI_Wait and
- * MPI_Waitall with any others, and freed by hcube_request_free. MPI_Start, MPI_Startall and MPI_Request_free
- * do not know of the exchange, also where libhcube_preload.so is loaded: a request that MPI_Start starts
- * completes without moving data, and after MPI_Request_free a new request may have the handle of the old one
- * for hcube_start.
+ * Collective. MPI_Alltoall_init with its arguments and its return value: a persistent exchange, started by
+ * hcube_start or hcube_startall. request receives an inactive MPI request, for MPI_Wait, MPI_Waitall and
+ * their variants, freed by hcube_request_free. Do not use MPI_Start, MPI_Startall or MPI_Request_free with
+ * it, not even with libhcube_preload.so loaded: MPI_Start moves no data, and after MPI_Request_free
+ * hcube_start may take a new request with the same handle for this one.
  *
- * hcube makes the exchange itself on the path HCUBE_PATH_SINGLE_COPY, where all ranks of comm are on one
- * node; elsewhere the MPI library does. Of two ranks the one that starts later copies the blocks of both, or
- * each its own half; a start waits up to 1 ms for ranks that start at the same time, and for no others.
+ * hcube performs the exchange if the path is HCUBE_PATH_SINGLE_COPY and all ranks of comm are on one node;
+ * otherwise the MPI library does. Of two ranks, the rank that starts later copies the blocks in both
+ * directions; if both start within 1 ms, each copies half. A start waits at most 1 ms for this.
  * Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
  * of its partners, and some pages of shared memory.
  *
  * Errors of arguments, and MPI_ERR_TRUNCATE for a block that is longer than the other rank expects, are
- * raised on all ranks, and no request is made. An MPI library older than MPI 4.0 has no persistent
- * collective operations: the error is MPI_ERR_ARG there. Open MPI has them from version 5 on. A copy that
- * the kernel refuses at a start ends the job with a message.
+ * raised on all ranks, and no request is created. With an MPI library without persistent collective
+ * operations (MPI-4; Open MPI 5), the error is MPI_ERR_ARG. A copy that the kernel refuses after a start
+ * ends the job with a message.
  */
 int hcube_alltoall_init(const void *sendbuf,
                         int sendcount,
@@ -466,17 +463,20 @@ int hcube_alltoallw_init(const void *sendbuf,
                          MPI_Request *request);
 
 /**
- * Local. MPI_Start, for requests of hcube_alltoall_init, its variants, and all others.
+ * Local. MPI_Start, for requests of hcube_alltoall_init and its variants, and for all other persistent
+ * requests.
  */
 int hcube_start(MPI_Request *request);
 
 /**
- * Local. MPI_Startall, for requests of hcube_alltoall_init, its variants, and all others.
+ * Local. MPI_Startall, for requests of hcube_alltoall_init and its variants, and for all other
+ * persistent requests.
  */
 int hcube_startall(int count, MPI_Request *requests);
 
 /**
- * Local. MPI_Request_free, for requests of hcube_alltoall_init, its variants, and all others.
+ * Local. MPI_Request_free, for requests of hcube_alltoall_init and its variants, and for all other
+ * requests.
  */
 int hcube_request_free(MPI_Request *request);
 

@@ -18,7 +18,7 @@
 
 #ifdef MPI_ABI_VERSION
 /**
- * A handle as Fortran has it: the number that MPI_Comm_toint, MPI_Type_toint and MPI_Op_toint give.
+ * A Fortran handle: the integer that MPI_Comm_toint, MPI_Type_toint and MPI_Op_toint return.
  */
 typedef int MPI_Fint;
 #endif

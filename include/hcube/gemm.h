@@ -37,20 +37,20 @@
 #define HCUBE_GEMM_AUTO 0
 
 /**
- * hcube_gemm_options.algorithm: SUMMA: panels of A and B travel along the rows and columns of the
- * grid.
+ * hcube_gemm_options.algorithm: SUMMA: panels of A and B are broadcast along the rows and columns
+ * of the grid.
  */
 #define HCUBE_GEMM_SUMMA 1
 
 /**
- * hcube_gemm_options.algorithm: HSUMMA, hierarchical SUMMA: panels travel between groups of ranks,
- * then inside the groups.
+ * hcube_gemm_options.algorithm: HSUMMA, hierarchical SUMMA: panels are broadcast between groups of
+ * ranks, then inside the groups.
  */
 #define HCUBE_GEMM_HSUMMA 2
 
 /**
- * hcube_gemm_options.algorithm: every product is left to ScaLAPACK; the C interface computes it as
- * with auto.
+ * hcube_gemm_options.algorithm: every product is forwarded to ScaLAPACK; in the C interface the
+ * same as auto.
  */
 #define HCUBE_GEMM_LIBRARY 3
 
@@ -60,17 +60,19 @@
 #define HCUBE_GEMM_STATIONARY_AUTO 0
 
 /**
- * hcube_gemm_options.stationary: panels of A and B travel to the ranks that have C.
+ * hcube_gemm_options.stationary: panels of A and B are sent to the ranks that have C.
  */
 #define HCUBE_GEMM_STATIONARY_C 1
 
 /**
- * hcube_gemm_options.stationary: panels of B travel to the ranks that have A, and parts of C back.
+ * hcube_gemm_options.stationary: panels of B are sent to the ranks that have A, and partial results
+ * to the ranks that have C.
  */
 #define HCUBE_GEMM_STATIONARY_A 2
 
 /**
- * hcube_gemm_options.stationary: panels of A travel to the ranks that have B, and parts of C back.
+ * hcube_gemm_options.stationary: panels of A are sent to the ranks that have B, and partial results
+ * to the ranks that have C.
  */
 #define HCUBE_GEMM_STATIONARY_B 3
 
@@ -95,9 +97,10 @@
 #define HCUBE_GEMM_BROADCAST_SCATTER_ALLGATHER 3
 
 /**
- * A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks
- * except leading_dimension. Rows are distributed to the process rows in blocks of row_block, columns
- * to the process columns in blocks of column_block. Each rank stores its elements column by column.
+ * A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks except
+ * leading_dimension. Rows are distributed cyclically over the process rows in blocks of row_block, columns
+ * over the process columns in blocks of column_block. Each rank stores its local matrix in column-major
+ * order.
  */
 typedef struct hcube_matrix {
     /**
@@ -129,7 +132,7 @@ typedef struct hcube_matrix {
      */
     int64_t first_column_block;
     /**
-     * Elements from one column of this rank to the next, at least its number of rows, and 1 or more.
+     * Leading dimension of the local matrix (LLD_): at least its number of rows, and at least 1.
      */
     int64_t leading_dimension;
     /**
@@ -173,18 +176,19 @@ typedef struct hcube_gemm_options {
      */
     int64_t inner_block;
     /**
-     * Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time,
-     * at least inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and
-     * memory. Values: 0 or more. Default: 0. Environment variable: HCUBE_GEMM_BLOCK=b[:B].
+     * Columns of op(A) and rows of op(B) that are sent between groups and multiplied at a time, at
+     * least inner_block; 0 selects inner_block or, if inner_block is 0, a number from the sizes of
+     * cache and memory. Values: 0 or more. Default: 0. Environment variable:
+     * HCUBE_GEMM_BLOCK=b[:B].
      */
     int64_t outer_block;
     /**
-     * How products are computed. Values: HCUBE_GEMM_*. Default: HCUBE_GEMM_AUTO. Environment
+     * Algorithm of the products. Values: HCUBE_GEMM_*. Default: HCUBE_GEMM_AUTO. Environment
      * variable: HCUBE_GEMM.
      */
     int32_t algorithm;
     /**
-     * Matrix that does not travel. Values: HCUBE_GEMM_STATIONARY_*. Default:
+     * Matrix that is not communicated. Values: HCUBE_GEMM_STATIONARY_*. Default:
      * HCUBE_GEMM_STATIONARY_AUTO. Environment variable: HCUBE_GEMM_STATIONARY.
      */
     int32_t stationary;
@@ -221,8 +225,8 @@ typedef struct hcube_gemm_options {
      */
     int32_t reserved;
     /**
-     * Function for local products, sgemm_, dgemm_, cgemm_ or zgemm_ of a BLAS for Fortran, for the
-     * type of elements that is multiplied; NULL selects that of the program.
+     * BLAS routine for local products, with the Fortran binding: sgemm_, dgemm_, cgemm_ or zgemm_, for the
+     * type of the elements; NULL selects the BLAS of the program.
      */
     void (*multiply)(void);
 } hcube_gemm_options;
@@ -245,16 +249,16 @@ extern "C" {
  * m, n, k: 0 to 2^40 (1099511627776); the same bound holds for the fields of hcube_matrix.
  * element: the type of all elements, alpha and beta, HCUBE_ELEMENT_*.
  * transa, transb: 'N', 'T' or 'C', also as small letters.
- * alpha, beta: numbers of that type, the same on all ranks.
+ * alpha, beta: scalars of that type; the same on all ranks.
  * a, b, c: the local part of each matrix; NULL if this rank has no elements of the sub-matrix. They
  * may be disjoint parts of one array.
  * at, bt, ct: the matrices; the same on all ranks except leading_dimension.
- * options: the same on all ranks, for this call; NULL selects those of hcube_gemm_set_options, else
- * the defaults and the environment. HCUBE_GEMM_LIBRARY is HCUBE_GEMM_AUTO.
- * Memory for panels stays with the communicator until it is freed.
- * Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the number of PBLAS where
- * it has one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if
- * its arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
+ * options: the same on all ranks, for this call; NULL selects the options of hcube_gemm_set_options, else
+ * the defaults and the environment. HCUBE_GEMM_LIBRARY has the effect of HCUBE_GEMM_AUTO.
+ * Memory for panels is kept until the communicator is freed.
+ * Errors on all ranks, with nothing written: HCUBE_ERR_ARGUMENT, with the argument number of PBLAS if there
+ * is one; HCUBE_ERR_BUFFER; HCUBE_ERR_MISMATCH if arguments differ; the code of another rank if its
+ * arguments are not valid; HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
  * HCUBE_ERR_MPI_STATE.
  * Source: J.-N. Quintin, K. Hasanov, A. Lastovetsky, Hierarchical Parallel Matrix Multiplication on
@@ -309,32 +313,34 @@ int32_t hcube_gemm_set_options(MPI_Comm comm,
                                struct hcube_error *error);
 
 /**
- * Local. Returns the path of the last product of this rank on a communicator, as text: "none" (no
- * product yet), "nothing" (nothing had to be computed), "scale" (alpha or k is 0), "local" (no data
- * of other ranks was needed), "shared-panels", "summa", "hsumma", "stationary-a", "stationary-b" or
- * "refused" (an error).
+ * Local. Returns the path of the last product of this rank on a communicator as text: "none" (no product
+ * yet), "nothing" (nothing had to be computed), "scale" (alpha or k is 0), "local" (no data of other ranks
+ * was needed), "shared-panels", "summa", "hsumma", "stationary-a", "stationary-b" or "refused" (an error).
  *
  * comm: an intracommunicator.
  * text, length: a buffer of length bytes, at least 1. The text is truncated to fit and always
  * terminated by a zero byte.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
  */
-int32_t hcube_gemm_last_path(MPI_Comm comm, char *text, uint64_t length, struct hcube_error *error);
+int32_t hcube_gemm_last_path(MPI_Comm comm,
+                             char *text,
+                             uint64_t length,
+                             struct hcube_error *error);
 
 /**
  * Collective over the grid of the BLACS context in desca. PDGEMM of PBLAS with its arguments and its
- * semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) +
- * beta sub(C). The grid and its communicator are found by the BLACS of the program, local products
- * are dgemm_ of the program. alpha, a, b, beta and c are double; float, float complex and double
- * complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. See hcube_gemm for what is computed.
+ * semantics, for programs that choose hcube call by call: sub(C) := alpha op(sub(A)) op(sub(B)) + beta
+ * sub(C). The BLACS of the program provide the grid and its communicator, and dgemm_ of the program
+ * computes local products. alpha, a, b, beta and c are double here; float, float complex and double
+ * complex in hcube_psgemm_, hcube_pcgemm_ and hcube_pzgemm_. The operation is described at hcube_gemm.
  *
- * Options come only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library is
- * auto, and hcube_gemm_last_path does not report these products.
+ * Options are taken only from the environment: hcube_gemm_set_options has no effect, HCUBE_GEMM=library
+ * has the effect of auto, and hcube_gemm_last_path does not report these products.
  *
- * Arguments that are not valid are reported by the program's own PDGEMM, as its users know it. If it
- * has none, a message is printed and the job ends, as there is no way to return an error; also if the
- * program has no BLACS or no BLAS, if its integers have 64 bits, if the BLACS number the ranks of the
- * grid in another order than row by row, or if MPI is not active.
+ * Invalid arguments are passed to PDGEMM of the program, which reports them by PXERBLA. If the program
+ * has no PDGEMM, a message is printed and the job ends, because PBLAS routines return no error code. The
+ * job also ends with a message if the program has no BLACS or no BLAS, if its integers have 64 bits, if
+ * the BLACS number the ranks of the grid other than row by row, or if MPI is not active.
  */
 void hcube_pdgemm_(const char *transa,
                    const char *transb,

@@ -12,12 +12,12 @@
 #include "library.h"
 
 /**
- * Told how far hcube_llcs is, many times per second. It must not call functions of hcube or MPI, nor
- * leave by longjmp or an exception.
+ * Callback that receives the progress of hcube_llcs many times per second. It must not call functions of
+ * hcube or MPI, nor leave by longjmp or an exception.
  *
- * done, total: entries of the matrix of lengths that this rank has computed, and that it has to.
- * data: what was passed to hcube_llcs.
- * Returns 0 to go on, else the computation ends.
+ * done, total: number of matrix entries that this rank has computed, and that it will compute in total.
+ * data: the argument data of hcube_llcs.
+ * Returns 0 to continue, any other value to stop the computation.
  */
 typedef int32_t (*hcube_llcs_progress)(int64_t done, int64_t total, void *data);
 
@@ -26,23 +26,23 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Collective. Computes the length of a longest common subsequence of two strings a and b. Each string
- * consists of the parts of all ranks, in the order of ranks; parts may have any length, also 0, so that
- * one rank may have a whole string. In one process: comm is MPI_COMM_SELF.
+ * Collective. Computes the length of a longest common subsequence of two strings a and b. Each string is
+ * distributed: it is the concatenation of the parts of all ranks in rank order. A part may have any length,
+ * including 0; one rank may have a whole string. For one process, pass MPI_COMM_SELF.
  *
  * The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
- * similarity of the strings is the length divided by that of the longer one, and 1 for two empty strings.
- * A cost model chooses the grid of blocks; the environment variables HCUBE_LLCS_ALPHA,
- * HCUBE_LLCS_BLOCK_ROWS and HCUBE_LLCS_BARRIERS select another, and HCUBE_LLCS_KERNEL the algorithm for
+ * similarity of two strings is this length divided by the length of the longer string, and 1 for two empty
+ * strings. A cost model chooses the grid of blocks; the environment variables HCUBE_LLCS_ALPHA,
+ * HCUBE_LLCS_BLOCK_ROWS and HCUBE_LLCS_BARRIERS override it, and HCUBE_LLCS_KERNEL selects the algorithm for
  * a block.
  *
  * a, a_length: the symbols of this rank's part of a, aligned to symbol_bytes, and their number; a may be
  * NULL if a_length is 0.
  * b, b_length: the same for b.
  * symbol_bytes: bytes of a symbol, 1, 2 or 4; the same on all ranks.
- * at_least: lengths below this are of no interest, which may save time; the same on all ranks. progress: is
- * told how far this rank is, and may end the computation; not called where a rank has nothing to compute, as
- * for equal strings. NULL on ranks without.
+ * at_least: a length below this bound need not be computed, which may save time; the same on all ranks.
+ * progress: called with the progress of this rank; may stop the computation. Not called on a rank that has
+ * nothing to compute, for example for equal strings. May be NULL on any rank.
  * data: passed to progress.
  * comm: an intracommunicator.
  * length: receives the length, on all ranks; -1 if it is below at_least, -2 if progress has ended the

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 /**
- * Version of this header, as text and as numbers; hcube_version() returns that of the library.
+ * Version of this header, as text and as numbers; hcube_version() returns the version of the
+ * library.
  */
 #define HCUBE_VERSION "0.1.0"
 
@@ -55,7 +56,7 @@
 #define HCUBE_ERR_MPI_STATE 4
 
 /**
- * A call of MPI failed; the message names it and contains the text of MPI.
+ * An MPI function failed; the message names it and contains the error string of MPI.
  */
 #define HCUBE_ERR_MPI 5
 
@@ -95,18 +96,18 @@
 #define HCUBE_ERR_BUFFER 12
 
 /**
- * An image has failed, so what was waited for may never come.
+ * An image has failed; the operation that was waited for may never complete.
  */
 #define HCUBE_ERR_FAILED_IMAGE 13
 
 /**
- * An image has stopped, so what was waited for will never come.
+ * An image has stopped; the operation that was waited for will never complete.
  */
 #define HCUBE_ERR_STOPPED_IMAGE 14
 
 /**
- * The error of a call. Allocated by the caller, who need not initialise it: every function with an
- * argument error fills it, unless the argument is NULL.
+ * The error of a call. Allocated by the caller and need not be initialised: every function with an argument
+ * error sets it, unless the argument is NULL.
  */
 typedef struct hcube_error {
     /**

@@ -22,8 +22,8 @@
 #define HCUBE_PANELS_RING 1
 
 /**
- * hcube_panels_options.topology: a ring without the node after the root's, which only receives; it
- * has the next root.
+ * hcube_panels_options.topology: a ring without the node after the root's node, which has the next
+ * root and only receives.
  */
 #define HCUBE_PANELS_MODIFIED_RING 2
 
@@ -33,24 +33,24 @@
 #define HCUBE_PANELS_TWO_RINGS 3
 
 /**
- * hcube_panels_options.topology: two rings without the node after the root's, which only receives.
+ * hcube_panels_options.topology: two rings without the node after the root's node, which only
+ * receives.
  */
 #define HCUBE_PANELS_MODIFIED_TWO_RINGS 4
 
 /**
- * hcube_panels_options.topology: each node gets a part of the panel along a tree, then the parts
- * travel around a ring.
+ * hcube_panels_options.topology: a scatter along a tree, then an all-gather in a ring.
  */
 #define HCUBE_PANELS_LONG 5
 
 /**
- * hcube_panels_options.topology: the same without the node after the root's, which gets the panel
- * as a whole.
+ * hcube_panels_options.topology: the same without the node after the root's node, which receives
+ * the whole panel.
  */
 #define HCUBE_PANELS_MODIFIED_LONG 6
 
 /**
- * The panels of a communicator; the same on all ranks. Set what is not needed to 0.
+ * Options of hcube_panels_prepare_for; the same on all ranks. Set fields that are not needed to 0.
  */
 typedef struct hcube_panels_options {
     /**
@@ -62,17 +62,17 @@ typedef struct hcube_panels_options {
      */
     uint64_t bytes;
     /**
-     * Panels of one root for which there is memory, 1 or more.
+     * Number of panel buffers per root, 1 or more.
      */
     uint64_t slots;
     /**
-     * Panels that a rank uses at once, up to 1024: it has released a panel before it begins the one that
-     * many numbers later. From this follows the memory for panels of other nodes. 0: as many as fit in
-     * the slots of roots that take turns.
+     * Maximum number of panels in use at a time on a rank, up to 1024: a rank releases panel i before it
+     * begins panel i + in_use. Determines the memory for panels of other nodes. 0: the number of panels that
+     * fit into the slots if the roots alternate.
      */
     uint64_t in_use;
     /**
-     * How nodes pass a panel on, HCUBE_PANELS_*: the six broadcasts of HPL.
+     * Topology of the broadcast between nodes, HCUBE_PANELS_*: the six broadcasts of HPL.
      */
     int32_t topology;
     /**
@@ -86,27 +86,27 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Collective. Prepares a communicator, a process row, for broadcasts of panels, as LU factorisations
- * with look-ahead need them: the root of a panel computes it where the other ranks of its node
- * read it, so nothing is copied, and ranks of this node need not poll. On each further node one rank, by
- * turns, receives the panel in memory that its node reads, and passes it on to other nodes.
+ * Collective. Prepares a communicator, usually a process row, for asynchronous broadcasts of panels in LU
+ * factorisations with look-ahead. The root computes a panel in shared memory, where the other ranks of its
+ * node read it without a copy and without progress calls. On each other node, one rank receives the panel in
+ * shared memory and forwards it to other nodes; the ranks of a node alternate.
  *
- * A panel is begun on all ranks of the row, in the same order (hcube_panels_begin). Its root writes
- * it and posts it; the others look for it (hcube_panels_test, hcube_panels_wait) and read it in
- * place; every rank releases it. Memory stays with the communicator until it is freed.
+ * All ranks begin the panels in the same order (hcube_panels_begin). The root of a panel writes it and posts
+ * it (hcube_panels_post); the other ranks test or wait for it (hcube_panels_test, hcube_panels_wait) and
+ * read it in place; every rank releases it (hcube_panels_release). The memory is kept until the communicator
+ * is freed.
  *
- * On several nodes, a rank that has to pass a panel on does that in calls of these functions with the
- * communicator: call hcube_panels_progress until it says that this is done. A rank posts its panels
- * before it waits for later ones.
+ * On several nodes, a rank forwards panels only inside calls of these functions: call hcube_panels_progress
+ * until it returns done = 1. A rank must post its panels before it waits for later panels.
  *
- * A communicator may be prepared again, for larger panels or more slots, where all panels were
- * released by all ranks.
+ * A communicator may be prepared again, for larger panels or more slots, when all ranks have released all
+ * panels.
  *
  * comm: an intracommunicator.
- * bytes: size of the largest panel; the same on all ranks.
- * slots: panels of one root for which there is memory, 1 or more; the same on all ranks. Where
- * all slots of a root are in use, hcube_panels_begin waits there until all ranks have released its
- * oldest panel. hcube_panels_slots returns how many exclude a deadlock.
+ * bytes: size of the largest panel in bytes; the same on all ranks.
+ * slots: number of panel buffers per root, 1 or more; the same on all ranks. If all slots of a root are in
+ * use, hcube_panels_begin waits on the root until all ranks have released its oldest panel.
+ * hcube_panels_slots returns a number that excludes deadlock.
  * Errors on all ranks: HCUBE_ERR_ARGUMENT, also if a panel is still in use; HCUBE_ERR_MISMATCH;
  * HCUBE_ERR_MEMORY, also if ranks of a node cannot share memory; HCUBE_ERR_MPI.
  * Errors only on the calling rank: HCUBE_ERR_COMM for an invalid communicator,
@@ -120,10 +120,10 @@ int32_t hcube_panels_prepare(MPI_Comm comm,
                              struct hcube_error *error);
 
 /**
- * Collective. As hcube_panels_prepare, with a choice of how nodes pass panels on.
+ * Collective. As hcube_panels_prepare, with a choice of the topology of the broadcast between nodes.
  *
  * comm: an intracommunicator.
- * options: the panels; the same on all ranks.
+ * options: the same on all ranks.
  * Errors: as hcube_panels_prepare.
  */
 int32_t hcube_panels_prepare_for(MPI_Comm comm,
@@ -131,13 +131,13 @@ int32_t hcube_panels_prepare_for(MPI_Comm comm,
                                  struct hcube_error *error);
 
 /**
- * Local. Computes the slots for hcube_panels_prepare that exclude a deadlock, where every rank
- * releases each panel before it begins the one `in_use` panels later.
+ * Local. Computes the number of slots for hcube_panels_prepare that excludes deadlock if every rank releases
+ * panel i before it begins panel i + in_use.
  *
- * in_use: panels that a rank has begun and not released, at most, with the one that it begins. HPL
- * with look-ahead d: d + 2.
- * roots: ranks that begin panels in turn, usually the size of the row; 1 if many consecutive panels
- * may have the same root.
+ * in_use: maximum number of panels that a rank has begun and not released, including the panel that it
+ * begins. HPL with look-ahead d: d + 2.
+ * roots: number of ranks that are root in turn, usually the size of the process row; 1 if many consecutive
+ * panels may have the same root.
  * slots: receives the number of slots per rank.
  * Errors: HCUBE_ERR_ARGUMENT.
  */
@@ -147,10 +147,10 @@ int32_t hcube_panels_slots(uint64_t in_use,
                            struct hcube_error *error);
 
 /**
- * Local. Returns for what a communicator was prepared.
+ * Local. Returns the panel size and the number of slots for which a communicator was prepared.
  *
  * comm: an intracommunicator.
- * bytes: receives the size of the largest panel; 0 before hcube_panels_prepare.
+ * bytes: receives the size of the largest panel in bytes; 0 before hcube_panels_prepare.
  * slots: receives the number of slots per rank; 0 before hcube_panels_prepare.
  * Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE.
  */
@@ -160,21 +160,21 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
                               struct hcube_error *error);
 
 /**
- * Begins a panel; called by all ranks of the row in the same order. Local on all ranks but the
- * root, which waits until all ranks have released the panel that it has begun `slots` panels of its
- * own before.
+ * Begins a panel; called by all ranks of the communicator in the same order. Local, except on the root,
+ * which waits until all ranks have released the panel whose slot is reused: the root's panel before the last
+ * `slots` panels of this root.
  *
  * comm: a communicator that was prepared.
  * root: the rank that computes the panel.
- * bytes: size of the panel; the same on all ranks.
+ * bytes: size of the panel in bytes; the same on all ranks.
  * panel: receives the number of the panel.
- * place: on the root receives the address to which it writes the panel before it posts it, aligned
- * to 64 bytes; elsewhere NULL.
- * Errors only on the calling rank, which has not begun the panel then, so that its later panels are
- * not those of other ranks. hcube_panels_test and hcube_panels_wait report that where the roots or
- * sizes of panels differ: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, if this
- * rank has not released the panel `in_use` numbers before, or if the root itself still uses the panel
- * for whose release it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE.
+ * place: on the root, receives the address where the root writes the panel before it posts it, aligned to 64
+ * bytes; NULL on other ranks.
+ * Errors only on the calling rank: HCUBE_ERR_ARGUMENT, also if the communicator was not prepared, if this
+ * rank has not released panel number - in_use, or if the root itself still uses the panel for whose release
+ * it would wait; HCUBE_ERR_COMM; HCUBE_ERR_MPI_STATE. After an error this rank has not begun the panel, and
+ * its later panels no longer match the panels of other ranks: hcube_panels_test and hcube_panels_wait report
+ * this if roots or sizes differ.
  */
 int32_t hcube_panels_begin(MPI_Comm comm,
                            int32_t root,
@@ -184,9 +184,9 @@ int32_t hcube_panels_begin(MPI_Comm comm,
                            struct hcube_error *error);
 
 /**
- * Local. Shows a panel to the other ranks, on its root, which does not write to it any more. A root
- * posts its panels in the order in which it has begun them. Has no effect on a panel that was posted
- * before.
+ * Local, on the root of a panel. Publishes the panel to the other ranks; the root must not write to it
+ * afterwards. A root posts its panels in the order in which it has begun them. No effect on a panel that has
+ * been posted.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
@@ -199,12 +199,12 @@ int32_t hcube_panels_post(MPI_Comm comm,
                           struct hcube_error *error);
 
 /**
- * Local. Looks whether a panel was posted and has arrived on this node.
+ * Local. Tests whether a panel has been posted and has arrived on this node.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
- * place: receives the address of the panel, which may be read until it is released; NULL if it was
- * not posted yet.
+ * place: receives the address of the panel, which may be read until it is released; NULL if it has not
+ * arrived.
  * Errors: as hcube_panels_post; HCUBE_ERR_ARGUMENT also if the root has begun the panel with another
  * size, has not begun the same panels before it, or has released it without posting it.
  */
@@ -214,7 +214,7 @@ int32_t hcube_panels_test(MPI_Comm comm,
                           struct hcube_error *error);
 
 /**
- * Waits until a panel was posted; MPI makes progress meanwhile.
+ * Waits until a panel has been posted and has arrived on this node; MPI makes progress during the wait.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
@@ -227,10 +227,10 @@ int32_t hcube_panels_wait(MPI_Comm comm,
                           struct hcube_error *error);
 
 /**
- * Local. Passes panels on to other nodes, and says whether this rank has nothing more to do for one
- * and those before it: whether what it has to send or to receive for its node was sent and received.
- * A root, or a rank that receives a panel for its node, calls this until it is done before it waits for
- * others by other means; ranks with nothing to pass on are done at once.
+ * Local. Makes progress on messages to other nodes, and returns whether this rank has completed all its
+ * messages for this panel and earlier panels. A root, or a rank that receives a panel for its node, must
+ * call this function until it returns done = 1 before it waits for other ranks by other means. On ranks
+ * without messages it returns done = 1 immediately.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
@@ -244,15 +244,16 @@ int32_t hcube_panels_progress(MPI_Comm comm,
                               struct hcube_error *error);
 
 /**
- * Local. Ends the use of a panel on this rank; its memory serves a later panel. Panels may be
- * released in any order. A root may release a panel that it has not posted if no other rank looks
- * for it.
+ * Local. Releases a panel on this rank; its memory is reused for a later panel. Panels may be released in
+ * any order. A root may release a panel that it has not posted if no other rank tests or waits for it.
  *
  * comm: a communicator that was prepared.
  * panel: the number from hcube_panels_begin.
  * Errors: as hcube_panels_post.
  */
-int32_t hcube_panels_release(MPI_Comm comm, uint64_t panel, struct hcube_error *error);
+int32_t hcube_panels_release(MPI_Comm comm,
+                             uint64_t panel,
+                             struct hcube_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

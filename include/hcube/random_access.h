@@ -24,13 +24,13 @@
 #define HCUBE_STREAM_LCG 1
 
 /**
- * hcube_random_access_options.mode: shared memory inside nodes where it works; between nodes three
- * hops, or the hypercube where three hops need many more messages.
+ * hcube_random_access_options.mode: shared memory inside nodes if available; between nodes three
+ * hops, or the hypercube if three hops need many more messages.
  */
 #define HCUBE_MODE_AUTO 0
 
 /**
- * hcube_random_access_options.mode: only messages, as if every rank were on a node of its own.
+ * hcube_random_access_options.mode: only messages, as if every rank were on a separate node.
  */
 #define HCUBE_MODE_MESSAGE 1
 
@@ -76,8 +76,8 @@
 #define HCUBE_LATE_WAITS 4
 
 /**
- * hcube_random_access_options.optimisations: sends do not block; every stage has send buffers of
- * its own (Mod7).
+ * hcube_random_access_options.optimisations: sends do not block; every stage has separate send
+ * buffers (Mod7).
  */
 #define HCUBE_OVERLAPPED_SENDS 8
 
@@ -103,7 +103,7 @@ typedef struct hcube_random_access_options {
      */
     int64_t look_ahead;
     /**
-     * How values travel between ranks. Values: HCUBE_MODE_*. Default: HCUBE_MODE_AUTO. Environment
+     * Path of values between ranks. Values: HCUBE_MODE_*. Default: HCUBE_MODE_AUTO. Environment
      * variable: HCUBE_MODE.
      */
     int32_t mode;
@@ -143,9 +143,9 @@ typedef struct hcube_random_access_options {
  * The part of this rank of a table of 64-bit words that is distributed over all ranks of a
  * communicator.
  *
- * The distribution is that of HPCC: contiguous blocks in rank order; if the number of ranks P does
- * not divide global_length, the first global_length mod P ranks have one word more than the others.
- * A rank without words has local_length 0 and may pass NULL for words.
+ * HPCC's distribution: contiguous blocks in rank order; if the number of ranks P does not divide
+ * global_length, the first global_length mod P ranks have one word more than the others. A rank without
+ * words has local_length 0 and may pass NULL for words.
  */
 typedef struct hcube_table {
     /**
@@ -189,8 +189,8 @@ typedef struct hcube_updates {
 } hcube_updates;
 
 /**
- * Statistics of the last run of a rank. Times are in seconds; those of generating, routing, waiting
- * and updating are estimates from a sample of the rounds.
+ * Statistics of the last run of a rank. Times are in seconds; the times for generating, routing, waiting and
+ * updating are estimated from a sample of the rounds.
  */
 typedef struct hcube_random_access_statistics {
     /**
@@ -223,7 +223,7 @@ typedef struct hcube_random_access_statistics {
      */
     uint64_t stages;
     /**
-     * Number of rounds; on one node, where there are no rounds, of slots filled.
+     * Number of rounds; on one node, which has no rounds, the number of filled slots.
      */
     uint64_t rounds;
     /**
@@ -231,15 +231,15 @@ typedef struct hcube_random_access_statistics {
      */
     uint64_t excess;
     /**
-     * Maximum number of values that this rank held at once while routing.
+     * Maximum number of values that this rank held at a time while routing.
      */
     uint64_t most_held;
     /**
-     * Bound on values generated and not yet applied that was kept: Q if strict, 3 Q if relaxed.
+     * Bound on the number of values generated and not yet applied: Q if strict, 3 Q if relaxed.
      */
     uint64_t open_bound;
     /**
-     * Number of 2 MiB pages that the table was given in this run.
+     * Number of 2 MiB pages of the table in this run.
      */
     uint64_t huge_pages;
     /**
@@ -251,23 +251,23 @@ typedef struct hcube_random_access_statistics {
      */
     double total_seconds;
     /**
-     * Time for moving the table to 2 MiB pages.
+     * Time to move the table to 2 MiB pages.
      */
     double paging_seconds;
     /**
-     * Time for generating values.
+     * Time to generate values.
      */
     double generate_seconds;
     /**
-     * Time for dividing and copying values.
+     * Time to sort values by destination and copy them.
      */
     double route_seconds;
     /**
-     * Time spent waiting for other ranks.
+     * Time waiting for other ranks.
      */
     double wait_seconds;
     /**
-     * Time for applying values.
+     * Time to apply values.
      */
     double update_seconds;
 } hcube_random_access_statistics;
@@ -296,13 +296,13 @@ int32_t hcube_random_access_default_options(struct hcube_random_access_options *
  * a communicator for messages, plans the stages and allocates shared memory; with the modes
  * HCUBE_MODE_EVENTS and HCUBE_MODE_SPAWN, starts the coarray runtime if the program has not called
  * hcube_caf_init; MPI_Finalize then ends it. Optional; useful before a timed region.
- * What is set up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
+ * The set-up is attached to the communicator and freed with it, at the latest by MPI_Finalize.
  *
  * comm: an intracommunicator.
  * options: the same on all ranks; NULL selects the defaults and the environment.
- * Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator of other processes
- * than MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH,
- * HCUBE_ERR_MPI; HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
+ * Errors: HCUBE_ERR_ARGUMENT, also for a mode on coarrays with a communicator that does not have the
+ * processes of MPI_COMM_WORLD; HCUBE_ERR_COMM, HCUBE_ERR_MPI_STATE, HCUBE_ERR_MISMATCH, HCUBE_ERR_MPI;
+ * HCUBE_ERR_MEMORY if the selected mode needs shared memory that is not available.
  */
 int32_t hcube_random_access_prepare(MPI_Comm comm,
                                     const struct hcube_random_access_options *options,
@@ -336,9 +336,9 @@ int32_t hcube_random_access_run(MPI_Comm comm,
                                 struct hcube_error *error);
 
 /**
- * Collective. Verifies updates of a table whose word i held i before them: applies all updates
- * again, which undoes them, by a route of its own, and counts the words that do not hold their
- * index again. All words hold their indices on return.
+ * Collective. Verifies the updates of a table whose word i was i before the run: applies all updates again
+ * by a separate algorithm, which restores the words, and counts the words that differ from their index. On
+ * return, every word is its index.
  *
  * comm: an intracommunicator.
  * table: the part of this rank, as in the run.

@@ -1,4 +1,4 @@
-//! Asynchronous copies, broadcasts and barriers, and when they are complete.
+//! Asynchronous copies, broadcasts and barriers, and their completion.
 
 use super::collectives::root_and;
 use super::synchronisation::{check_reserved, event_at};
@@ -79,15 +79,16 @@ pub(super) unsafe fn optional(
     event.map(|event| event_at(runtime, event)).transpose().map_err(|error| field(name, error))
 }
 
-/// One-sided. Starts a copy, which goes on while this image waits or calls hcube_caf_progress, and
-/// inside a node is made at once if it may begin. Each side may be on any image.
+/// One-sided. Starts an asynchronous copy, which makes progress while this image waits or calls
+/// hcube_caf_progress. A copy inside a node is performed immediately, unless it waits for predicate. Source
+/// and destination may be on any images.
 ///
-/// destination, source: a coarray on an image, a copointer, or memory of this image, which stays in use
-/// until hcube_caf_cofence has returned or done has been notified.
-/// bytes: how many are copied.
-/// done: an event of any image, notified when the bytes can be seen at the destination; NULL for none.
-/// predicate: an event of any image; the copy begins when it has been notified, and takes that notice.
-/// NULL: it begins at once.
+/// destination, source: a coarray on an image, a copointer, or memory of this image. Memory is in use until
+/// hcube_caf_cofence has returned or done has been notified.
+/// bytes: number of bytes to copy.
+/// done: an event of any image, notified when the copy is complete at the destination; may be NULL.
+/// predicate: an event of any image; the copy begins when the event has been notified, and decrements its
+/// counter. NULL: the copy begins immediately.
 /// Errors: as for hcube_caf_put; nothing is copied then.
 /// The innermost finish block of this image does not end before the copy has ended.
 ///
@@ -114,13 +115,13 @@ pub unsafe extern "C-unwind" fn hcube_caf_copy_async(
     }
 }
 
-/// Collective over the team: starts a broadcast, as hcube_caf_broadcast; does not wait for other
-/// members but to compare arguments.
+/// Collective over the team: starts a broadcast, as hcube_caf_broadcast. Waits for other members only to
+/// compare the arguments.
 ///
 /// team, root, buffer, bytes: as for hcube_caf_broadcast; buffer stays in use until done has been
 /// notified or hcube_caf_cofence has returned.
-/// done: an event, notified when the buffer of this image is complete, on the root when it is not needed
-/// any more; NULL for none.
+/// done: an event, notified when the buffer of this image has been received or, on the root, may be reused;
+/// may be NULL.
 /// Errors: as for hcube_caf_broadcast.
 ///
 /// # Safety
@@ -146,12 +147,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast_async(
     }
 }
 
-/// Collective over the team: starts a barrier and does not wait for it.
+/// Collective over the team: starts a non-blocking barrier.
 ///
 /// team: a team; 0 is the default team.
 /// done: an event of any image, notified when all members have called it.
-/// Errors: HCUBE_ERR_ARGUMENT; for an event that is not valid this image takes part in the barrier all
-/// the same.
+/// Errors: HCUBE_ERR_ARGUMENT; if the event is not valid, this image takes part in the barrier nevertheless.
 ///
 /// # Safety
 /// The pointers are null or valid.

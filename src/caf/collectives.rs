@@ -11,7 +11,7 @@ use std::ffi::c_void;
 ///
 /// team: a team; 0 is the default team.
 /// root: the rank of that member in the team; the same on all members.
-/// buffer, bytes: what is sent or received; bytes is the same on all members.
+/// buffer, bytes: the data that is sent or received and its size in bytes, which is the same on all members.
 /// Errors on all members of the team, for this and all other collective operations on data:
 /// HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, HCUBE_ERR_MISMATCH if arguments differ, the code of another
 /// member.
@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_broadcast(
     }
 }
 
-/// A root, and what has been checked beside it.
+/// A root, and the other arguments checked with it.
 pub(super) fn root_and<T>(root: i32, other: Result<T>) -> Result<(usize, T)> {
     Ok((member(root).map_err(|_| Error::argument("root", root, "0 or more"))?, other?))
 }
@@ -48,7 +48,7 @@ fn all_blocks(image: &super::Image, team: Handle, bytes: u64) -> Result<u64> {
     bytes.checked_mul(members).ok_or_else(|| Error::argument("bytes", bytes, "less than 2^63 on all members"))
 }
 
-/// Collective over the team. Collects a block of each member on one of them.
+/// Collective over the team. Gathers a block of each member on the root.
 ///
 /// team, root: as for hcube_caf_broadcast; the root receives.
 /// from, bytes: the block of this member; bytes is the same on all members.
@@ -81,7 +81,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_gather(
     }
 }
 
-/// Collective over the team. Distributes the blocks of one member to all of them.
+/// Collective over the team. Scatters the blocks of the root to all members.
 ///
 /// team, root: as for hcube_caf_broadcast; the root sends.
 /// from: on the root, a block for each member in rank order; not used on others.
@@ -115,7 +115,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_scatter(
     }
 }
 
-/// Collective over the team. Collects a block of each member on all of them.
+/// Collective over the team. Gathers a block of each member on all members.
 ///
 /// team: a team; 0 is the default team.
 /// from, bytes: the block of this member; bytes is the same on all members.
@@ -146,12 +146,12 @@ pub unsafe extern "C-unwind" fn hcube_caf_allgather(
     }
 }
 
-/// Collective over the team. Sends a block to each member and receives one of each.
+/// Collective over the team. Sends a block to each member and receives a block from each member.
 ///
 /// team: a team; 0 is the default team.
 /// from: a block for each member in rank order.
 /// bytes: size of a block; the same on all members.
-/// into: receives a block of each member in rank order; may be from.
+/// into: receives a block from each member in rank order; may be from.
 /// Errors: as for hcube_caf_broadcast.
 ///
 /// # Safety
@@ -178,12 +178,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_alltoall(
     }
 }
 
-/// Collective over the team. Sends a block to the member at a distance, along the ring of the ranks, and
-/// receives that of the member at the same distance the other way.
+/// Collective over the team. Circular shift: each member sends a block to the member distance ranks higher,
+/// modulo the size of the team, and receives a block from the member distance ranks lower.
 ///
 /// team: a team; 0 is the default team.
-/// distance: the member with rank r sends to rank r + distance modulo the size of the team; may be
-/// negative; the same on all members.
+/// distance: number of ranks; may be negative; the same on all members.
 /// from, bytes: the block that is sent; bytes is the same on all members.
 /// into: receives a block; may be from.
 /// Errors: as for hcube_caf_broadcast.
@@ -222,14 +221,14 @@ pub(super) unsafe fn pair<'a>(
     unsafe { Ok((buffer("from", from, bytes)?, buffer("into", into, bytes)?)) }
 }
 
-/// Collective over the team. Each member sends its block to the member that it names, and receives that
-/// of the member that has named it.
+/// Collective over the team. Permutes blocks: each member sends its block to one member, its destination, and
+/// receives a block from one member.
 ///
 /// team: a team; 0 is the default team.
 /// destination: a rank in the team; the destinations of all members are a permutation of their ranks.
 /// from, bytes: the block that is sent; bytes is the same on all members.
 /// into: receives a block; may be from.
-/// Errors: as for hcube_caf_broadcast; HCUBE_ERR_ARGUMENT if two members name the same one.
+/// Errors: as for hcube_caf_broadcast; HCUBE_ERR_ARGUMENT if two members have the same destination.
 ///
 /// # Safety
 /// from and into are valid for bytes bytes; error is null or valid.
@@ -255,11 +254,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_permute(
     }
 }
 
-/// Collective over the team. Sorts the elements of all members: afterwards those of rank 0 come first,
-/// then those of rank 1, and so on.
+/// Collective over the team. Sorts the elements of all members: on return, the elements in rank order are
+/// sorted.
 ///
 /// team: a team; 0 is the default team.
-/// elements: the elements of this member, which are replaced.
+/// elements: the elements of this member; receives the sorted elements.
 /// count: number of elements of each member; the same on all members.
 /// element_bytes: size of an element, 1 or more; the same on all members.
 /// compare: the order of elements; the same on all members.

@@ -1,4 +1,4 @@
-//! Copointers: places in coarrays of other images as values.
+//! Copointers: addresses in coarrays of other images as values.
 
 use super::{buffer, on_image, rank, size};
 use crate::boundary::{output, required};
@@ -9,11 +9,11 @@ use hcube_caf::copointer::Copointer;
 use hcube_core::error::Result;
 use std::ffi::c_void;
 
-/// One-sided. A place in a coarray on an image as a value that all images of the job may use, for
-/// example an image that gets it as an argument of a shipped function.
+/// One-sided. Returns an address in a coarray on an image as a value that all images of the job may use, for
+/// example as an argument of a shipped function.
 ///
 /// coarray, image, offset: as for hcube_caf_put.
-/// copointer: receives the place.
+/// copointer: receives the copointer.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -38,11 +38,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_copointer(
     }
 }
 
-/// One-sided. Writes bytes to the place of a copointer; otherwise as hcube_caf_put.
+/// One-sided. Writes bytes at a copointer; otherwise as hcube_caf_put.
 ///
 /// copointer: a copointer whose coarray has not been freed.
-/// offset: bytes from that place.
-/// from, bytes: what is written.
+/// offset: bytes from the address of the copointer.
+/// from, bytes: the data to write and its size in bytes.
 /// Errors: as for hcube_caf_put.
 ///
 /// # Safety
@@ -64,10 +64,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_copointer_put(
     }
 }
 
-/// One-sided. Reads bytes from the place of a copointer; otherwise as hcube_caf_get.
+/// One-sided. Reads bytes at a copointer; otherwise as hcube_caf_get.
 ///
 /// copointer, offset: as for hcube_caf_copointer_put.
-/// into, bytes: receives the bytes.
+/// into, bytes: receives the data; its size in bytes.
 /// Errors: as for hcube_caf_put.
 ///
 /// # Safety

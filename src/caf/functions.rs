@@ -8,9 +8,9 @@ use hcube_core::error::Error;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// Local. Registers a function that can be shipped. All images register the same functions in the same
-/// order, since a number names them on all of them. Other images may ship it here before it is
-/// registered; it runs afterwards.
+/// Local. Registers a function that can be shipped. All images must register the same functions in the same
+/// order, because the same number identifies a function on all images. If other images ship it to this image
+/// before it is registered, it runs after the registration.
 ///
 /// function: the function.
 /// number: receives its number, from 0.
@@ -38,15 +38,16 @@ pub unsafe extern "C-unwind" fn hcube_caf_register(
     }
 }
 
-/// One-sided. Has an image run a function with a copy of the arguments. It runs where that image waits
-/// or calls hcube_caf_progress; functions that one image ships to another one run in that order.
+/// One-sided. Ships a function: another image executes it with a copy of the arguments, while it waits or
+/// calls hcube_caf_progress. Functions that one image ships to another image run in the order of the calls.
 ///
-/// team: a team; 0 is the default team. In a finish block that of the block, or one that was split
-/// from it.
+/// team: a team; 0 is the default team. In a finish block it must be the team of the block, or a team that
+/// was split from it.
 /// image: a rank in the team.
-/// function: a number of hcube_caf_register.
-/// arguments, bytes: copied before this returns. Copointers may be among them, addresses may not.
-/// done: an event of any image, notified when the function has returned; NULL for none.
+/// function: the number from hcube_caf_register.
+/// arguments, bytes: the arguments and their size; copied before the function returns. They may contain
+/// copointers, but not addresses.
+/// done: an event of any image, notified when the function has returned; may be NULL.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing shipped.
 ///
 /// # Safety
@@ -79,8 +80,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_spawn(
     }
 }
 
-/// Collective over the team: begins a finish block. Blocks may be nested; the team of an inner one has
-/// only members of the team of the outer one. Does not wait.
+/// Collective over the team: begins a finish block. Blocks may be nested; the team of an inner block must be
+/// a subset of the team of the outer block. Does not wait.
 ///
 /// team: a team; 0 is the default team.
 /// Errors: HCUBE_ERR_ARGUMENT, also in a shipped function.
@@ -93,14 +94,14 @@ pub unsafe extern "C-unwind" fn hcube_caf_finish_begin(team: hcube_team, error: 
     unsafe { on_image(error, |image| image.begin_finish(team_of(image, team)?)) }
 }
 
-/// Collective over the team of the innermost finish block: ends it. Returns when all functions that its
-/// members have shipped in it have returned, with all that these have shipped, and all copies that
-/// its members have started are complete. Takes at most one reduction more than the longest chain of
-/// functions that ship each other is long.
+/// Collective over the team of the innermost finish block: ends it. Returns when all functions that members
+/// have shipped in the block, and all functions that these have shipped in turn, have returned, and all
+/// copies that members have started are complete. Needs at most d + 1 reductions if functions ship functions
+/// to depth d.
 ///
 /// Errors: HCUBE_ERR_ARGUMENT outside of a finish block, and in a shipped function; on all members if a
-/// function was shipped to an image that has not registered it, where the block stays open: that image
-/// registers it, and all members call this again.
+/// function was shipped to an image that has not registered it. The block then stays open: that image can
+/// register the function, and all members call hcube_caf_finish_end again.
 ///
 /// # Safety
 /// error is null or valid.

@@ -14,8 +14,8 @@ use std::ffi::c_void;
 /// Collective over the team: allocates a coarray.
 ///
 /// team: a team; 0 is the default team.
-/// bytes: size of the part of each member; the same on all of them. The parts begin at addresses
-/// divisible by 128 and are not initialised.
+/// bytes: size of the part of each member in bytes; the same on all members. The parts are aligned to 128
+/// bytes and not initialised.
 /// coarray: receives the handle. Freed by hcube_caf_coarray_free.
 /// address: receives the address of the part of this image; may be NULL.
 /// Errors on all members: HCUBE_ERR_MEMORY, HCUBE_ERR_MISMATCH; HCUBE_ERR_ARGUMENT.
@@ -62,8 +62,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_coarray_free(
     unsafe { on_image(error, |image| image.free(Handle::from_number(coarray), Use::Data)) }
 }
 
-/// Local. Returns the address of the part of this image. Other images of the node have it at the same
-/// address.
+/// Local. Returns the address of the part of this image. It is the same address in all images of the node.
 ///
 /// coarray: a coarray.
 /// address: receives the address, which is valid until the coarray is freed.
@@ -86,14 +85,14 @@ pub unsafe extern "C-unwind" fn hcube_caf_address(
     }
 }
 
-/// One-sided. Writes bytes to a coarray on an image. from may be changed when it returns; others see
-/// the bytes after the next synchronisation of this image with them: barrier, event, lock or the end
+/// One-sided. Writes bytes to a coarray on an image. Locally complete on return: from may be changed. Another
+/// image sees the bytes after the next synchronisation of this image with it: barrier, event, lock or the end
 /// of a finish block.
 ///
 /// coarray: a coarray.
 /// image: a rank in its team, or HCUBE_CAF_THIS_IMAGE.
-/// offset: bytes from the beginning of the part of that image.
-/// from, bytes: what is written.
+/// offset: bytes from the start of the part of that image.
+/// from, bytes: the data to write and its size in bytes.
 /// Errors: HCUBE_ERR_ARGUMENT, HCUBE_ERR_BUFFER, with nothing written.
 ///
 /// # Safety
@@ -116,11 +115,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_put(
     }
 }
 
-/// One-sided. Reads bytes from a coarray on an image; they are there when it returns. What this image
-/// has put there before is read.
+/// One-sided. Reads bytes from a coarray on an image; complete on return. Earlier puts of this image to the
+/// same memory are visible.
 ///
 /// coarray, image, offset: as for hcube_caf_put.
-/// into, bytes: receives the bytes.
+/// into, bytes: receives the data; its size in bytes.
 /// Errors: as for hcube_caf_put.
 ///
 /// # Safety
@@ -157,16 +156,16 @@ fn action(number: i32, compare: u64) -> Result<Atomic> {
     })
 }
 
-/// One-sided. An atomic operation on a word of 64 bits of a coarray on an image. Atomic with respect to
-/// all atomic operations of this function, by any image.
+/// One-sided. Performs an atomic operation on a 64-bit word of a coarray on an image. It is atomic with
+/// respect to all calls of this function by any image.
 ///
 /// coarray, image: as for hcube_caf_put.
-/// offset: bytes from the beginning of the part of that image, a multiple of 8.
+/// offset: bytes from the start of the part of that image, a multiple of 8.
 /// operation: HCUBE_CAF_LOAD, HCUBE_CAF_SWAP, HCUBE_CAF_ADD, HCUBE_CAF_AND, HCUBE_CAF_OR, HCUBE_CAF_XOR
 /// or HCUBE_CAF_COMPARE_SWAP.
 /// operand: the operand; not used by HCUBE_CAF_LOAD.
-/// compare: the value to compare with; used by HCUBE_CAF_COMPARE_SWAP only.
-/// before: receives the word as it was before; may be NULL.
+/// compare: the value to compare with; used only by HCUBE_CAF_COMPARE_SWAP.
+/// before: receives the previous value of the word; may be NULL.
 /// Errors: as for hcube_caf_put.
 ///
 /// # Safety

@@ -28,8 +28,8 @@ unsafe fn elements<'a>(
     }
 }
 
-/// The operation as a runtime applies it. What it is defined for has been checked, so an error here is one
-/// that MPI makes up in the middle of a collective operation, in which others wait.
+/// The operation as a runtime applies it. Its types have been checked, so an error here is an unexpected
+/// error of MPI inside a collective operation, in which others wait.
 fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
     move |lower, higher| {
         if let Err(error) = elements.combine(lower, higher) {
@@ -38,14 +38,13 @@ fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
     }
 }
 
-/// Collective over the team. Combines the elements of all members, in the order of their ranks, on one of
-/// them.
+/// Collective over the team. Reduces the elements of all members, in rank order, on the root, as MPI_Reduce.
 ///
 /// team, root: as for hcube_caf_broadcast; the root receives.
 /// from: elements of this member.
-/// into: on the root, receives the results; may be from. On others it is used as well.
-/// count, datatype: number of the elements, 0 to 2^31 - 1, and their type; the same on all members.
-/// operation: an operation of MPI, predefined or of the program; associative.
+/// into: on the root, receives the results; may be from. On other members it is work space of the same size.
+/// count, datatype: number of elements, 0 to 2^31 - 1, and their type; the same on all members.
+/// operation: an MPI reduction operation, predefined or user-defined; associative.
 /// Errors: as for hcube_caf_broadcast; HCUBE_ERR_DATATYPE if the operation is not defined for the type.
 ///
 /// # Safety
@@ -79,8 +78,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_reduce(
     }
 }
 
-/// Collective over the team. Combines the elements of all members, in the order of their ranks, on all of
-/// them; the results have the same bits on all members.
+/// Collective over the team. Reduces the elements of all members, in rank order, on all members, as
+/// MPI_Allreduce. The results are bitwise identical on all members.
 ///
 /// team, from, count, datatype, operation: as for hcube_caf_reduce.
 /// into: receives the results; may be from.
@@ -109,12 +108,12 @@ pub unsafe extern "C-unwind" fn hcube_caf_allreduce(
     }
 }
 
-/// Collective over the team. Combines the elements of all members with lower ranks.
+/// Collective over the team. Computes a prefix reduction in rank order, as MPI_Scan or MPI_Exscan.
 ///
 /// team, from, count, datatype, operation: as for hcube_caf_reduce.
 /// into: receives the results; may be from.
-/// inclusive: 1 if the elements of this member are combined as well; 0 if not, in which case into of rank
-/// 0 is not written. The same on all members.
+/// inclusive: 1 includes the elements of this member (MPI_Scan); 0 excludes them (MPI_Exscan), and into of
+/// rank 0 is not written. The same on all members.
 /// Errors: as for hcube_caf_reduce.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Begin and end of coarray programs, progress, statistics, failed images.
+//! Initialisation and finalisation of coarray programs, progress, statistics, failed images.
 
 use super::{array_mut, member, on_image, team_of};
 use crate::boundary::{enter, output};
@@ -8,16 +8,16 @@ use hcube_caf::others::Status;
 use hcube_caf::process;
 use hcube_core::error::{Error, Result};
 
-/// Collective over MPI_COMM_WORLD: its ranks become images. Initialises MPI if the program has not.
-/// All other functions of this header are called between this one and hcube_caf_finalize, by the
-/// thread that has called it.
+/// Collective over MPI_COMM_WORLD: its ranks become images. Initialises MPI if the program has not. Call all
+/// other functions of this header after this function and before hcube_caf_finalize, in the thread that
+/// called this function.
 ///
-/// Every function that waits for other images or accesses them may return, beside the errors that are
-/// listed with it, HCUBE_ERR_FAILED_IMAGE if an image has failed, and HCUBE_ERR_STOPPED_IMAGE if an
-/// image has called hcube_caf_finalize.
+/// Every function that waits for other images or accesses them may return, in addition to the errors listed
+/// there, HCUBE_ERR_FAILED_IMAGE if an image has failed, and HCUBE_ERR_STOPPED_IMAGE if an image has called
+/// hcube_caf_finalize.
 ///
-/// The environment is read here: [`hcube_caf::Options`].
-/// Errors on all images: HCUBE_ERR_ARGUMENT for the value of a variable and for a second call,
+/// Reads the environment variables [`hcube_caf::Options`].
+/// Errors on all images: HCUBE_ERR_ARGUMENT for an invalid value of a variable and for a second call,
 /// HCUBE_ERR_MISMATCH if variables differ, HCUBE_ERR_MEMORY, HCUBE_ERR_MPI.
 /// Source: G. Jin, J. Mellor-Crummey, L. Adhianto, W. N. Scherer III, C. Yang, Implementation and
 /// Performance Evaluation of the HPC Challenge Benchmarks in Coarray Fortran 2.0, IPDPS 2011.
@@ -30,13 +30,13 @@ pub unsafe extern "C-unwind" fn hcube_caf_init(error: *mut hcube_error) -> i32 {
     unsafe { enter(None, error, process::initialise) }
 }
 
-/// Collective over all images: waits until all copies and all functions that images have shipped
-/// have ended, then ends the runtime and frees all teams, coarrays, events and locks. Finalises MPI if
-/// hcube_caf_init has initialised it.
+/// Collective over all images: waits until all asynchronous copies and all shipped functions are complete,
+/// then ends the runtime and frees all teams, coarrays, events and locks. Finalises MPI if hcube_caf_init has
+/// initialised it.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, and on all images if a function
-/// was shipped to an image that has not registered it, where the program goes on and may call this again;
-/// HCUBE_ERR_FAILED_IMAGE if an image has failed, where the runtime has ended on this image.
+/// Errors: HCUBE_ERR_ARGUMENT in a finish block or a shipped function, and on all images if a function was
+/// shipped to an image that has not registered it: the program may register it and call hcube_caf_finalize
+/// again; HCUBE_ERR_FAILED_IMAGE if an image has failed: the runtime has ended on this image nevertheless.
 ///
 /// # Safety
 /// error is null or valid.
@@ -46,9 +46,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_finalize(error: *mut hcube_error) -> i
     unsafe { enter(None, error, process::finalise) }
 }
 
-/// Local. Does what other images have asked for by now, runs the functions that they have shipped, and
-/// goes on with asynchronous operations. Every function that waits does so as well: a program calls
-/// this one in long computations only.
+/// Local. Makes progress: serves pending requests of other images, runs the functions that they have shipped,
+/// and advances asynchronous operations. Every function that waits makes progress as well, so calls are
+/// needed only in long computations.
 ///
 /// # Safety
 /// error is null or valid.
@@ -58,7 +58,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_progress(error: *mut hcube_error) -> i
     unsafe { on_image(error, |image| image.progress()) }
 }
 
-/// Local. Returns what this image has done since hcube_caf_init.
+/// Local. Returns the statistics of this image since hcube_caf_init.
 ///
 /// statistics: receives the statistics; statistics->struct_size is sizeof(hcube_caf_statistics).
 /// Errors: HCUBE_ERR_ARGUMENT.
@@ -79,8 +79,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_last_statistics(
     }
 }
 
-/// Local. Marks this image as failed: all images that wait for it, or for one that does, return
-/// HCUBE_ERR_FAILED_IMAGE. Every later call of this image does, except hcube_caf_finalize, which it must
+/// Local. Marks this image as failed: functions that wait for it, directly or through other images, return
+/// HCUBE_ERR_FAILED_IMAGE. So does every later call on this image, except hcube_caf_finalize, which it must
 /// still call.
 ///
 /// # Safety
@@ -91,7 +91,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_fail_image(error: *mut hcube_error) ->
     unsafe { on_image(error, |image| image.fail()) }
 }
 
-/// Local. What is known here of an image: a failure is known after the first wait that it has ended.
+/// Local. Returns the status of an image as far as this image knows it: a failure is known after it has ended
+/// a wait of this image.
 ///
 /// team: a team; 0 is the default team.
 /// image: a rank in the team.
@@ -117,13 +118,13 @@ pub unsafe extern "C-unwind" fn hcube_caf_image_status(
     }
 }
 
-/// Local. The images of a team of which a status is known here.
+/// Local. Returns the images of a team with a given status, as far as this image knows it.
 ///
 /// team: a team; 0 is the default team.
 /// status: HCUBE_CAF_FAILED or HCUBE_CAF_STOPPED.
-/// images: receives their ranks in the team, in ascending order, as many as there is room for.
+/// images: receives their ranks in the team, in ascending order, at most room ranks.
 /// room: number of elements of images; 0 if images is NULL.
-/// count: receives the number of such images.
+/// count: receives the number of such images, which may exceed room.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -152,7 +153,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_images_with_status(
     }
 }
 
-/// A status that images are asked for.
+/// A status that can be queried.
 fn status_of(number: i32) -> Result<Status> {
     [Status::Failed, Status::Stopped]
         .into_iter()

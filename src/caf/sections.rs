@@ -1,4 +1,4 @@
-//! Sections of coarrays: elements at regular distances, and those that an index vector names.
+//! Sections of coarrays: strided elements, and elements of an index vector.
 
 use super::{array, buffer, on_image, rank, size};
 use crate::types::{hcube_coarray, hcube_error};
@@ -51,23 +51,23 @@ fn packed(section: &Shape) -> Result<Vec<u8>> {
     let (mut packed, bytes) = (Vec::new(), section.bytes());
     packed
         .try_reserve_exact(bytes)
-        .map_err(|_| Error::Memory(format!("no {bytes} bytes for the elements of a section")))?;
+        .map_err(|_| Error::Memory(format!("{bytes} bytes for the elements of a section")))?;
     packed.resize(bytes, 0);
     Ok(packed)
 }
 
-/// One-sided. Writes elements at regular distances, such as a section of an array, to a coarray on an
-/// image; otherwise as hcube_caf_put. Between nodes they travel packed, in pieces of up to 128 KiB.
+/// One-sided. Writes a strided section of an array to a coarray on an image; otherwise as hcube_caf_put.
+/// Between nodes the elements are packed into messages of up to 128 KiB.
 ///
-/// coarray, image, offset: as for hcube_caf_put; offset is that of the first element.
+/// coarray, image, offset: as for hcube_caf_put; offset is the offset of the first element.
 /// element_bytes: size of an element.
 /// dimensions: number of dimensions, 0 or more.
 /// counts: number of elements per dimension, 0 or more; the dimension that varies fastest comes first.
 /// strides: distance in bytes from one element to the next in the coarray, per dimension; may be
 /// negative.
-/// from: the first element.
-/// from_strides: the same for from; NULL if its elements are contiguous.
-/// Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT for more bytes than there are addresses.
+/// from: address of the first element.
+/// from_strides: the strides of from; NULL if its elements are contiguous.
+/// Errors: as for hcube_caf_put, and HCUBE_ERR_COUNT if the number of bytes exceeds the address space.
 ///
 /// # Safety
 /// The pointers are null or valid; the arrays have as many elements as they say.
@@ -104,11 +104,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_strided(
     }
 }
 
-/// One-sided. Reads elements at regular distances; as hcube_caf_put_strided, in the other direction.
+/// One-sided. Reads a strided section of a coarray on an image; the inverse of hcube_caf_put_strided.
 ///
 /// coarray, image, offset, element_bytes, dimensions, counts, strides: as for hcube_caf_put_strided.
-/// into: receives the elements, the first one here.
-/// into_strides: distances for into; NULL if its elements are contiguous.
+/// into: address of the first element; receives the elements.
+/// into_strides: the strides of into; NULL if its elements are contiguous.
 /// Errors: as for hcube_caf_put_strided.
 ///
 /// # Safety
@@ -162,12 +162,12 @@ unsafe fn selection(element_bytes: u64, count: i64, indices: *const i64) -> Resu
     Shape::indexed(element, indices.iter().map(distance).collect::<Result<_>>()?)
 }
 
-/// One-sided. Writes elements to the places of a coarray on an image that an index vector names;
-/// otherwise as hcube_caf_put. Where an index comes twice, the last element remains.
+/// One-sided. Writes elements to a vector subscript of a coarray on an image (scatter); otherwise as
+/// hcube_caf_put. If an index occurs several times, the last element is written.
 ///
-/// coarray, image, offset: as for hcube_caf_put; offset is that of index 0.
+/// coarray, image, offset: as for hcube_caf_put; offset is the offset of index 0.
 /// element_bytes: size of an element.
-/// count, indices: the indices, in elements.
+/// count, indices: the number of indices and the indices, in elements.
 /// from: count contiguous elements.
 /// Errors: as for hcube_caf_put_strided.
 ///
@@ -195,11 +195,11 @@ pub unsafe extern "C-unwind" fn hcube_caf_put_indexed(
     }
 }
 
-/// One-sided. Reads the elements of a coarray on an image that an index vector names; as
-/// hcube_caf_put_indexed, in the other direction.
+/// One-sided. Reads the elements of a vector subscript of a coarray on an image (gather); the inverse of
+/// hcube_caf_put_indexed.
 ///
 /// coarray, image, offset, element_bytes, count, indices: as for hcube_caf_put_indexed.
-/// into: receives count elements, which are contiguous.
+/// into: receives count contiguous elements.
 /// Errors: as for hcube_caf_put_strided.
 ///
 /// # Safety

@@ -9,8 +9,8 @@ use hcube_caf::{Handle, Runtime};
 use hcube_core::error::{Error, Result};
 use hcube_core::mpi::MpiComm;
 
-/// Collective over the team: returns when all members have called it. What they have put before is
-/// there.
+/// Collective over the team: returns when all members have called it. Puts before the barrier, by any member,
+/// are visible to all members after it.
 ///
 /// team: a team; 0 is the default team.
 /// Errors: HCUBE_ERR_ARGUMENT.
@@ -28,10 +28,10 @@ fn number(count: i64) -> Result<usize> {
     usize::try_from(count).map_err(|_| Error::argument("count", count, "0 or more"))
 }
 
-/// Collective over the team: allocates events, without notices.
+/// Collective over the team: allocates events with counters of 0.
 ///
 /// team: a team; 0 is the default team.
-/// count: number of events of each member; the same on all of them. Each takes 64 bytes.
+/// count: number of events of each member; the same on all members. An event takes 64 bytes.
 /// events: receives the handle. Freed by hcube_caf_event_free.
 /// Errors: as for hcube_caf_coarray_alloc.
 ///
@@ -69,10 +69,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_free(events: hcube_events, error
     unsafe { on_image(error, |image| image.free(Handle::from_number(events), Use::Events)) }
 }
 
-/// One-sided. Notifies an event of an image, which may be this one: what this image has put before, to
-/// any image, is there for the image that has waited for the event.
+/// One-sided. Notifies an event of an image, which may be this image. Earlier puts of this image, to any
+/// image, are visible to the image that waits for the event when its wait returns.
 ///
-/// events, index: which event, index from 0.
+/// events, index: the event; index counts from 0.
 /// image: a rank in the team of the events, or HCUBE_CAF_THIS_IMAGE.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
@@ -94,9 +94,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_notify(
     }
 }
 
-/// Local. Waits until an event of this image has been notified more often than it was waited for.
+/// Local. Waits until the counter of an event of this image is positive, then decrements it.
 ///
-/// events, index: which event, index from 0.
+/// events, index: the event; index counts from 0.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -111,10 +111,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_event_wait(
     unsafe { on_image(error, |image| image.wait_event(Handle::from_number(events), index_of(index)?)) }
 }
 
-/// Local. As hcube_caf_event_wait, without waiting.
+/// Local. As hcube_caf_event_wait, but returns at once if the counter is 0.
 ///
-/// events, index: which event, index from 0.
-/// notified: receives 1 if the event had been notified, else 0.
+/// events, index: the event; index counts from 0.
+/// notified: receives 1 if the counter was positive and has been decremented, else 0.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -162,11 +162,11 @@ fn own_events(runtime: &Runtime<MpiComm>, events: &[hcube_event]) -> Result<Vec<
     events_at(runtime, events)?.into_iter().map(own).collect()
 }
 
-/// Local. Waits for a notice of any of these events, and takes it. Looks at them in turn, from behind
-/// the one that it has found last.
+/// Local. Waits until any of these events has been notified, and decrements its counter. Polls round-robin,
+/// starting after the event that the previous call returned.
 ///
 /// events, count: events of this image, at least one.
-/// which: receives the place in events of the one that was notified.
+/// which: receives the index in events of this event, from 0.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -188,9 +188,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitany(
     }
 }
 
-/// Local. Waits for a notice of each of these events, and takes them.
+/// Local. Waits for each of these events, as hcube_caf_event_wait.
 ///
-/// events, count: events of this image. One that is there twice is waited for twice.
+/// events, count: events of this image. An event that occurs twice is waited for twice.
 /// Errors: HCUBE_ERR_ARGUMENT.
 ///
 /// # Safety
@@ -205,10 +205,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_waitall(
     unsafe { on_image(error, |image| image.wait_all(&own_events(image, array("events", events, count)?)?)) }
 }
 
-/// One-sided. Notifies each of these events, as hcube_caf_event_notify does.
+/// One-sided. Notifies each of these events, as hcube_caf_event_notify.
 ///
 /// events, count: events of any images.
-/// Errors: HCUBE_ERR_ARGUMENT, where none has been notified.
+/// Errors: HCUBE_ERR_ARGUMENT, with no event notified.
 ///
 /// # Safety
 /// The pointers are null or valid; events has count elements.
@@ -222,10 +222,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_eventset_notifyall(
     unsafe { on_image(error, |image| image.notify_all(&events_at(image, array("events", events, count)?)?)) }
 }
 
-/// Collective over the team: allocates locks, which nobody holds.
+/// Collective over the team: allocates locks, initially unlocked.
 ///
 /// team: a team; 0 is the default team.
-/// count: number of locks of each member; the same on all of them. Each takes 64 bytes.
+/// count: number of locks of each member; the same on all members. A lock takes 64 bytes.
 /// locks: receives the handle. Freed by hcube_caf_lock_free.
 /// Errors: as for hcube_caf_coarray_alloc.
 ///
@@ -263,10 +263,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock_free(locks: hcube_locks, error: *
     unsafe { on_image(error, |image| image.free(Handle::from_number(locks), Use::Locks)) }
 }
 
-/// One-sided. Waits until this image holds a lock. Images that wait get it in the order in which they
-/// have come; each waits at a word of its own memory.
+/// One-sided. Acquires a lock, waiting if another image holds it. Locks are FIFO; each waiting image polls
+/// only its own memory (MCS lock).
 ///
-/// locks, index: which lock, index from 0.
+/// locks, index: the lock; index counts from 0.
 /// image: a rank in the team of the locks, or HCUBE_CAF_THIS_IMAGE.
 /// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image holds.
 ///
@@ -288,10 +288,10 @@ pub unsafe extern "C-unwind" fn hcube_caf_lock(
     }
 }
 
-/// One-sided. As hcube_caf_lock, if nobody holds the lock; does not wait for it.
+/// One-sided. As hcube_caf_lock, but does not wait if another image holds the lock.
 ///
 /// locks, index, image: as for hcube_caf_lock.
-/// acquired: receives 1 if this image holds the lock now, else 0.
+/// acquired: receives 1 if this image now holds the lock, else 0.
 /// Errors: as for hcube_caf_lock.
 ///
 /// # Safety
@@ -315,7 +315,8 @@ pub unsafe extern "C-unwind" fn hcube_caf_trylock(
     }
 }
 
-/// One-sided. Releases a lock. What this image has put before is there for the next image that gets it.
+/// One-sided. Releases a lock. Earlier puts of this image are visible to the next image that acquires the
+/// lock.
 ///
 /// locks, index, image: as for hcube_caf_lock.
 /// Errors: HCUBE_ERR_ARGUMENT, also for a lock that this image does not hold.
@@ -348,11 +349,11 @@ fn locks_at(runtime: &Runtime<MpiComm>, locks: &[hcube_lock]) -> Result<Vec<Even
     locks.iter().map(at).collect()
 }
 
-/// One-sided. Waits until this image holds all of these locks. They are taken in an order that is the
-/// same on all images, so images that want some of the same locks do not block each other.
+/// One-sided. Acquires all of these locks, in an order that is the same on all images. Images that acquire
+/// overlapping sets of locks therefore do not deadlock.
 ///
-/// locks, count: different locks of any images, none of which this image holds.
-/// Errors: as for hcube_caf_lock, where this image has taken none.
+/// locks, count: different locks of any images; this image must hold none of them.
+/// Errors: as for hcube_caf_lock, with no lock acquired.
 ///
 /// # Safety
 /// The pointers are null or valid; locks has count elements.

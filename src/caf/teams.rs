@@ -22,14 +22,14 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_world(team: *mut hcube_team, erro
     }
 }
 
-/// Collective over the parent: forms a team for each colour. Time O(log^2 P), memory O(log P) words per
-/// member.
+/// Collective over the parent: forms a team for each colour, as MPI_Comm_split. Time O(log^2 P), memory O(log
+/// P) words per member.
 ///
 /// parent: a team; 0 is the default team.
-/// colour: members with the same colour form a team; a member with a negative colour is in none.
+/// colour: members with the same colour form a team; a member with a negative colour is in no team.
 /// key: members are ranked by key, then by their rank in the parent.
 /// team: receives the handle, or 0 for a negative colour. Freed by hcube_caf_team_free.
-/// Errors: HCUBE_ERR_ARGUMENT, where this image is in no team.
+/// Errors: HCUBE_ERR_ARGUMENT; this image is then in no team.
 ///
 /// # Safety
 /// The pointers are null or valid.
@@ -114,8 +114,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_size(
     }
 }
 
-/// Local. Makes a team the default team of this image, until hcube_caf_team_pop: the one that 0 stands
-/// for.
+/// Local. Makes a team the default team of this image, which 0 stands for, until hcube_caf_team_pop.
 ///
 /// team: a team.
 /// Errors: HCUBE_ERR_ARGUMENT, also in a shipped function.
@@ -128,9 +127,9 @@ pub unsafe extern "C-unwind" fn hcube_caf_team_push(team: hcube_team, error: *mu
     unsafe { on_image(error, |image| image.push_team(Handle::from_number(team))) }
 }
 
-/// Local. Restores the default team that hcube_caf_team_push has replaced.
+/// Local. Restores the previous default team, before the last hcube_caf_team_push.
 ///
-/// Errors: HCUBE_ERR_ARGUMENT if it has replaced none, and in a shipped function.
+/// Errors: HCUBE_ERR_ARGUMENT without a preceding hcube_caf_team_push, and in a shipped function.
 ///
 /// # Safety
 /// error is null or valid.

@@ -8,7 +8,7 @@ use hcube_fft::{Memory, Options, Stages};
 use hcube_hpcc::fft::Plan;
 use std::sync::Arc;
 
-/// A transform that was set up by hcube_fft_create or hcube_fft_create_with.
+/// A plan of hcube_fft_create or hcube_fft_create_with.
 pub struct hcube_fft_plan {
     pub(crate) comm: Handle,
     pub(crate) plan: Plan,
@@ -37,36 +37,36 @@ unsafe impl Growing for hcube_fft_options {
     const FILLED_BY: &'static str = "call hcube_fft_default_options first";
 }
 
-/// Memory for parts of a vector, of hcube_fft_memory_create.
+/// Memory for the local parts of vectors, created by hcube_fft_memory_create.
 pub struct hcube_fft_memory {
     /// Holds the memory, which is used by address.
     #[expect(dead_code, reason = "freed with this value")]
     pub(crate) memory: Arc<Memory>,
 }
 
-/// The times of the stages of a transform on one rank, in their order, in seconds. Where ranks
-/// share memory, an exchange is a copy to or from this memory, and the second one only a wait; on
-/// several nodes the waits are part of the exchanges. With HCUBE_FFT_BINARY_EXCHANGE, the first exchange
-/// is the bit reversal, columns are the levels on this rank, rows the computation of the levels between
-/// two ranks, the second exchange is their communication, and the last exchange writes the result.
+/// Times of the stages of a transform on one rank, in seconds, in the order of the stages. If the ranks share
+/// memory, an exchange is a copy to or from this memory, and the second exchange is only a wait; on several
+/// nodes the waits are part of the exchanges. With HCUBE_FFT_BINARY_EXCHANGE, the first exchange is the bit
+/// reversal, columns are the levels on this rank, rows the computation of the levels between two ranks, the
+/// second exchange is their communication, and the last exchange writes the result.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_fft_times {
     /// sizeof(hcube_fft_times), set by the caller.
     pub struct_size: u64,
-    /// The exchange that brings the columns together.
+    /// Exchange after which each rank has whole columns.
     pub first_exchange_seconds: f64,
-    /// The wait after it.
+    /// Wait for other ranks after the first exchange.
     pub first_wait_seconds: f64,
-    /// The transforms of columns.
+    /// Transforms of the columns.
     pub columns_seconds: f64,
-    /// The exchange between columns and rows.
+    /// Exchange between the transforms of columns and of rows.
     pub second_exchange_seconds: f64,
-    /// The transforms of rows.
+    /// Transforms of the rows.
     pub rows_seconds: f64,
-    /// The wait after them.
+    /// Wait for other ranks after the transforms of rows.
     pub last_wait_seconds: f64,
-    /// The exchange that puts the result in order.
+    /// Exchange that brings the result into natural order.
     pub last_exchange_seconds: f64,
 }
 

@@ -5,9 +5,10 @@ use crate::sized::Growing;
 use hcube_core::error::{Error, Result};
 use hcube_gemm::arguments::{Descriptor, SubMatrix};
 
-/// A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks
-/// except leading_dimension. Rows are distributed to the process rows in blocks of row_block, columns
-/// to the process columns in blocks of column_block. Each rank stores its elements column by column.
+/// A block-cyclic matrix and a sub-matrix of it, as ScaLAPACK distributes them; the same on all ranks except
+/// leading_dimension. Rows are distributed cyclically over the process rows in blocks of row_block, columns
+/// over the process columns in blocks of column_block. Each rank stores its local matrix in column-major
+/// order.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_matrix {
@@ -25,7 +26,7 @@ pub struct hcube_matrix {
     pub first_row_block: i64,
     /// Columns of the first block, 1 or more; column_block unless the matrix begins inside a block.
     pub first_column_block: i64,
-    /// Elements from one column of this rank to the next, at least its number of rows, and 1 or more.
+    /// Leading dimension of the local matrix (LLD_): at least its number of rows, and at least 1.
     pub leading_dimension: i64,
     /// First row of the sub-matrix, from 0.
     pub row: i64,
@@ -47,7 +48,7 @@ impl hcube_matrix {
     /// Larger sizes are typing errors; sums and products of two sizes do not overflow.
     pub(crate) const MAX_SIZE: i64 = 1 << 40;
 
-    /// What a caller passes.
+    /// The options of a caller.
     ///
     /// # Safety
     /// The pointer is valid for the bytes that its first field says.
@@ -83,8 +84,8 @@ impl hcube_matrix {
         Ok(SubMatrix { first: [self.row + 1, self.column + 1], descriptor })
     }
 
-    /// All fields but the size of the structure: those of PBLAS' descriptor in its order, then row and
-    /// column.
+    /// All fields except the size of the structure: the fields of PBLAS' descriptor in its order, then row
+    /// and column.
     pub(crate) fn values(&self) -> [i64; 11] {
         [
             self.rows,
@@ -132,8 +133,8 @@ pub struct hcube_gemm_options {
     pub ranks_per_node: i32,
     /// 0; reserved for a later version.
     pub reserved: i32,
-    /// Function for local products, sgemm_, dgemm_, cgemm_ or zgemm_ of a BLAS for Fortran, for the
-    /// type of elements that is multiplied; NULL selects that of the program.
+    /// BLAS routine for local products, with the Fortran binding: sgemm_, dgemm_, cgemm_ or zgemm_, for the
+    /// type of the elements; NULL selects the BLAS of the program.
     pub multiply: Option<unsafe extern "C" fn()>,
 }
 

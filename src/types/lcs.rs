@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 
-/// Told how far hcube_llcs is, many times per second. It must not call functions of hcube or MPI, nor
-/// leave by longjmp or an exception.
+/// Callback that receives the progress of hcube_llcs many times per second. It must not call functions of
+/// hcube or MPI, nor leave by longjmp or an exception.
 ///
-/// done, total: entries of the matrix of lengths that this rank has computed, and that it has to.
-/// data: what was passed to hcube_llcs.
-/// Returns 0 to go on, else the computation ends.
+/// done, total: number of matrix entries that this rank has computed, and that it will compute in total.
+/// data: the argument data of hcube_llcs.
+/// Returns 0 to continue, any other value to stop the computation.
 #[expect(non_camel_case_types, reason = "a name of C")]
 pub type hcube_llcs_progress =
     Option<unsafe extern "C-unwind" fn(done: i64, total: i64, data: *mut c_void) -> i32>;

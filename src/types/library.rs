@@ -1,7 +1,7 @@
-//! Errors as C sees them.
+//! Errors in the C interface.
 
-/// The error of a call. Allocated by the caller, who need not initialise it: every function with an
-/// argument error fills it, unless the argument is NULL.
+/// The error of a call. Allocated by the caller and need not be initialised: every function with an argument
+/// error sets it, unless the argument is NULL.
 #[repr(C)]
 pub struct hcube_error {
     /// The code that the function returns: HCUBE_SUCCESS or HCUBE_ERR_*.
@@ -17,7 +17,7 @@ impl hcube_error {
         for (to, from) in self.message.iter_mut().zip(text.bytes().take(length)) {
             *to = from as std::ffi::c_char;
         }
-        // What is behind it stays: short functions are called often, and mostly succeed.
+        // Bytes after it are unchanged: short functions are called often, and mostly succeed.
         self.message[length] = 0;
     }
 }

@@ -1,8 +1,8 @@
-//! The types of the C interface, a file for each header, and how structures of options follow from the tables
-//! of options.
+//! The types of the C interface, a file for each header, and the construction of option structures from the
+//! tables of options.
 //!
-//! Documentation that is only a link to an option of a table is replaced by what the table says when build.rs
-//! writes the header.
+//! Documentation that is only a link to an option of a table is replaced by the text of the table when
+//! build.rs writes the header.
 
 mod alltoall;
 #[expect(non_camel_case_types, reason = "names of C")]

@@ -5,7 +5,7 @@ use hcube_core::error::{Error, Result};
 use hcube_core::options::{Number, choices};
 use hcube_hpl::{Memory, Options, Topology};
 
-/// The panels of a communicator; the same on all ranks. Set what is not needed to 0.
+/// Options of hcube_panels_prepare_for; the same on all ranks. Set fields that are not needed to 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_panels_options {
@@ -13,13 +13,13 @@ pub struct hcube_panels_options {
     pub struct_size: u64,
     /// Size of the largest panel in bytes.
     pub bytes: u64,
-    /// Panels of one root for which there is memory, 1 or more.
+    /// Number of panel buffers per root, 1 or more.
     pub slots: u64,
-    /// Panels that a rank uses at once, up to 1024: it has released a panel before it begins the one that
-    /// many numbers later. From this follows the memory for panels of other nodes. 0: as many as fit in
-    /// the slots of roots that take turns.
+    /// Maximum number of panels in use at a time on a rank, up to 1024: a rank releases panel i before it
+    /// begins panel i + in_use. Determines the memory for panels of other nodes. 0: the number of panels that
+    /// fit into the slots if the roots alternate.
     pub in_use: u64,
-    /// How nodes pass a panel on, HCUBE_PANELS_*: the six broadcasts of HPL.
+    /// Topology of the broadcast between nodes, HCUBE_PANELS_*: the six broadcasts of HPL.
     pub topology: i32,
     /// Maximum number of ranks per node, for tests. 0: HCUBE_RANKS_PER_NODE, or the nodes as they are.
     pub ranks_per_node: i32,
@@ -38,7 +38,7 @@ impl hcube_panels_options {
         Self { struct_size, bytes, slots, in_use: 0, topology: 0, ranks_per_node: 0 }
     }
 
-    /// What it says, and the environment.
+    /// The options, merged with the environment.
     pub(crate) fn read(&self) -> Result<(Memory, Topology, Options)> {
         let topology = Topology::from_number(self.topology.into())
             .ok_or_else(|| Error::argument("options.topology", self.topology, choices(Topology::NAMES)))?;

@@ -7,9 +7,9 @@ use hcube_random_access::Statistics;
 /// The part of this rank of a table of 64-bit words that is distributed over all ranks of a
 /// communicator.
 ///
-/// The distribution is that of HPCC: contiguous blocks in rank order; if the number of ranks P does
-/// not divide global_length, the first global_length mod P ranks have one word more than the others.
-/// A rank without words has local_length 0 and may pass NULL for words.
+/// HPCC's distribution: contiguous blocks in rank order; if the number of ranks P does not divide
+/// global_length, the first global_length mod P ranks have one word more than the others. A rank without
+/// words has local_length 0 and may pass NULL for words.
 #[repr(C)]
 pub struct hcube_table {
     /// The words of this rank, aligned to 8 bytes. Owned by the caller; hcube accesses them only
@@ -67,8 +67,8 @@ options_of_a_table!(
     [look_ahead, mode, dimensions, relaxed, optimisations, huge_pages, ranks_per_node]
 );
 
-/// Statistics of the last run of a rank. Times are in seconds; those of generating, routing, waiting
-/// and updating are estimates from a sample of the rounds.
+/// Statistics of the last run of a rank. Times are in seconds; the times for generating, routing, waiting and
+/// updating are estimated from a sample of the rounds.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct hcube_random_access_statistics {
@@ -87,29 +87,29 @@ pub struct hcube_random_access_statistics {
     pub shared_bytes: u64,
     /// Number of stages of the plan of this rank.
     pub stages: u64,
-    /// Number of rounds; on one node, where there are no rounds, of slots filled.
+    /// Number of rounds; on one node, which has no rounds, the number of filled slots.
     pub rounds: u64,
     /// Number of values beyond Q that this rank held while routing, summed over all rounds.
     pub excess: u64,
-    /// Maximum number of values that this rank held at once while routing.
+    /// Maximum number of values that this rank held at a time while routing.
     pub most_held: u64,
-    /// Bound on values generated and not yet applied that was kept: Q if strict, 3 Q if relaxed.
+    /// Bound on the number of values generated and not yet applied: Q if strict, 3 Q if relaxed.
     pub open_bound: u64,
-    /// Number of 2 MiB pages that the table was given in this run.
+    /// Number of 2 MiB pages of the table in this run.
     pub huge_pages: u64,
     /// Number of bytes of buffers and mailboxes that hcube allocated in addition to the table.
     pub memory_bytes: u64,
     /// Time of the whole run.
     pub total_seconds: f64,
-    /// Time for moving the table to 2 MiB pages.
+    /// Time to move the table to 2 MiB pages.
     pub paging_seconds: f64,
-    /// Time for generating values.
+    /// Time to generate values.
     pub generate_seconds: f64,
-    /// Time for dividing and copying values.
+    /// Time to sort values by destination and copy them.
     pub route_seconds: f64,
-    /// Time spent waiting for other ranks.
+    /// Time waiting for other ranks.
     pub wait_seconds: f64,
-    /// Time for applying values.
+    /// Time to apply values.
     pub update_seconds: f64,
 }
 

@@ -6,22 +6,21 @@ use hcube_core::node::device::Devices;
 use hcube_transpose::{Layout, Shape, grid};
 use std::sync::Arc;
 
-/// A matrix that is distributed over the ranks of a communicator, and its transposition; the same on
-/// all ranks. Before the call, rank r has row_block rows from row r * row_block, or those that
-/// remain. After the call, it has column_block columns from column r * column_block, as rows of the
-/// transposed matrix.
+/// A matrix that is distributed over the ranks of a communicator, and its transposition; the same on all
+/// ranks. Before the call, rank r has row_block rows from row r * row_block on, or the remaining rows. After
+/// the call, it has column_block columns from column r * column_block on, as rows of the transposed matrix.
 #[repr(C)]
 pub struct hcube_transpose_shape {
     /// Number of rows of the matrix, 1 or more.
     pub rows: i64,
     /// Number of columns of the matrix, 1 or more.
     pub columns: i64,
-    /// Size of an element in bytes, 1 or more. An element is a number, or several numbers that stay
-    /// together.
+    /// Size of an element in bytes, 1 or more. An element is one number, or several contiguous numbers that
+    /// are moved together.
     pub element_bytes: i64,
-    /// Number of rows per rank before the call, at least rows / ranks, rounded up.
+    /// Number of rows per rank before the call, at least ceil(rows / ranks).
     pub row_block: i64,
-    /// Number of columns per rank after the call, at least columns / ranks, rounded up.
+    /// Number of columns per rank after the call, at least ceil(columns / ranks).
     pub column_block: i64,
     /// Layout of the rows of a rank before the call: 0 row-major, 1 column-major.
     pub transposed_in: i32,
@@ -31,7 +30,7 @@ pub struct hcube_transpose_shape {
 }
 
 impl hcube_transpose_shape {
-    /// What it says, as far as one can tell without the communicator.
+    /// Checks that do not need the communicator.
     pub(crate) fn to_shape(&self) -> Result<Shape> {
         let size =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
@@ -65,10 +64,10 @@ impl hcube_transpose_shape {
     }
 }
 
-/// A block-cyclic matrix A on a grid of processes, and C, of the form of its transpose; the same on
-/// all ranks. Rank i * grid_columns + j of the communicator is process (i, j). Block (i, j) of A is
-/// on process (i % grid_rows, j % grid_columns); its transpose is block (j, i) of C, on process
-/// (j % grid_rows, i % grid_columns). A process stores its blocks as one matrix by columns.
+/// A block-cyclic matrix A on a grid of processes, and C with the shape and distribution of its transpose;
+/// the same on all ranks. Rank i * grid_columns + j of the communicator is process (i, j). Block (i, j) of A
+/// is on process (i % grid_rows, j % grid_columns); its transpose is block (j, i) of C, on process (j %
+/// grid_rows, i % grid_columns). A process stores its blocks as one matrix in column-major order.
 #[repr(C)]
 pub struct hcube_grid_transpose_shape {
     /// Number of rows of A and columns of C, 1 or more.
@@ -86,7 +85,7 @@ pub struct hcube_grid_transpose_shape {
 }
 
 impl hcube_grid_transpose_shape {
-    /// What it says, as far as one can tell without the communicator.
+    /// Checks that do not need the communicator.
     pub(crate) fn to_shape(&self) -> Result<grid::Shape> {
         let size =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
@@ -101,13 +100,12 @@ impl hcube_grid_transpose_shape {
     }
 }
 
-/// Memory of a node in which each rank has a part that the others can read. Created by
+/// Memory of a node, with a part for each rank that the other ranks of the node can read. Created by
 /// hcube_grid_transpose_memory_create and freed by hcube_grid_transpose_memory_free.
 #[expect(non_camel_case_types, reason = "a name of C")]
 pub struct hcube_grid_transpose_memory(pub(crate) Arc<grid::Memory>);
 
-/// A transposition that was set up by hcube_grid_transpose_create and is freed by
-/// hcube_grid_transpose_free.
+/// A plan of a transposition, created by hcube_grid_transpose_create and freed by hcube_grid_transpose_free.
 #[expect(non_camel_case_types, reason = "a name of C")]
 pub struct hcube_grid_transpose {
     pub(crate) comm: Handle,

@@ -1,5 +1,5 @@
-//! The interface of libhcube_caf.so, which is that of gfortran 12 to 14: functions and their types, as
-//! recorded, and as the compiler calls them.
+//! The interface of libhcube_caf.so, of gfortran 12 to 14: functions and their types, as recorded, and as the
+//! compiler calls them.
 
 use super::{folder, is_as_recorded, read};
 use hcube_testing::gfortran::has_compiler;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-/// What a function begins with in the sources.
+/// The beginning of a function in the sources.
 const EXPORTED: &str = "extern \"C-unwind\" fn ";
 
 /// The types of a list of parameters, without their names.
@@ -123,7 +123,7 @@ fn gfortran_calls_the_recorded_functions() {
             called.insert(function);
         }
     }
-    // All but those that the compiler never calls, and `get_communicator` of OpenCoarrays.
+    // All except functions that the compiler never calls, and `get_communicator` of OpenCoarrays.
     let rest: Vec<&String> = functions
         .iter()
         .filter(|(name, function)| function.is_some() && !called.contains(*name))

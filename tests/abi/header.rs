@@ -1,4 +1,4 @@
-//! What a header declares, read from its text, and the program that says how a compiler lays it out.
+//! The declarations of a header, read from its text, and the program that prints their layout by a compiler.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! What programs that are compiled already rely on: constants, structures, prototypes, versions; and programs
-//! that were compiled with the header of another version than the library's. doc/abi.md has the rules.
+//! The binary interface that compiled programs rely on: constants, structures, prototypes, versions; and
+//! programs that were compiled with the header of another version. doc/abi.md has the rules.
 
 use hcube_testing as common;
 mod gfortran;
@@ -106,7 +106,7 @@ fn record(name: &str, header: &Path) -> BTreeSet<String> {
     text.lines().map(str::to_owned).chain(functions).collect()
 }
 
-/// That an interface is what a file in tests/abi has recorded; renews the file where that is asked for.
+/// Checks that an interface is as recorded in a file in tests/abi; renews the file on request.
 fn is_as_recorded(file: &str, now: &BTreeSet<String>) {
     let path = root().join("tests/abi").join(file);
     if std::env::var_os("HCUBE_UPDATE_ABI").is_some() {
@@ -269,7 +269,7 @@ fn header_and_library_have_one_version() {
     assert_eq!(printed.trim(), format!("{version} {version} {version}"));
 }
 
-/// What scripts/install.sh takes for the version is that of the workspace, and every package has that one.
+/// The version in scripts/install.sh is the version of the workspace, which every package has.
 #[test]
 fn there_is_one_version() {
     let workspace = read(&root().join("Cargo.toml"));
@@ -316,7 +316,7 @@ fn fortran_module_does_everything() {
     }
 }
 
-/// It would be taken for a buffer otherwise, and what lies behind it exchanged.
+/// It would otherwise be taken for a buffer, and the bytes after it exchanged.
 #[test]
 fn fortran_refuses_in_place_of_mpi() {
     for (binding, value) in [("mpi", ""), ("mpi_f08", "%MPI_VAL")] {

@@ -1,5 +1,5 @@
-//! The general exchange in place (tests/c/alltoall_in_one_buffer.c): random counts, places and datatypes,
-//! with memory from next to nothing to more than the data.
+//! The general exchange in place (tests/c/alltoall_in_one_buffer.c): random counts, displacements and
+//! datatypes, with memory from a few bytes to more than the data.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};
@@ -28,7 +28,7 @@ fn random_calls_with_64_kib() {
     }
 }
 
-/// What the kernel refuses to copy goes by messages.
+/// Blocks that the kernel refuses to copy are sent by messages.
 #[test]
 fn copies_that_are_refused() {
     for ranks in by_mpi(&[2, 3, 5][..], &[2]) {

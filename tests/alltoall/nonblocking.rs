@@ -58,8 +58,8 @@ fn others_may_start_after_thousands() {
     }
 }
 
-/// Blocks that are too long are errors of one rank of a pair, and wrong arguments those of the rank that
-/// passes them, with short blocks and with those that two ranks share.
+/// Blocks that are too long are errors of one rank of a pair, and invalid arguments errors of the rank that
+/// passes them, with short blocks and with blocks that two ranks share.
 #[test]
 fn errors_are_those_of_the_rank_that_finds_them() {
     let served = NONBLOCKING.calls(2, numbers(2, [1, 10, 100]), &[SINGLE_COPY]);

@@ -44,7 +44,7 @@ fn long_blocks() {
     }
 }
 
-/// The exchanges of other paths are those of the library.
+/// Exchanges on other paths are performed by the MPI library.
 #[test]
 fn other_paths_are_forwarded() {
     if exist() {

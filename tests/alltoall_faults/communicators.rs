@@ -1,4 +1,4 @@
-//! What the all-to-all exchange keeps on communicators, for how long, and how much memory it takes.
+//! The state of the all-to-all exchange on communicators: its lifetime and its memory.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};
@@ -28,7 +28,7 @@ fn nothing_remains_of_communicators() {
     }
 }
 
-/// Four threads, each with a communicator of its own.
+/// Four threads, each with its own communicator.
 #[test]
 fn threads_with_communicators_of_their_own() {
     for path in PATHS {
@@ -76,7 +76,7 @@ fn memory_beside_the_data_is_bounded() {
                     let what =
                         format!("{path}, {memory}, {ranks} ranks, {bytes} bytes {kind:?}: {first}, {steady}");
                     assert!(steady <= bound, "more than {bound}: {what}");
-                    // What the first call does only once: preparing on the communicator.
+                    // One-time costs of the first call: preparing the communicator.
                     assert!(first <= bound + (256 << 10), "first call: {what}");
                 }
             }

@@ -11,7 +11,7 @@ fn few(openmpi: usize) -> usize {
     by_mpi(openmpi, 2)
 }
 
-/// Open MPI itself uses single copy, and does not look whether it may or whether pids are true.
+/// Open MPI itself uses single copy, and does not check whether it is permitted or whether pids are valid.
 fn without_mpis_single_copy(launch: Launch) -> Launch {
     launch.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none").env("UCX_TLS", "self,posix,sysv")
 }
@@ -120,7 +120,8 @@ fn leaving_early() {
     on_all_paths("leaving", by_mpi(&[2, 4][..], &[2]));
 }
 
-/// What a rank can find out by itself it reports without waiting, where no messages decide.
+/// A rank reports errors that it can detect itself without waiting, if no messages are needed for the
+/// decision.
 #[test]
 fn a_bad_argument_is_reported_before_the_others_call() {
     on_paths(&PATHS[..3], "alone", by_mpi(&[2, 3, 4][..], &[2]));
@@ -153,7 +154,7 @@ fn single_copy_forbidden_after() {
     }
 }
 
-/// Who asks for single copy where it is forbidden is told so, and what was set before stays.
+/// A request for single copy where it is forbidden returns an error, and earlier settings stay.
 #[test]
 fn single_copy_asked_for_and_forbidden() {
     let launch = without_mpis_single_copy(Launch::client("alltoall_faults", 2).arg("refused"));
@@ -161,7 +162,7 @@ fn single_copy_asked_for_and_forbidden() {
     assert!(text.contains("ok refused"), "{text}");
 }
 
-/// Each rank in a pid namespace of its own: every pid is 1, and none means what it says.
+/// Each rank in a separate PID namespace: every pid is 1, and none is valid outside.
 #[test]
 fn pids_that_lie() {
     let wrapper = ["--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -175,7 +176,7 @@ fn pids_that_lie() {
         for ranks in [2, few(3)] {
             let launch =
                 Launch::new("unshare", ranks).args(wrapper).arg(&client).args(["700", "40", "20000"]);
-            // The libraries' own shared memory does not survive this, but for MPICH's of System V kind.
+            // The shared memory of the libraries does not survive this, except MPICH's System V segments.
             let launch = launch.env("OMPI_MCA_btl", "self,tcp").env("UCX_TLS", "self,sysv");
             let text = launch.env("HCUBE_PATH", path).limit(60).run().success();
             assert!(text.contains("ok 40 cases"), "{text}");

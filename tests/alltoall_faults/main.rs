@@ -1,4 +1,4 @@
-//! Exchanges where something goes wrong, and what communicators keep of them.
+//! Failures of exchanges, and the state of communicators afterwards.
 
 use hcube_testing as common;
 

@@ -1,5 +1,5 @@
-//! Single copy that the kernel permits at first and refuses later: the exchange is complete, and so are those
-//! after it.
+//! Single copy that the kernel permits at first and refuses later: the exchange completes, and so do later
+//! exchanges.
 
 use crate::common;
 use crate::common::{Launch, by_mpi};
@@ -8,8 +8,8 @@ fn counts() -> &'static [usize] {
     by_mpi(&[2, 3, 4][..], &[2])
 }
 
-/// Runs a part of tests/c/alltoall_refusals.c; what it has printed. Open MPI's own single copy does not look
-/// whether it may.
+/// Runs a part of tests/c/alltoall_refusals.c and returns its output. Open MPI's own single copy does not
+/// check whether it is permitted.
 fn run(ranks: usize, arguments: &[&str]) -> String {
     let launch = Launch::client("alltoall_refusals", ranks).args(arguments);
     let launch =
@@ -22,8 +22,8 @@ fn check(ranks: usize, arguments: &[&str]) {
     assert!(text.contains(&format!("ok {}", arguments[0])), "{arguments:?} on {ranks} ranks: {text}");
 }
 
-/// Copies that end early or fail at any place, on any rank: the rest of each half of a block is exchanged, no
-/// more.
+/// Copies that end early or fail at any point, on any rank: only the rest of each half of a block is
+/// exchanged.
 #[test]
 fn copies_that_fail_at_random() {
     for &ranks in counts() {
@@ -49,7 +49,7 @@ fn a_filter_of_system_calls() {
     }
 }
 
-/// Buffers that are nobody else's to read: only their exchanges are refused, until the second of them.
+/// Buffers that other processes may not read: only their exchanges are refused, until the second of them.
 #[test]
 fn secret_memory() {
     for &ranks in counts() {

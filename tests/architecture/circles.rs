@@ -1,4 +1,4 @@
-//! Circles between files, and between the modules of the core.
+//! Cycles between files, and between the modules of the core.
 
 use crate::modules::{Modules, circles};
 use crate::sources::CRATES;

@@ -1,5 +1,4 @@
-//! Every source file of a crate is a module of that crate: the compiler never sees a file that no other file
-//! declares, and nobody notices.
+//! Every source file of a crate is a module of that crate: otherwise the compiler silently ignores it.
 
 use crate::common::root;
 use crate::sources::{CRATES, files, relative};

@@ -1,7 +1,7 @@
-//! The order of the house, without MPI: who may depend on whom, where raw MPI calls, system calls and
-//! `unsafe` stand, circles between files, the length of files, and ARCHITECTURE.md against the tree.
+//! The architecture, without MPI: allowed dependencies, the places of raw MPI calls, system calls and
+//! `unsafe`, cycles between files, the length of files, and ARCHITECTURE.md compared with the tree.
 //!
-//! Exceptions stand in lists with their reasons; one that no longer applies fails as well.
+//! Lists contain the exceptions with their reasons; an exception that no longer applies fails as well.
 
 use hcube_testing as common;
 
@@ -45,7 +45,7 @@ const ABOVE_ALL: [(&str, &[&str]); 3] = [
     ("hcube-lab", &["hcube-interface", "hcube-results", "hcube-tool"]),
 ];
 
-/// What other packages may depend on.
+/// The packages that other packages may depend on.
 const OTHERS: [(&str, &[&str]); 10] = [
     ("hcube-interface", &[]),
     ("hcube-drop-in", &["hcube-core"]),
@@ -59,7 +59,7 @@ const OTHERS: [(&str, &[&str]); 10] = [
     ("hcube-core-client", &["hcube-core"]),
 ];
 
-/// What each package may depend on.
+/// The packages that each package may depend on.
 fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     let systems = SYSTEMS.map(|(name, _)| name);
     let above = ABOVE_ALL.map(|(name, others)| (name, [&systems, others].concat()));
@@ -67,7 +67,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     below.chain(above).collect()
 }
 
-/// What the tests of every package may use.
+/// The packages that the tests of every package may use.
 const OF_TESTS: [&str; 2] = ["hcube-testing", "hcube-datatypes"];
 
 /// Manifests of packages outside of the workspace, which cannot inherit its version.
@@ -211,7 +211,7 @@ fn all_packages_have_one_version() {
     assert_eq!(versions.len(), 1, "versions of the packages and of {OUTSIDE:?}: {versions:?}");
 }
 
-/// That files with something are those of some folders and of a list.
+/// Files with a property are in some folders or in a list.
 fn only_in(folders: &[&str], others: &[(&str, &str)], what: &str, has: impl Fn(&Source) -> bool) {
     let mut found = BTreeSet::new();
     let mut inside = 0;

@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md against the tree: every path of its tables exists, everything that belongs into a table is
-//! there, and the modules of the core, and the layers of coarrays, use each other as it says.
+//! ARCHITECTURE.md compared with the tree: every path in its tables exists, the tables are complete, and the
+//! modules of the core, and the layers of coarrays, have the dependencies that it states.
 
 use crate::common::root;
 use crate::modules::{Modules, circles};
@@ -41,7 +41,7 @@ fn table(first: &str, second: &str) -> Table {
     found.remove(0)
 }
 
-/// What a cell has in backquotes.
+/// The text in backquotes of a cell.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,8 +1,8 @@
-//! Which module of a crate uses which, and circles among them.
+//! The dependencies between the modules of a crate, and cycles among them.
 //!
-//! A module uses another one where it imports a name of it or writes a path to it. What a module only passes
-//! on (`pub use`) it does not use: the name leads to where it is defined. So a folder's `mod.rs` that lists
-//! its parts is no circle, and one that calls a part that calls back is.
+//! A module uses another module if it imports one of its names or writes a path to it. A re-export
+//! (`pub use`) is not a use: the name is resolved to its definition. A folder's `mod.rs` that lists its parts
+//! is therefore not a cycle, but one that calls a part that calls back is.
 
 use crate::sources::{Source, sources};
 use std::collections::{BTreeMap, BTreeSet};

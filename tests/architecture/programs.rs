@@ -1,4 +1,4 @@
-//! The table of test programs: scripts/test.sh runs with other MPI libraries what it says.
+//! The table of test programs: scripts/test.sh runs the programs of the table with other MPI libraries.
 
 use crate::common::root;
 use crate::metadata;
@@ -14,8 +14,8 @@ fn programs() -> BTreeSet<String> {
     programs.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
-/// Programs of hcube-tool that run where those of the same name do: cargo selects tests of all packages by
-/// name.
+/// Programs of hcube-tool that run whenever programs of the same name do: cargo selects tests of all packages
+/// by name.
 const OF_THE_TOOL: [&str; 3] = ["bsp", "gfortran", "hpcc"];
 
 /// The test programs of the other packages.

@@ -1,5 +1,5 @@
-//! Comments on `unsafe`: each `// SAFETY:` names the fact on which its block relies. That somebody has
-//! promised something, or that another comment names it, is none.
+//! Comments on `unsafe`: each `// SAFETY:` names the fact on which its block relies. A reference to a promise
+//! of somebody or to another comment is not a fact.
 
 use crate::common::root;
 use crate::sources::{CRATES, files, relative};
@@ -33,8 +33,7 @@ const EMPTY_WORDS: [&str; 24] = [
     "them",
 ];
 
-/// Whether the text of a comment has other words. What stands between backticks is the name of another
-/// function.
+/// Whether the text of a comment has other words. Text between backticks is the name of another function.
 fn names_a_fact(text: &str) -> bool {
     let prose = text.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
     let mut words =

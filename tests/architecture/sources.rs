@@ -1,5 +1,4 @@
-//! Rust sources as words: comments, strings and tests are taken out, so that what is left is what the
-//! compiler sees of a library.
+//! Rust sources as words: comments, strings and tests are removed, so that the code of a library remains.
 
 use crate::common::root;
 use std::fs;

@@ -1,5 +1,4 @@
-//! The width of comments, which is that of code: rustfmt.toml has it, and rustfmt leaves comments as they
-//! are.
+//! The width of comments, which is the width of code in rustfmt.toml: rustfmt does not wrap comments.
 
 use crate::common::root;
 use crate::sources::{files, relative};

@@ -1,5 +1,5 @@
-//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line says which
-//! function, argument and value, and what would be right.
+//! tests/c/bsp/errors.c: one error for each run. It ends the job on all processes; one line names function,
+//! argument and value, and the expected value.
 
 use crate::common::bsp::{Dialect, program, without_shared_memory};
 use crate::common::guest::ranks;
@@ -96,7 +96,7 @@ const REGISTRATIONS: &[Case] = &[
     ("pop-twice", Caller("bsp_pop_reg"), "ident = 0x*: expected a registered address (removed before *"),
 ];
 
-/// What processes have not done alike.
+/// Calls that differ between processes.
 const DIFFERENCES: &[Case] = &[
     (
         "push-alone",
@@ -182,7 +182,7 @@ fn failure(launch: Launch, name: &str) -> (Outcome, Vec<String>) {
     (outcome, lines)
 }
 
-/// What hcube has printed: each text in one piece to the end of its line, which others may have begun.
+/// The output of hcube: each text contiguous up to the end of its line, which others may have begun.
 fn said(outcome: &Outcome) -> Vec<String> {
     let texts = outcome.stderr.split("hcube: ").skip(1);
     texts.map(|text| text.split('\n').next().unwrap_or_default().to_owned()).collect()
@@ -284,7 +284,7 @@ fn errors_without_shared_memory() {
     assert!(lines.len() == 1 && fits(&lines[0], &expected), "{expected}: {outcome:?}");
 }
 
-/// Several processes may say so, each in a line of its own.
+/// Several processes may print it, each in a separate line.
 #[test]
 fn errors_of_several_processes() {
     let cases = [

@@ -1,7 +1,7 @@
-//! BSPlib by its C interface, with processes of the MPI library under test: what each function does, on one
-//! node and on several, errors, the parts of a program, and random programs against a serial model.
+//! BSPlib by its C interface, with processes of the MPI library under test: each function, on one node and on
+//! several, errors, the parts of a program, and random programs compared with a serial model.
 //!
-//! The programs lie in tests/c/bsp. Those of MPICH have 2 processes: it never yields a core.
+//! The programs are in tests/c/bsp. With MPICH they have 2 processes: MPICH busy-waits and never yields.
 
 use hcube_testing as common;
 

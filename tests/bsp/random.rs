@@ -1,4 +1,4 @@
-//! tests/c/bsp/random.c: random supersteps against a serial model.
+//! tests/c/bsp/random.c: random supersteps compared with a serial model.
 
 use crate::common;
 use crate::common::bsp::{Dialect, launch, program, without_shared_memory};
@@ -9,7 +9,7 @@ use std::fs;
 
 const NAME: &str = "bsp/random";
 
-/// Runs so many programs with segments of at most so many bytes; their calls.
+/// Runs the given number of programs with segments of at most the given size; returns their calls.
 fn calls(launch: Launch, seed: usize, programs: usize, largest: usize) -> usize {
     let text = launch.args([seed, programs, largest].map(|number| number.to_string())).run().success();
     text.trim().strip_prefix("ok ").and_then(|calls| calls.parse().ok()).unwrap_or_else(|| panic!("{text}"))
@@ -62,7 +62,7 @@ fn h_relations(launch: Launch, name: &str) -> Vec<Value> {
     figures.into_iter().flatten().collect()
 }
 
-/// However data travels, the profile counts the same, and what is sent arrives.
+/// On every path, the profile counts the same, and sent data arrives.
 #[test]
 fn profiles_do_not_depend_on_the_path() {
     let ranks = ranks(4);

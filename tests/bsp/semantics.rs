@@ -79,15 +79,15 @@ fn without_single_copy_data_is_buffered() {
 fn with_single_copy() {
     let ranks = ranks(4);
     let outcome = launch(NAME, ranks).arg("direct").env("HCUBE_BSP_SINGLE_COPY", "1").run();
-    if outcome.stderr.contains("whose memory the system permits to read") {
+    if outcome.stderr.contains("whose memory the kernel permits to read") {
         unproved("single-copy", "the kernel permits no single copy");
         return;
     }
     assert_eq!(outcome.success(), format!("ok classic C {ranks}\n"));
 }
 
-/// What several operations write to the same bytes does not depend on the path, nor on which processes share
-/// memory.
+/// The result of several operations that write the same bytes does not depend on the path, nor on which
+/// processes share memory.
 #[test]
 fn operations_on_the_same_bytes_have_an_order() {
     for ranks in [1, 2, 3, 5, 8].into_iter().filter(|&number| number <= ranks(8)) {

@@ -3,7 +3,7 @@
  *
  *   alltoall <seed> <cases> <largest block in bytes> [sweep] [alone]
  *
- * sweep: each case sets options of its own; otherwise they are those of the environment.
+ * sweep: each case sets options of its own; otherwise the environment applies.
  * alone: without the library's own function, which is slow where ranks share cores.
  * Prints `ok <cases> cases` and the number of calls on each path, in place and out of place, summed over ranks.
  */
@@ -59,7 +59,7 @@ static scenario make_scenario(uint64_t seed, int number, int64_t largest) {
   return made;
 }
 
-/* Multiples of the grain that go from one rank to another; every rank can tell those of all. */
+/* Multiples of the grain that one rank sends to another; every rank can compute them for all ranks. */
 static int64_t multiples(const scenario *of, int from, int to, int size) {
   int first = of->in_place && to < from ? to : from, second = of->in_place && to < from ? from : to;
   dice common = make_dice(of->seed, 3, 0), pair;
@@ -158,7 +158,7 @@ static int library_is_wrong(const scenario *of, const exchange *in) {
   /* 4.1.4: byte displacements are scaled by the extent. */
   if (in->function == ALLTOALLW && in->size == 1 && !in->in_place) return 1;
 #if OMPI_MAJOR_VERSION >= 5
-  /* 5.0.11: of blocks that travel in segments, bytes are wrong with some derived datatypes. */
+  /* 5.0.11: blocks that are sent in segments have wrong bytes with some derived datatypes. */
   return in->size > 1 && largest_block(of, in->size) > 2048;
 #else
   (void)largest_block;
@@ -166,8 +166,8 @@ static int library_is_wrong(const scenario *of, const exchange *in) {
   return 0;
 #endif
 #else
-  /* 4.0.2: with elements of several basic types, blocks that travel in segments abort with 'Message
-   * truncated': a segment may end inside an element. */
+  /* 4.0.2: with elements of several basic types, blocks that are sent in segments abort with 'Message truncated': a
+   * segment may end inside an element. */
   return (of->unit == UNIT_DOUBLE_INT || of->unit == UNIT_RECORD) && in->size > 1 && largest_block(of, in->size) > 4096;
 #endif
 }

@@ -12,7 +12,7 @@
 
 #include <limits.h>
 
-/* Elements per block of a good call, and room for those of bad ones. */
+/* Elements per block of a valid call, and room for invalid ones. */
 #define GOOD 100
 #define ROOM 400
 
@@ -28,7 +28,7 @@ static MPI_Aint *large_displacements;
 static MPI_Datatype *types;
 static MPI_Datatype type;
 
-/* What the error handlers were called with. */
+/* The arguments of the calls of the error handlers. */
 static int calls, world_calls, handled_code;
 static MPI_Comm handled_comm;
 
@@ -165,7 +165,7 @@ static void expect(int speaks, const char *function, int code, long first, long 
 static void mismatch(const char *what, const char *function, int (*call)(int), int in_place, int with, long first,
                      long second) {
   int code = call(in_place);
-  /* The message is about this call, so it is looked at before another one is made. */
+  /* The message belongs to this call, so it is checked before another call. */
   if (code != MPI_SUCCESS && (rank == 0 || rank == with))
     expect(rank == 0, function, code, first, second, rank == 0 ? with : 0);
   refused(what, code, MPI_ERR_TRUNCATE);
@@ -205,7 +205,7 @@ static void mismatch_of_all(void) {
   refused("another count", code, MPI_ERR_TRUNCATE);
 }
 
-/* What a rank sends to itself. */
+/* The block of a rank for itself. */
 static void mismatch_with_itself(void) {
   int bad = size - 1;
   if (rank == bad) sent_counts[bad] = GOOD + 7;
@@ -283,7 +283,7 @@ static void two_errors(void) {
   refused("two errors", code, rank == 0 ? MPI_ERR_COUNT : rank == 1 ? MPI_ERR_TYPE : class_of_code);
 }
 
-/* No communicator to raise an error on: that of MPI_COMM_WORLD has a turn. */
+/* No communicator to raise an error on: the error handler of MPI_COMM_WORLD is called. */
 static void no_communicator(void) {
   MPI_Comm good = comm;
   int code, class_of_code = -1;
@@ -296,7 +296,7 @@ static void no_communicator(void) {
   good_call("MPI_COMM_NULL");
   reset();
 #ifndef OPEN_MPI
-  /* A handle of Open MPI is an address: after the communicator has gone, that of nothing. */
+  /* A handle of Open MPI is an address, which is invalid after the communicator has been freed. */
   MPI_Comm_dup(good, &comm);
   good = comm;
   MPI_Comm_free(&comm);

@@ -24,7 +24,7 @@ static int in_place;
 
 /* --- exchanges -------------------------------------------------------------------------------- */
 
-/* The same for both directions of a pair, as it must be in place. */
+/* The same for both directions of a pair, as MPI_IN_PLACE requires. */
 static int block_bytes(uint64_t seed, int one, int other, int least) {
   int low = one < other ? one : other, high = one < other ? other : one;
   dice pair = make_dice(seed, (uint64_t)low, (uint64_t)high + 1000);

@@ -162,7 +162,7 @@ static arguments good_arguments(void) {
 
 /* --- faults ---------------------------------------------------------------------------------------------- */
 
-/* Kinds of faults, as bits: a function has those of its arguments. */
+/* Kinds of faults, as bits: a function has the bits of its arguments. */
 #define COMM 0x1u
 #define FREED 0x2u
 #define INTER 0x4u
@@ -194,7 +194,7 @@ typedef struct fault {
   const char *name;
   unsigned kind;
   void (*apply)(arguments *a);
-  /* What the two kinds of functions return. */
+  /* The results of the two kinds of functions. */
   int32_t code;
   int error_class;
 } fault;

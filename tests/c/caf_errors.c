@@ -259,7 +259,7 @@ static void synchronisation(void) {
   ARGUMENT(hcube_caf_lockset_lock, (pair, 2, &failure), "named twice");
   ARGUMENT(hcube_caf_lockset_lock, (NULL, 1, &failure), "locks = NULL");
   ARGUMENT(hcube_caf_lockset_lock, (&far, 1, &failure), "image = ");
-  ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, 1, &failure), "which this image does not have");
+  ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, 1, &failure), "which this image does not hold");
   ARGUMENT(hcube_caf_lockset_unlock, (&one_lock, -1, &failure), "count = -1");
 }
 

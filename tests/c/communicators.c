@@ -1,5 +1,5 @@
-/* What hangs on communicators: several of them, their life, copies, threads, MPI_Finalize.
- * Prints `ok communicators` and one line per part; a part that MPI does not permit says `skipped`.
+/* The state of communicators: several of them, their life, copies, threads, MPI_Finalize. Prints `ok communicators` and
+ * one line per part; a part that MPI does not permit says `skipped`.
  */
 #include "client.h"
 #include "process.h"
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     life();
     other_options();
   }
-  /* State on MPI_COMM_WORLD and on a communicator that nobody frees: MPI_Finalize must cope. */
+  /* State on MPI_COMM_WORLD and on a communicator that is never freed: MPI_Finalize must handle it. */
   MPI_Comm left;
   MPI_Comm_dup(MPI_COMM_WORLD, &left);
   run_and_verify(left, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);

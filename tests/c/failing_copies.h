@@ -38,7 +38,7 @@ static ssize_t copy(long call, pid_t process, const struct iovec *here, const st
   return syscall(call, process, &from, 1UL, &to, 1UL, 0UL);
 }
 
-/* What libraries call: these definitions stand before those of the C library. */
+/* Functions that libraries call: these definitions precede the C library's. */
 ssize_t process_vm_readv(pid_t process, const struct iovec *here, unsigned long many, const struct iovec *there,
                          unsigned long as_many, unsigned long flags) {
   if (many != 1 || as_many != 1 || flags != 0 || !is_hcube(__builtin_return_address(0)))

@@ -16,8 +16,8 @@ typedef struct problem {
   F(r2r_kind) kinds[3];
 } problem;
 
-/* One side of a transform: d0 x d1 x inner reals, and the part of it on this rank. Of rows that have been
- * padded, the end is not looked at. */
+/* One side of a transform: d0 x d1 x inner reals, and the part of it on this rank. The padding of rows is not checked.
+ */
 typedef struct side {
   ptrdiff_t d0, d1, inner, row, used;
   ptrdiff_t first[2], count[2];
@@ -190,7 +190,7 @@ static void transform(const problem *of, random_state *random, unsigned rigour, 
     copy_part(&in, whole.data, local.data, 0);
     compare(of, &in, found.data, whole.data, "input");
   }
-  /* What other ranks have is taken as right: each looks at its own part. */
+  /* The data of other ranks is assumed correct: each rank checks its own part. */
   memcpy(found.data, expected.data, sizeof(real) * (size_t)largest);
   copy_part(&out, found.data, result.data, 0);
   compare(of, &out, expected.data, found.data, "result");

@@ -115,7 +115,7 @@ static int64_t fill(problem of, MPI_Comm comm, double *memory, int64_t elements,
   return count;
 }
 
-/* Checks every element of C, or those of every `step`th row. */
+/* Checks every element of C, or the elements of every `step`th row. */
 static void check(problem of, MPI_Comm comm, const double *c, int64_t elements, int64_t step) {
   int own, all, owner;
   MPI_Comm_rank(comm, &own);

@@ -1,5 +1,5 @@
-/* Many nonblocking exchanges at once, on several communicators in different orders, mixed with messages, all completed
- * by one MPI_Waitall; every byte is compared.
+/* Many concurrent nonblocking exchanges, on several communicators in different orders, mixed with messages, all
+ * completed by one MPI_Waitall; every byte is compared.
  *
  *   nonblocking <seed> <rounds> <requests> <largest block in elements> hcube|preload [late|refused <block>]
  *
@@ -32,7 +32,7 @@ static void start(exchange *of, MPI_Request *request) {
   count_served(comm);
 }
 
-/* Ranks start the exchanges of different communicators in different orders, those of one communicator in the same one.
+/* Ranks start the exchanges of different communicators in different orders, and of one communicator in the same order.
  */
 static void start_all(exchange *all, int exchanges, MPI_Request *requests) {
   int first = rank % COMMS;
@@ -110,7 +110,7 @@ static void check_equal(equal *of, int number, int peer, int count) {
 }
 
 /* Rank 0 sends one element more than expected to the last rank: an error on one of the two, and all other blocks
- * arrive; those of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
+ * arrive; blocks of ranks for themselves are shorter than expected. Then these are longer: an error on all ranks. */
 static void make_truncated(equal *of) {
   int all;
   MPI_Request request;
@@ -132,8 +132,8 @@ static void make_truncated(equal *of) {
   if (rank == 0) printf("truncated %d\n", all);
 }
 
-/* Wrong arguments of one rank are an error at once, of the class that MPI has for them, and start nothing: the exchange
- * of the others is the one that it makes then. */
+/* Invalid arguments of one rank are an immediate error, of MPI's class for them, and start nothing: the exchange of the
+ * others is the next one of this rank. */
 static void make_refused(equal *of) {
   MPI_Request request;
   int error = MPI_SUCCESS, code;

@@ -34,7 +34,7 @@ static int is_spread(uint64_t number, int kind, int side, int peer) {
   return kind == 2 && roll(&own, 3) == 0;
 }
 
-/* What is sent and what is to arrive, with other data for another number. */
+/* The data to send and the expected data, different for each number. */
 static void fill(exchange *of, uint64_t number) {
   for (int side = 0; side < 2; side++) put_canary(of->buffers[side], of->length[side]);
   put_canary(of->expected, of->length[1]);
@@ -86,7 +86,7 @@ static void check(const exchange *of, uint64_t number) {
   }
 }
 
-/* Communicators, whose options are those of the environment, and the datatype. */
+/* Communicators, whose options come from the environment, and the datatype. */
 static void make_handles(void) {
   for (int comm = 0; comm < COMMS; comm++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[comm]);
   MPI_Type_create_resized(MPI_INT, 0, 8, &spread);

@@ -33,7 +33,7 @@ void PB_Cabort(int context, char *routine, int info) {
 static const char *const entries_of_2[] = {"DTYPE", "CTXT", "M", "N", "IMB", "INB", "MB", "NB", "RSRC", "CSRC", "LLD"};
 static const char *const entries_of_1[] = {"DTYPE", "CTXT", "M", "N", "MB", "NB", "RSRC", "CSRC", "LLD"};
 
-/* Valid arguments; `type` is that of the descriptors. */
+/* Valid arguments; `type` is the type of the descriptors. */
 static void begin(arguments *with, const grid *on, int type) {
   memset(with, 0, sizeof *with);
   with->letters[0] = with->letters[1] = 'N';

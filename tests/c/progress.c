@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   REQUIRE(size >= 2);
   message = (uint64_t *)allocate(WORDS * sizeof(uint64_t));
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  /* All ranks but the last. */
+  /* All ranks except the last. */
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &part);
   /* The first call on a communicator prepares collectively, the later ones do not. */
   for (int turn = 0; turn < 3; turn++) {

@@ -25,8 +25,7 @@ static void deadlock_inside(int rank, int size) {
   else MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Ranks 0 and 1 look for a message that nobody sends, the one by MPI_ names and the other by those that
- * hcube uses. */
+/* Ranks 0 and 1 poll for a message that nobody sends, one by MPI_ names and the other by the names that hcube uses. */
 static void livelock(int rank) {
   MPI_Request request;
   int word = 0, found = 0;

@@ -1,13 +1,12 @@
-//! Images that are marked as failed, leave, or die, while the others wait for them: these are told so, and
-//! end.
+//! Images that fail, stop or die, while others wait for them: the others return an error, and end.
 
 use crate::common::{Launch, Mpi, by_mpi};
 
-/// Runs tests/c/caf_failures.c: the last image goes, in the way that is said, and the others wait.
+/// Runs tests/c/caf_failures.c: the last image ends in the given manner, and the others wait.
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
     let launch =
         Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);
-    // The launcher goes on without the process.
+    // The launcher continues without the process.
     let launch = launch
         .env("OMPI_MCA_orte_enable_recovery", "1")
         .env("OMPI_MCA_orte_abort_on_non_zero_status", "0")
@@ -34,7 +33,7 @@ fn a_failed_image_ends_all_waits() {
     }
 }
 
-/// The data of an image that goes on is there until it has ended, in which case nobody waits for it.
+/// The data of an image that continues is accessible until it has ended; then nobody waits for it.
 #[test]
 fn nobody_waits_for_an_image_that_has_ended_after_a_failure() {
     check("marked", "get", by_mpi(3, 2), "1");

@@ -1,5 +1,5 @@
-//! Coarrays from C, C++ and Fortran: every function of hcube/caf.h with valid arguments; what they refuse is
-//! in `interface.rs`.
+//! Coarrays from C, C++ and Fortran: every function of hcube/caf.h with valid arguments; `interface.rs` has
+//! invalid ones.
 
 use crate::common;
 use crate::common::{Language, Launch, Mpi, client, output, root};

@@ -47,7 +47,7 @@ fn several_nodes() {
     }
 }
 
-/// One runtime serves all options of a program, and other modes beside it.
+/// One runtime serves all options of a program, and other modes at the same time.
 #[test]
 fn modes_and_look_aheads_change() {
     for &ranks in by_mpi(&[2, 3, 4][..], &[2]) {

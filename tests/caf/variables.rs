@@ -1,5 +1,5 @@
-//! Variables of coarray programs: the progress thread, looks for shipped functions, and values that differ
-//! between images.
+//! Environment variables of coarray programs: the progress thread, polls for shipped functions, and values
+//! that differ between images.
 
 use crate::common::{Language, Launch, by_mpi, client};
 
@@ -7,8 +7,8 @@ fn images() -> usize {
     by_mpi(3, 2)
 }
 
-/// Every function of the header, with a progress thread in each image, and with a look for the functions of
-/// others after each one that is shipped.
+/// Every function of the header, with a progress thread in each image, and with a poll for shipped functions
+/// after each one that is shipped.
 #[test]
 fn programs_work_with_a_progress_thread_and_with_many_looks() {
     for (name, value) in [("HCUBE_CAF_PROGRESS", "50"), ("HCUBE_CAF_LOOK", "1")] {
@@ -29,7 +29,7 @@ fn a_progress_thread_runs_functions_while_its_image_computes() {
     }
 }
 
-/// What each image prints of hcube_caf_init, where the first one has another value of a variable; in order.
+/// The output of hcube_caf_init on each image, if the first one has another value of a variable; in order.
 fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     let script =
         format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in 0) export {name}={value};; esac; exec \"$@\"");
@@ -42,7 +42,7 @@ fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     lines
 }
 
-/// The first image learns why its value is refused, the others are told; nobody waits.
+/// The first image reports why its value is refused, the others return an error; no image is left waiting.
 #[test]
 fn variables_that_differ_are_refused_on_all_images() {
     // MPI is initialised by the program, for one thread: this image can have no progress thread.

@@ -66,7 +66,7 @@ fn messages_of_others_make_progress() {
     }
 }
 
-/// Memory beside the table: at most 256 KiB, and 64 bytes per rank of the node.
+/// Memory in addition to the table: at most 256 KiB, and 64 bytes per rank of the node.
 #[test]
 fn memory_beside_the_table_is_bounded() {
     for &ranks in by_mpi(&[1, 2, 4, 8][..], &[1, 2]) {

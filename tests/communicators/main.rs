@@ -1,4 +1,4 @@
-//! What is kept on communicators, and what a fault leaves.
+//! The state of communicators, and the state after a fault.
 
 use hcube_testing as common;
 

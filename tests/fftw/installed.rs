@@ -1,4 +1,4 @@
-//! An installed tree: `hcube-run --fftw` and a program that knows nothing of hcube.
+//! An installed tree: `hcube-run --fftw` and a program that does not use hcube's functions.
 
 use crate::clients::{Line, Linked, Precision, alone, linked_client, only_preloaded, plugin, precisions};
 use crate::common::installed::installed;

@@ -1,5 +1,5 @@
-//! Plans over the life of a process (tests/c/fftw_life.c): new arrays, many plans, FFTW started again,
-//! threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
+//! Plans during the life of a process (tests/c/fftw_life.c): new arrays, many plans, repeated initialisation
+//! of FFTW, threads, leaks, memory; registration by a call (tests/c/fftw_register.c).
 
 use crate::clients::{
     Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client, only_preloaded, precisions,
@@ -58,7 +58,7 @@ fn nothing_remains_of_plans() {
         all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "2000"])));
     }
     all_are_hcubes(&Line::of(alone(2).env("HCUBE_PATH", "message").args(["cycles", "1000"])));
-    // Here each plan has a communicator of its own.
+    // Here each plan has its own communicator.
     for &ranks in counts(&[1, 3], &[2]) {
         all_are_hcubes(&Line::of(alone(ranks).args(["cycles", "1000", "multiple"])));
     }

@@ -1,8 +1,7 @@
 //! FFTW with hcube's transposes: for Open MPI the machine's own, unmodified FFTW with the library
 //! preloaded, for MPICH an FFTW with the solver built in.
 //!
-//! Plans are asked who executes them (`fftw_sprint_plan`): a test of FFTW's own transposes would prove
-//! nothing.
+//! The plan tells who executes it (`fftw_sprint_plan`): otherwise a test might measure FFTW's own transposes.
 
 use hcube_testing as common;
 

@@ -1,5 +1,5 @@
-//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing
-//! hangs, and with HCUBE_VERBOSE=1 one line says why.
+//! If hcube cannot or must not serve, FFTW uses its own solvers, results are correct, nothing hangs, and with
+//! HCUBE_VERBOSE=1 one line gives the reason.
 
 use crate::clients::{
     Line, Linked, Precision, alone, always, is_preloaded, linked_client, only_preloaded, plugin, with_hcube,
@@ -52,8 +52,7 @@ fn a_variable_that_hcube_cannot_read() {
     refused(|| launch().env("HCUBE_PATH", "fast"), &["HCUBE_PATH", "'fast'"]);
 }
 
-/// Printed in any case: the user has requested an unknown setting. The message names those of the
-/// documentation.
+/// Printed in any case: the user has requested an unknown setting. The message names the documented settings.
 #[test]
 fn a_setting_that_there_is_not() {
     let [first @ .., last] = &documented_values("HCUBE_FFTW")[..] else { panic!("values expected") };
@@ -86,7 +85,7 @@ fn every_documented_setting_is_accepted() {
     }
 }
 
-/// One rank has other variables than the others: a collective decision all the same.
+/// One rank has other variables than the others: a collective decision nevertheless.
 fn differing(setting: &str, change: &str) -> Launch {
     let script = format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in 1) {change};; esac; exec \"$@\"");
     let program = linked_client("fftw_transpose", Precision::Double, Linked::Plain);
@@ -112,7 +111,7 @@ fn settings_that_differ_among_ranks() {
     }
 }
 
-/// Here the solver is asked, and hcube itself finds that the communicator cannot be served.
+/// Here the solver is called, and hcube itself finds that the communicator cannot be served.
 #[test]
 fn communicators_that_hcube_cannot_serve() {
     for change in ["HCUBE_PATH=message", "HCUBE_MEMORY=64k", "HCUBE_PATH=fast", "HCUBE_ALLTOALL=library"] {

@@ -1,4 +1,5 @@
-//! Whole Fourier transforms against FFTW's serial ones (tests/c/fftw_dft.c), and a Fortran program.
+//! Whole Fourier transforms compared with FFTW's serial transforms (tests/c/fftw_dft.c), and a Fortran
+//! program.
 
 use crate::clients::{
     Line, Precision, always, counts, fortran_client, only_preloaded, precisions, ranks, with_hcube,

@@ -1,5 +1,5 @@
 //! FFTW's own checks: its benchmark program verifies random problems that its script tests/check.pl
-//! makes, and transpositions. Every plan is printed, so that those with hcube can be counted.
+//! generates, and transpositions. Every plan is printed, so that plans with hcube can be counted.
 
 use crate::clients::{Precision, is_preloaded, mpi_bench, only_preloaded, plugin};
 use crate::common::{Launch, Mpi, build, root};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What was verified.
+/// The verified problems.
 #[derive(Debug, Default)]
 struct Verified {
     problems: usize,

@@ -1,5 +1,5 @@
-//! Wisdom with and without hcube. FFTW signs it with its list of solvers, so that none of the other kind
-//! is ever taken.
+//! Wisdom with and without hcube. FFTW signs it with its list of solvers, so that wisdom of the other kind is
+//! never accepted.
 
 use crate::clients::{Line, Linked, Precision, alone, always, counts, is_preloaded, linked_client};
 use crate::common::{Launch, build};

@@ -67,7 +67,7 @@ contains
     plan = fftw_mpi_plan_transpose(int(side, C_INTPTR_T), int(side, C_INTPTR_T), values, values, MPI_COMM_WORLD, &
                                    FFTW_MEASURE)
     hcube = by_hcube(plan)
-    ! Fortran's first index is the fast one: that of the columns.
+    ! Fortran's first index is the fast one: the index of the columns.
     call c_f_pointer(memory, matrix, [int(side, C_INTPTR_T), rows])
     do row = 1, rows
       do column = 1, side

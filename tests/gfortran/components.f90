@@ -137,8 +137,8 @@ program components
   o[to]%in%q(1:3) = o[me]%in%q(2:4)
   sync all
 
-  ! The first component of an array of this image alone: of few elements, its memory could be that of packed ones, and is
-  ! taken for that in a block of 24 bytes (2 or 3 pairs).
+  ! The first component of an array of this image only: with few elements, its memory could also hold packed elements,
+  ! and is taken for packed elements in a block of 24 bytes (2 or 3 pairs).
   do i = 1, 40
     allocate (pairs(i), large(i))
     do j = 1, i

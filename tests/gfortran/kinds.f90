@@ -73,7 +73,7 @@ program kinds
   c8(1)[to] = 3
   r4(:)[to] = [1_int8, 2_int8, 3_int8, 4_int8]
   t(1)[to] = 'xy'
-  ! gfortran 12 drops the end of the substring: it is that of the element.
+  ! gfortran 12 drops the end of the substring: it is the end of the element.
   t(2)[to](4:5) = 'EE'
   r10(1)[to] = 0.25
   sync all

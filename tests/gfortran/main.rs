@@ -1,5 +1,5 @@
-//! Fortran programs with coarrays, as gfortran compiles them, linked to libhcube_caf.so. Their sources lie
-//! here.
+//! Fortran programs with coarrays, compiled by gfortran, linked to libhcube_caf.so. This directory contains
+//! their sources.
 
 use hcube_testing as common;
 

@@ -1,4 +1,4 @@
-! Objects with allocatable components, got as a whole and broadcast: the components are those of the variable.
+! Objects with allocatable components, got as a whole and broadcast: the variable owns the components.
 module object_types
   implicit none
   type inner

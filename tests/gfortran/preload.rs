@@ -1,5 +1,5 @@
-//! Programs that were linked dynamically to OpenCoarrays run on hcube by `hcube-run --caf`, without being
-//! linked again. The loader's record of bindings shows whose functions they call.
+//! Programs that were linked dynamically to OpenCoarrays run on hcube by `hcube-run --caf`, without
+//! relinking. The loader's record of bindings shows which library's functions they call.
 
 use crate::common;
 use crate::common::gfortran::{for_open_coarrays, has_compiler, open_coarrays};

@@ -1,8 +1,8 @@
-//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement against
-//! what Fortran requires, on one node and on several, ends of programs, and errors.
+//! Fortran programs with coarrays, compiled by gfortran for libhcube_caf.so: every kind of statement compared
+//! with the Fortran standard, on one node and on several, termination of programs, and errors.
 //!
-//! The programs lie in tests/gfortran. A program that has passed says so on image 1; `error stop` names what
-//! is wrong.
+//! The programs are in tests/gfortran. A program that has passed prints this on image 1; `error stop` names
+//! the failed check.
 
 use crate::common;
 use crate::common::Outcome;
@@ -185,7 +185,7 @@ const ENDS: [(&str, i32, &str); 6] = [
 /// The first place where all images come.
 const FIRST_OF_ALL: usize = 40;
 
-/// Runs a place, which ends the program and does not hang. What was written before is there.
+/// Runs a place, which ends the program and does not hang. Earlier output is written.
 fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str, i32, &str)) {
     let name = format!("place {place}, {how}, {images} images, {per_node} per node");
     let file = common::folder("gfortran").join(format!("place-{place}-{how}-{images}"));
@@ -246,7 +246,7 @@ fn programs_finalise_mpi_themselves() {
     }
     let thread = by_mpi("100", "0");
     let program = program_with_mpi("finalised");
-    let reads = "called after MPI_Finalize, by which the program has ended its coarrays\n";
+    let reads = "called after MPI_Finalize, which has ended the coarray runtime\n";
     for (case, code, text) in [
         (0, 0, ""),
         (1, 0, ""),

@@ -51,7 +51,7 @@ program synchronisation
   if (count /= 0) error stop 'count of notices'
   sync all
 
-  ! Several notices at a time, of elements.
+  ! Several notifications at a time, of elements.
   do i = 1, 3
     event post (many(2)[right])
   end do

@@ -1,9 +1,9 @@
 //! Programs with coarrays of numbers, logicals and text: random sections move between images, and each image
-//! keeps what all images must have, computed with ordinary arrays.
+//! also computes the data of all images with ordinary arrays.
 //!
-//! In a round, every image runs one statement, with the image that is some places after it, so no element is
-//! written twice. Then the same statement runs on ordinary arrays that have one dimension more, the image,
-//! once for each image.
+//! In a round, every image executes one statement, with the image that is some places after it, so no element
+//! is written twice. Then the same statement is executed on ordinary arrays with one additional dimension,
+//! the image, once for each image.
 
 use crate::PROCEDURES;
 use crate::chance::Chance;
@@ -21,7 +21,7 @@ struct Array {
     name: String,
     of: Type,
     dimensions: Vec<Dimension>,
-    /// The declared codimensions but the last one, with their lower cobounds; none for what is no coarray.
+    /// The declared codimensions except the last one, with their lower cobounds; none if it is not a coarray.
     codimensions: Option<Vec<(i64, i64)>>,
     is_allocatable: bool,
 }
@@ -112,7 +112,7 @@ impl Array {
         .expect("text");
     }
 
-    /// What this image must have.
+    /// The expected data of this image.
     fn check(&self, round: usize, text: &mut String) {
         let (name, differs, model) = (&self.name, self.of.differs(), self.model("", "me"));
         let differs = format!("{name} {differs} {model}");
@@ -251,7 +251,7 @@ impl Arrays {
         let kind = chance.below(4);
         let two = array.section(chance, &shape, if kind == 1 { REGULAR } else { TARGET })?;
         let one = array.section(chance, &shape, if kind == 0 { LOCAL } else { SOURCE })?;
-        // Each image its own elements, or those of one other image, which does nothing with them itself.
+        // Each image its own elements, or the elements of one other image, which does not use them itself.
         let (into, from) = match kind {
             0 => (array.there(&two, "me"), array.here(&one)),
             1 => (array.here(&two), array.there(&one, "me")),
@@ -260,7 +260,7 @@ impl Arrays {
         };
         Some(Statement {
             text: format!("{into} = {from}"),
-            // All images do the same with their own elements, or with those of one other image.
+            // All images do the same with their own elements, or with the elements of one other image.
             model: format!("{} = {}", array.model(&two, "k"), array.model(&one, "k")),
             target,
         })
@@ -271,7 +271,7 @@ impl Arrays {
         let (target, into) = self.coarray(chance);
         let shape = any_shape(chance, &into.dimensions);
         let two = into.section(chance, &shape, TARGET)?;
-        // gfortran 12 drops the length of text that is computed, but for a character.
+        // gfortran 12 drops a computed length of text, except for a single character.
         let of = match into.of {
             Type::Text(kind, _) => Type::Text(kind, 1),
             of => of.convertible(chance),

@@ -1,4 +1,4 @@
-//! Random numbers, the same for a seed in each run.
+//! Reproducible random numbers.
 
 /// Marsaglia's xorshift, multiplied (Vigna 2016).
 pub struct Chance(u64);

@@ -1,5 +1,5 @@
-//! Programs with coarrays of derived types: random sections of components move between images, and components
-//! get other shapes from other images. The models are ordinary arrays of the same type.
+//! Programs with coarrays of derived types: random sections of components move between images, and other
+//! images change the shape of components. The models are ordinary arrays of the same type.
 
 use crate::PROCEDURES;
 use crate::arrays::fold;

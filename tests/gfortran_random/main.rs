@@ -1,6 +1,6 @@
-//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, against ordinary arrays that each
-//! image computes by itself. A seed names a program; `HCUBE_TEST_SEEDS=100-200` runs others than those of
-//! every day.
+//! Random programs with coarrays, compiled by gfortran for libhcube_caf.so, compared with ordinary arrays
+//! that each image computes by itself. A seed identifies a program; `HCUBE_TEST_SEEDS=100-200` runs other
+//! programs than the default.
 
 mod arrays;
 mod chance;
@@ -52,7 +52,7 @@ fn components_move_as_in_ordinary_types() {
     pass("components", 1..=6, components::program);
 }
 
-/// What every program has at its end.
+/// The end of every program.
 const PROCEDURES: &str = "
   ! The images with which an image has to do.
   subroutine partners(image, one, two)

@@ -1,4 +1,4 @@
-//! Types of elements: how a program declares them, which values it gives them, and how it compares them.
+//! Types of elements: declarations, values and comparisons.
 
 use crate::chance::Chance;
 

@@ -1,8 +1,7 @@
 //! OpenCoarrays' own tests, compiled for libhcube_caf.so instead of OpenCoarrays' library.
 //!
 //! The programs come from the source that scripts/setup.sh downloads; no file of them is kept here. With Open
-//! MPI each image is a node of its own, so that messages carry what the programs do; with MPICH they share
-//! one.
+//! MPI each image is a separate node, so that data is sent in messages; with MPICH all images share one node.
 
 mod programs;
 mod suite;
@@ -24,7 +23,7 @@ fn ready() -> Option<&'static Suite> {
     suite
 }
 
-/// What is wrong with the run of a program, if anything.
+/// The error of a run of a program, if any.
 fn fault(of: &Program, outcome: &Outcome) -> Option<String> {
     let Outcome { status, stdout, stderr, left, .. } = outcome;
     let mut lines = stdout.lines().map(str::trim);

@@ -1,11 +1,11 @@
-//! OpenCoarrays' tests: which programs, on how many images, and what shows that one has passed.
+//! OpenCoarrays' tests: the programs, their numbers of images, and the output of a test that has passed.
 //!
-//! The numbers of images are those of the suite. Paths begin in its folder src/tests.
+//! The numbers of images are as in the suite. Paths are relative to its folder src/tests.
 
 /// A program of the suite.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// Its name in the table: that of the main program's file without its ending.
+    /// Its name in the table: the name of the main program's file without its ending.
     pub name: &'static str,
     /// Its files in the order in which they are compiled, the main program last.
     pub sources: &'static [&'static str],
@@ -77,7 +77,8 @@ pub const FAILED_IMAGES: &[&[Program]] = &[
         "image_fail_and_status_test_1" on 4, "image_fail_and_sync_test_1" on 4, "image_fail_and_sync_test_2" on 4,
         "image_fail_and_sync_test_3" on 4, "image_fail_test_1" on 4, "image_status_test_1" on 4),
     &[Program {
-        // Images that come to their end have stopped, too, so none may end before all others have looked.
+        // Images that have reached their end have stopped, too, so none may end before all others have
+        // checked.
         correction: Some((
             "if (me == 1) print *",
             "sync images ([1, (i, i=3, np)], stat=stat)\n    if (me == 1) print *",

@@ -1,12 +1,13 @@
-//! Jobs of several programs, and programs that start others. Not every process may have the preload library.
+//! Jobs of several programs, and programs that spawn others. Some processes may not have loaded the preload
+//! library.
 
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, Variables, all_are_served, later_ones_are_served, ranks};
 use crate::common::preload::{Statistics, StatisticsFile, library, preload_variable};
 use crate::common::{Launch, Mpi, Outcome, only_with};
 use std::ffi::OsString;
 
-/// Children have an environment of their own: communicators with them are forwarded to the MPI library, by
-/// all members.
+/// Children have a different environment: communicators with them are forwarded to the MPI library, by all
+/// members.
 #[test]
 fn children_without_the_library() {
     if !only_with(Mpi::Open, "Debian's MPICH starts no processes") {
@@ -28,8 +29,8 @@ fn children_with_the_library() {
     }
     let program = Guest::new("dynamic spawn 2", 2).program;
     for variables in [DEFAULT, ALWAYS] {
-        // In one file for both, the figures of the children would replace those of the parents, or the other
-        // way round.
+        // In one file for both, the statistics of the children would replace the statistics of the parents,
+        // or the other way round.
         let files = ["parents", "children"].map(|who| StatisticsFile::new(&format!("dynamic-{who}")));
         let [of_parents, of_children] = files.each_ref().map(StatisticsFile::variable);
         let launch = Launch::new("env", 2).arg(format!("HCUBE_STATS={of_parents}")).arg(&program);

@@ -1,5 +1,5 @@
-//! Launchers that do not say whether all processes have the preload library, those of another MPI library,
-//! and none.
+//! Launchers that do not tell whether all processes have the preload library, launchers of another MPI
+//! library, and no launcher.
 
 use crate::common::guest::program;
 use crate::common::preload::{library, preload_variable};
@@ -19,7 +19,7 @@ fn late(seconds: u32) -> Outcome {
     Launch::new("sh", 3).args(["-c", &script]).whole_lines().limit(60).run()
 }
 
-/// Ranks that wait for another one say why that may be, and go on when it comes.
+/// Ranks that wait for another one print the possible reason, and continue when it arrives.
 #[test]
 fn a_rank_that_waits_says_so() {
     if !only_with(Mpi::Open, "MPICH's process manager always answers") {
@@ -65,7 +65,7 @@ fn run(command: &[&str], preload: Option<&[&str]>, status: i32) -> Output {
     common::session::run(&mut run)
 }
 
-/// What a run has printed, and its exit status. The launcher prints lines of its own on standard error.
+/// The output of a run, and its exit status. The launcher prints additional lines on standard error.
 fn observed(output: &Output) -> (String, Option<i32>) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
 }
@@ -76,8 +76,8 @@ fn lines_of_hcube(output: &Output) -> Vec<String> {
     errors.lines().filter(|line| line.contains("hcube")).map(str::to_owned).collect()
 }
 
-/// A command runs as without hcube, and says so many lines, with this text in each; with statistics, each job
-/// has its own.
+/// A command runs as without hcube, and prints the given number of lines, with this text in each; with
+/// statistics, each job prints its own.
 fn runs_as_without_hcube(command: &[&str], jobs: usize, warnings: usize, text: &str) {
     let stock = observed(&run(command, None, 0));
     assert_eq!(stock, ("0 of 1\n".repeat(jobs), Some(0)), "{command:?}");
@@ -99,7 +99,7 @@ fn runs_as_without_hcube(command: &[&str], jobs: usize, warnings: usize, text: &
     assert_eq!((failed, same), (Some(7), Some(7)), "{command:?}");
 }
 
-/// Each process is a job of its own.
+/// Each process is a separate job.
 #[test]
 fn a_launcher_of_another_library() {
     if let Some(command) = other_launcher() {

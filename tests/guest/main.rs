@@ -1,6 +1,6 @@
-//! The preload library in programs of other people, with threads, children, error handlers that jump,
-//! attributes, limits and thousands of communicators: each program finishes as it does without, and the
-//! statistics show that hcube was at work.
+//! The preload library in programs with threads, children, error handlers that jump, attributes, limits and
+//! thousands of communicators: each program finishes as without hcube, and the statistics show that hcube was
+//! used.
 
 use hcube_testing as common;
 

@@ -1,5 +1,5 @@
-//! Short exchanges, which are compared with the MPI library's function and may be forwarded without a look at
-//! them.
+//! Short exchanges, which are compared with the MPI library's function and may be forwarded without a state
+//! lookup.
 
 use crate::common::Launch;
 use crate::common::guest::{ALWAYS, DEFAULT, Guest, later_ones_are_served, ranks};

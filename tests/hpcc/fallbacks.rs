@@ -1,4 +1,4 @@
-//! Where hcube cannot serve a kernel, HPCC's own code runs, and one line says so.
+//! If hcube cannot serve a kernel, HPCC's own code runs, and one line says so.
 
 use super::common;
 use common::hpcc::{Input, program};

@@ -135,7 +135,7 @@ fn flags_of_users_do_not_matter() {
     }
 }
 
-/// Kernels of HPCC that use all threads of a rank are not replaced by those of one thread.
+/// Kernels of HPCC that use all threads of a rank are not replaced by kernels that use one thread.
 #[test]
 fn threads_of_openmp_are_left_to_hpcc() {
     if !common::only_with(Mpi::Open, "flags of compilers are the same with every MPI library") {

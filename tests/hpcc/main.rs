@@ -1,7 +1,7 @@
 //! The official HPCC 1.5.0 with hcube linked in, on small tables.
 //!
-//! HPCC's result file says nothing of whose kernels ran, so the announcements on the error stream and
-//! the symbols of the program are checked as well.
+//! HPCC's result file does not tell whose kernels ran, so the messages on the error stream and the symbols of
+//! the program are checked as well.
 
 use hcube_testing as common;
 
@@ -267,7 +267,7 @@ fn hpcc_transforms_by_binary_exchange() {
     }
 }
 
-/// Of three ranks, HPCC transforms on two: their communicator is not that of the images.
+/// HPCC transforms on two of three ranks: their communicator is not congruent to MPI_COMM_WORLD.
 #[test]
 fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
     if Mpi::selected() == Mpi::Open {
@@ -279,7 +279,8 @@ fn hpcc_transforms_in_six_steps_where_binary_exchange_is_not_possible() {
     }
 }
 
-/// Launchers may pass variables to some ranks only: those of rank 0 count, and no rank waits for another.
+/// Launchers may pass variables to some ranks only: the variables of rank 0 are used, and no rank waits for
+/// another.
 #[test]
 fn variables_of_transforms_are_those_of_the_first_rank() {
     let run = |name: &str, change: &str| {

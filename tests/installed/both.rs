@@ -1,6 +1,6 @@
-//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can go without
-//! the other. `make install` builds what is not built yet. Of several builds, hcube-run takes the one for a
-//! program's MPI library.
+//! Builds for two MPI libraries in one installed tree: each serves its own programs, and each can be removed
+//! without the other. `make install` builds missing builds. Of several builds, hcube-run selects the one for
+//! a program's MPI library.
 
 use crate::common;
 use crate::common::Mpi;
@@ -16,7 +16,7 @@ fn run(mpi: Mpi, target: &str, folder: &Path) {
     assert!(output.status.success(), "make {target} for {mpi:?}: {output:?}");
 }
 
-/// That there is this build behind the names of commands and packages without that of an MPI library.
+/// Checks that commands and packages without the name of an MPI library belong to this build.
 fn default_is(mpi: Mpi, tree: &Path) {
     for name in ["hcube", "bspcc", "bspcxx", "bsprun", "hcube-caf"] {
         let tool = tree.join("bin").join(name).canonicalize().expect("a default");
@@ -29,7 +29,7 @@ fn default_is(mpi: Mpi, tree: &Path) {
     }
 }
 
-/// Each compiles and starts BSP and coarray programs of its own.
+/// Each compiles and starts its own BSP and coarray programs.
 fn compilers_serve(mpi: Mpi, tree: &Path) {
     let command = |name: &str| {
         let mut command = Command::new(tree.join(format!("bin/{name}-{}", mpi.name())));
@@ -101,7 +101,7 @@ fn program_of(mpi: &str, folder: &Path) -> Option<PathBuf> {
     Some(program)
 }
 
-/// Adds a build as it is installed for another MPI library, as far as hcube-run looks at it.
+/// Adds a build as it is installed for another MPI library, as far as hcube-run uses it.
 fn add_build(tree: &Path, mpi: &str, description: &str) {
     let folder = tree.join("lib/hcube").join(mpi);
     fs::create_dir_all(&folder).expect("writable");
@@ -138,7 +138,7 @@ fn of_several_builds_the_one_for_the_program_is_taken() {
     ] {
         let Some(program) = program_of(mpi, &tree) else { continue };
         if mpi == "intelmpi" {
-            // The build for MPICH serves it, as long as there is none of its own.
+            // The build for MPICH serves it, as long as no build of its own exists.
             assert_eq!(chosen(&program), "mpich5");
         }
         add_build(&tree, mpi, &format!("soname {soname}\nversion {version}\n"));

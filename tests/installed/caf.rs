@@ -224,7 +224,7 @@ fn compilers_of_another_interface_are_refused() {
     refused(&compile("FC", Path::new(other)), "hcube-caf", &words);
 }
 
-/// Without mpifort, programs that use no module of MPI's are compiled all the same.
+/// Without mpifort, programs that use no module of MPI are compiled nevertheless.
 #[test]
 fn gfortran_does_without_a_wrapper_of_mpi() {
     let Some(tree) = tree("caf-alone") else { return };
@@ -289,7 +289,7 @@ fn cmake_links_the_target() {
     );
     for (rest, option) in [
         (&*find, format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
-        // hcube-caf as the compiler of a project that knows nothing of hcube.
+        // hcube-caf as the compiler of a project that does not use hcube's functions.
         ("", format!("-DCMAKE_Fortran_COMPILER={}", tree.join("bin/hcube-caf").display())),
     ] {
         let program = COARRAYS.with_cmake(&tree, &source(), ("Fortran", rest), &option);

@@ -1,5 +1,5 @@
-//! What the tests of an installed runtime share, BSPlib and the coarrays of gfortran: a tree that was moved,
-//! its commands, and what they compile and refuse.
+//! The common tests of installed runtimes, BSPlib and the coarrays of gfortran: a tree that was moved, its
+//! commands, and what they compile and reject.
 
 use crate::common::installed::{installed, loads_library_from, pkg_config};
 use crate::common::session::run;
@@ -61,13 +61,13 @@ pub fn refused(output: &Output, command: &str, words: &str) {
     assert!(errors.starts_with(&format!("{command}: ")) && errors.contains(words), "{words}: {errors}");
 }
 
-/// Neither the compiler's exit status is lost nor that of a program.
+/// The exit status of the compiler and of a program are returned.
 pub fn exit_status_is_kept(compiler: &mut Command, source: &str, launcher: &mut Command) {
     let failed = compiler.args(["-c", source]).output().expect("it starts");
     let errors = String::from_utf8_lossy(&failed.stderr);
     assert!(!failed.status.success() && errors.contains(source), "{failed:?}");
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
-    // its input.
+    // MPICH's launcher is sometimes ended by a signal if a program ends before it has read the end of its
+    // input.
     let failed = run(launcher.args(["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }
@@ -84,7 +84,7 @@ pub fn commands(tree: &Path, names: &[&str]) -> PathBuf {
 }
 
 impl Runtime {
-    /// The file name of the shared library, as programs look for it.
+    /// The file name of the shared library that programs search for.
     fn shared(&self) -> String {
         format!("{}.so.0", self.library)
     }
@@ -139,7 +139,7 @@ impl Runtime {
         builds.map(build).into()
     }
 
-    /// A program that CMake builds, with these lines in front of that of the executable and behind it.
+    /// A program that CMake builds, with these lines before and after the line of the executable.
     pub fn with_cmake(
         &self,
         tree: &Path,

@@ -1,4 +1,4 @@
-//! hcube_gemm from C: tests/c/gemm.c with options of all kinds.
+//! hcube_gemm from C: tests/c/gemm.c with all options.
 
 use crate::common::{Launch, by_mpi};
 

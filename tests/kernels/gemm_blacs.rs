@@ -1,6 +1,6 @@
 //! libhcube_pblas.so in programs with BLACS: products through `p?gemm_`, options of the environment,
-//! statistics; and the functions `hcube_p?gemm_`. tests/c/gemm_blacs.c brings BLACS and BLAS of its own, so
-//! ScaLAPACK is not needed.
+//! statistics; and the functions `hcube_p?gemm_`. tests/c/gemm_blacs.c contains BLACS and BLAS, so ScaLAPACK
+//! is not needed.
 
 use crate::common;
 use crate::common::preload::{library, pblas_library};
@@ -12,7 +12,7 @@ fn counts() -> &'static [usize] {
     by_mpi(&[1, 2, 3, 4, 6][..], &[1, 2])
 }
 
-/// The program, with products by `way` and something wrong with the last call.
+/// The program, with products by `way` and an invalid last call.
 fn program(way: &str, fault: &str, ranks: usize) -> Launch {
     let program = common::client("gemm_blacs", common::Language::C11);
     Launch::new("env", ranks).arg(program_variables(way)).arg(program).args([way, fault])
@@ -92,7 +92,7 @@ fn statistics_count_every_call() {
     }
 }
 
-/// Both libraries print their tables, whichever comes first, and write files of their own.
+/// Both libraries print their tables, in any order, and write separate files.
 #[test]
 fn both_preloaded_libraries_have_statistics() {
     let file = folder("gemm-blacs").join("both.json");

@@ -45,7 +45,7 @@ const SHARES: [Shares; 3] = [
 ];
 
 impl Shares {
-    /// Bytes between hosts: each column of a panel enters each further host of its line once, whatever the
+    /// Bytes between hosts: each column of a panel enters each further host of its line once, for every
     /// broadcast.
     fn bytes(&self) -> usize {
         let host: Vec<usize> =
@@ -78,7 +78,7 @@ impl Shares {
     }
 }
 
-/// The bytes that travel between hosts are those of the schedules.
+/// The bytes that are sent between hosts are as in the schedules.
 #[test]
 fn bytes_of_matrix_products() {
     let Some(hosts) = Hosts::new(4) else { return };

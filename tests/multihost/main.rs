@@ -1,8 +1,8 @@
 //! Several hosts: network namespaces with Open MPI's daemons and TCP between them (hosts.rs of
 //! tests/support).
 //!
-//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path: a test
-//! of messages between nodes that ran on one node would prove nothing.
+//! Nodes are hosts, not emulated by HCUBE_RANKS_PER_NODE. Every test of an exchange checks its path:
+//! otherwise a test of messages between nodes might run on one node.
 
 use hcube_testing as common;
 
@@ -337,12 +337,12 @@ fn a_killed_rank_ends_the_job() {
     }
 }
 
-/// A host that is cut off ends the job, on its own side as well, as soon as Open MPI notices.
+/// A host that is cut off ends the job, on its own side as well, as soon as Open MPI detects it.
 ///
-/// By itself TCP waits: a rank whose message is not confirmed sends it again for a quarter of an hour,
-/// and one that only receives waits for ever. It is the daemons that notice, by keepalive; hcube's waits
-/// must end with the job like those of any other program. With Open MPI's own settings that
-/// takes 480 s: a program without hcube on two such hosts had ended 488 s after the cut (measured).
+/// TCP keeps waiting: a rank whose message is not acknowledged resends it for a quarter of an hour, and a
+/// rank that only receives waits for ever. The daemons detect the cut by keepalive; hcube's waits must then
+/// end with the job like the waits of any other program. With Open MPI's default settings this takes 480 s: a
+/// program without hcube on two such hosts had ended 488 s after the cut (measured).
 #[test]
 fn a_host_cut_off_ends_the_job() {
     let [(_, idle), (_, between), (_, probes)] = KEEPALIVE;

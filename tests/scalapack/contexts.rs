@@ -1,4 +1,5 @@
-//! tests/c/pblas_contexts.c: contexts that come and go, stay, belong to threads, or lose a rank.
+//! tests/c/pblas_contexts.c: contexts that are created and freed, are kept, belong to threads, or lose a
+//! rank.
 
 use crate::common::scalapack::{Statistics, WithHcube, client, stock};
 use crate::common::{assert_no_shared_memory_left, by_mpi, named_shared_memory};
@@ -7,7 +8,7 @@ use std::path::Path;
 /// Contexts that are made and destroyed one after the other.
 const CONTEXTS: usize = 1000;
 
-/// Kilobytes that these may leave behind in a process beside those that they leave without hcube.
+/// Kilobytes that these may leave allocated in a process, in addition to a run without hcube.
 const MAX_GROWTH: i64 = 400;
 
 /// Ranks for tests in which all have work: MPICH busy-waits and never yields.
@@ -63,8 +64,8 @@ fn contexts_may_be_left_to_finalize() {
     assert_no_shared_memory_left(&before);
 }
 
-/// Grids that a program leaves behind, and kilobytes that their products may take beside what they take
-/// without hcube: the panels of a grid take 3 MB, and those of the last few stay.
+/// Grids that a program never frees, and the kilobytes that their products may use in addition to a run
+/// without hcube: the panels of a grid take 3 MB, and the panels of the last few grids are kept.
 const GRIDS: usize = 60;
 const MAX_LEFT: i64 = 32 << 10;
 

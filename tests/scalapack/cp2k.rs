@@ -1,4 +1,4 @@
-//! CP2K's own benchmark of matrix products, where CP2K is installed.
+//! CP2K's own benchmark of matrix products, if CP2K is installed.
 
 use crate::common::scalapack::WithHcube;
 use crate::common::{Mpi, folder, skip};

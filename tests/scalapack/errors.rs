@@ -1,5 +1,4 @@
-//! tests/c/pblas_errors.c: arguments that are not valid, which ScaLAPACK itself reports, with and without
-//! hcube.
+//! tests/c/pblas_errors.c: invalid arguments, which ScaLAPACK itself reports, with and without hcube.
 
 use crate::common::scalapack::{WithHcube, client, stock};
 use crate::common::{Outcome, by_mpi};
@@ -32,7 +31,7 @@ fn all_errors_are_reported_as_by_scalapack() {
     alone.success();
     outcome.success();
     let statistics = statistics.expect("statistics");
-    // Those of a context of which this process has no grid are left to ScaLAPACK for another reason.
+    // Calls for a context without a grid on this process are forwarded to ScaLAPACK for another reason.
     let left = statistics.left("arguments that are not valid") + statistics.left("not in the grid");
     assert_eq!(left, reports as u64, "{statistics:?}");
     assert_eq!(statistics.all_left(), left, "{statistics:?}");

@@ -1,7 +1,8 @@
-//! Programs that call PSGEMM, PDGEMM, PCGEMM and PZGEMM, or routines of ScaLAPACK that do, with hcube in
-//! their place.
+//! Programs that call PSGEMM, PDGEMM, PCGEMM and PZGEMM, or ScaLAPACK routines that call them, with hcube's
+//! functions instead.
 //!
-//! Statistics are asked who has computed the products: a test of ScaLAPACK's own would prove nothing.
+//! The statistics tell which library has computed the products: otherwise a test might measure ScaLAPACK's
+//! own functions.
 
 use hcube_testing as common;
 

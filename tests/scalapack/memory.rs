@@ -1,4 +1,4 @@
-//! tests/c/pblas_memory.c: memory beside the matrices stays below the bound that the user has set.
+//! tests/c/pblas_memory.c: memory in addition to the matrices stays below the bound that the user has set.
 
 use crate::common::by_mpi;
 use crate::common::scalapack::{WithHcube, client};

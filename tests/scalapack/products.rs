@@ -1,5 +1,5 @@
-//! tests/c/pblas.c: random products of random sub-matrices on grids of all kinds, compared with ScaLAPACK's
-//! own results and with plain loops.
+//! tests/c/pblas.c: random products of random sub-matrices on grids of all shapes, compared with ScaLAPACK's
+//! results and with plain loops.
 
 use crate::common::Mpi;
 use crate::common::scalapack::{WithHcube, client};
@@ -69,7 +69,8 @@ fn many_ranks() {
     check(cases("nine", 9, &["3x3r", "3x3c", "3x3p", "2x2d+1x5r", "1x7r"]));
 }
 
-/// Panels travel as messages, by SUMMA and by HSUMMA with groups that divide the grid and groups that do not.
+/// Panels are sent as messages, by SUMMA and by HSUMMA with groups that divide the grid and groups that do
+/// not.
 #[test]
 fn messages_between_nodes() {
     for (name, ranks, few, per_node, grids) in [

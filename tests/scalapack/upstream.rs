@@ -1,5 +1,5 @@
-//! PBLAS' and ScaLAPACK's own testers, as the distribution builds them, with hcube preloaded. Those of PBLAS
-//! use descriptors of type 2 and check error exits by a PB_Cabort of their own.
+//! The testers of PBLAS and ScaLAPACK, as built by the distribution, with hcube preloaded. PBLAS' testers use
+//! descriptors of type 2 and check error exits by their own PB_Cabort.
 
 use crate::common::scalapack::{Statistics, WithHcube, stock, testers};
 use crate::common::{Mpi, by_mpi, folder};
@@ -37,7 +37,7 @@ fn summary(text: &str) -> Vec<(String, [u32; 4])> {
     rows.collect()
 }
 
-/// Only products: those of the other routines are not hcube's, and on MPICH they take long.
+/// Only products: hcube does not have the other routines, and on MPICH they take long.
 fn only_products(data: &str) -> String {
     let mut text = String::new();
     for line in data.lines() {
@@ -106,7 +106,7 @@ fn testers_of_pblas_with_their_own_input() {
     }
 }
 
-/// Other grids, blocks, first blocks, sources and places than those of the shipped input.
+/// Other grids, blocks, first blocks, sources and offsets than in the shipped input.
 #[test]
 fn testers_of_pblas_with_other_distributions() {
     let grids: &[(usize, &str, &str, &str)] = &[

@@ -1,14 +1,14 @@
-//! The votes of all ranks: how they are told and summed, before anything is written.
+//! The votes of all ranks: exchanged and summed before anything is written.
 //!
-//! Idea: ranks of one node post a notice each and read those of the others. Between nodes the votes are
-//! summed by an all-reduce; the notices, which ranks of a node need as well for the addresses of their
-//! blocks, are posted before it and read after it.
-//! Where all ranks are on one node, a rank whose arguments are refused posts this with the text of its error
-//! and returns; it waits for the notices of the others at its next exchange that is valid. They read the text
-//! in the notice. If they read it in an exchange on another communicator that shares the board, the program
-//! has not called them on the first one; they vote again, with the rank that was refused. Between nodes all
-//! ranks wait for each other.
-//! Cost: one round of notices, or one all-reduce of five words; both where several nodes hold several ranks.
+//! Idea: each rank of a node posts a notice on the node board and reads the notices of the others. Between
+//! nodes an all-reduce sums the votes. The notices are then still needed for the addresses of the blocks: a
+//! rank posts before the all-reduce and reads after it.
+//! If all ranks are on one node, a rank with invalid arguments posts the text of its error and returns
+//! without waiting; its next valid exchange reads the notices that it has skipped. The other ranks find the
+//! text in the notice. If they find it in an exchange on another communicator that shares the board, the
+//! program has not called them on the first communicator: they vote again, with the rank that has returned.
+//! Between nodes all ranks wait for each other.
+//! Cost: one round of notices, or one all-reduce of five words; both if several nodes have several ranks.
 
 use super::conditions::Conditions;
 use super::copies::write_pieces;
@@ -23,25 +23,25 @@ use hcube_core::machine::work::COPY;
 use hcube_core::node::board::DETAILS;
 use hcube_core::progress::wait::Patience;
 
-/// Detail of a notice: the rank's time.
+/// Detail of a notice: the time of the rank.
 const TIME: usize = 0;
-/// Detail of a notice: the size of its largest block.
+/// Detail of a notice: the size of the rank's largest block.
 const LARGEST: usize = 1;
 /// Bits of the code in the tag of a refusal; codes are small and positive.
 const CODE_BITS: u32 = 16;
 
-/// What the votes have told.
+/// The result of the votes.
 #[derive(Debug)]
 pub struct Ballot {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
     /// The sum of the times of [`Conditions::stated`].
     pub stated: u64,
-    /// The size of the largest block on this node; 0 where it is not needed.
+    /// The size of the largest block on this node; 0 if it is not needed.
     pub largest: usize,
     /// When this rank began, for exchanges that may be timed.
     pub begin: Option<f64>,
-    /// The blocks, where they have arrived together with the votes.
+    /// The blocks, if they have arrived together with the votes.
     pub received: Option<leaders::Received>,
 }
 
@@ -77,7 +77,7 @@ pub fn hold<C: Comm>(
     let sum = gather(comm, node, *patience);
     let states = conditions.stated.is_some();
     let all_enclosed = sum.count(Property::Enclosed) == comm.size();
-    // A rank that was refused ahead has no notice with details.
+    // A rank that has refused ahead has no notice with details.
     if sum.any(Property::Refused) || all_enclosed && !states {
         return Ok(Ballot { sum, stated: 0, largest: 0, begin, received: None });
     }
@@ -106,7 +106,7 @@ fn hold_with_blocks<C: Comm>(
     Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
 }
 
-/// The vote of a rank, and what goes with it.
+/// The vote of a rank, and its accompanying data.
 struct Cast {
     own: Vote,
     /// The size of the largest block.
@@ -160,7 +160,7 @@ impl Cast {
         Self { own, largest, enclosed, led, begin }
     }
 
-    /// Posts the first notice, where this rank's node has others.
+    /// Posts the first notice, if this rank's node has other ranks.
     #[inline(always)]
     fn announce<C: Comm>(&self, comm: &C, state: &mut ExchangeState, task: Option<&Task<'_>>) {
         let ExchangeState { node: Some(node), patience, routes, .. } = state else { return };
@@ -224,14 +224,14 @@ fn announce<C: Comm + ?Sized>(
     });
 }
 
-/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why.
+/// Local, if all ranks are on one node: posts that this rank's arguments were refused, and why.
 #[cold]
 pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     comm.settle();
     node.board.refuse(refused().brief(), (tag(user, error.code()), &error_bytes(error)), patience, comm);
 }
 
-/// What tells a refusal: the number of the communicator, and the code of the error.
+/// Identifies a refusal: the number of the communicator, and the code of the error.
 fn tag(user: u64, code: i32) -> u64 {
     user << CODE_BITS | code as u64
 }
@@ -241,8 +241,8 @@ fn refused() -> Vote {
     Vote::default().with(Property::Refused, true)
 }
 
-/// The error of the first rank that has refused its arguments on this communicator, after all notices were
-/// seen.
+/// The error of the first rank that has refused its arguments on this communicator, after all notices have
+/// been read.
 #[cold]
 pub fn refusal(node: &Node, user: u64) -> Option<Error> {
     let Node { ranks, board, .. } = node;
@@ -265,7 +265,7 @@ fn words(node: &Node, rank: usize) -> [u64; 2] {
     if node.board.is_refused_ahead(rank) { refused().brief() } else { node.board.words(rank) }
 }
 
-/// Waits for the notices of all ranks of the node; the sum of their votes, without the times.
+/// Waits for the notices of all ranks of the node; returns the sum of their votes, without the times.
 fn gather<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience) -> Vote {
     let mut sum = Vote::default();
     for rank in 0..node.board.ranks() {

@@ -1,4 +1,4 @@
-//! What a rank states about its arguments beside the blocks.
+//! What a rank states about its arguments in addition to the blocks.
 
 /// Conditions of one rank for an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -7,20 +7,20 @@ pub struct Conditions {
     pub unreachable: bool,
     /// The MPI library's function cannot represent the counts.
     pub beyond_library: bool,
-    /// A rank may expect more than it is sent, out of place; the same on all ranks.
+    /// A rank may expect more than is sent to it, out of place; the same on all ranks.
     pub tolerant: bool,
-    /// Whoever calls notes the time of an exchange that is forwarded, so that the MPI library's function may
-    /// be compared with others; the same on all ranks.
+    /// The caller records the time of a forwarded exchange, so that the MPI library's function may be
+    /// compared with other algorithms; the same on all ranks.
     pub timed: bool,
-    /// Whoever calls forwards short exchanges without votes where that is faster; the same on all ranks.
+    /// The caller forwards short exchanges without votes if this is faster; the same on all ranks.
     pub may_skip_votes: bool,
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with
+    /// The blocks of all ranks have the same size if their arguments are valid, and the votes are sent with
     /// them; the same on all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,
-    /// A number for arguments that must be the same on all ranks beside the counts; 0 for none.
+    /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.
     pub agreement: u64,
     /// The number of the communicator among those that use the state; the same on all ranks.
     pub user: u64,

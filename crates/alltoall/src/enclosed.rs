@@ -1,13 +1,13 @@
-//! Small blocks inside a node: part of the first notices.
+//! Small blocks inside a node, enclosed in the first notices.
 //!
-//! Idea: before every exchange the ranks of a node post notices with their votes ([`super::ballot`]). Where
-//! all blocks of a rank for others fit into its notice, they are part of it, and when the notices are there,
-//! the exchange consists of copies out of them. All ranks have read a block before it is overwritten, because
-//! the notice is a copy; so the exchange may be in place, and each block may go anywhere.
+//! Idea: before every exchange the ranks of a node post notices with their votes ([`super::ballot`]). If all
+//! blocks of a rank for other ranks fit into its notice, the notice contains them, and the exchange only
+//! copies blocks out of the notices. A notice is a copy of the blocks, so receive buffers may be overwritten
+//! at once: the exchange may be in place, with any displacements.
 //!
 //! Restrictions: all ranks on one node; on every rank the blocks fit into a slot of the board, and are at
-//! most [`MAX_ENCLOSED_BYTES`](super::select::MAX_ENCLOSED_BYTES) where other algorithms might be faster.
-//! Cost: no round beside that of the votes; 2 copies per byte. Extra memory: the slots of the board.
+//! most [`MAX_ENCLOSED_BYTES`](super::select::MAX_ENCLOSED_BYTES) if other algorithms might be faster.
+//! Cost: no round in addition to the votes; 2 copies per byte. Extra memory: the slots of the board.
 //! Source: our own.
 
 use super::copies::copy_own;
@@ -16,7 +16,7 @@ use super::task::Task;
 use hcube_core::comm::Comm;
 use hcube_core::machine::work::COPY;
 
-/// Makes the exchange, after the notices of all ranks of the node were seen.
+/// Performs the exchange, after the notices of all ranks of the node have been read.
 pub fn exchange<C: Comm + ?Sized>(comm: &C, node: &mut Node, task: &Task<'_>, streaming: bool) {
     let Node { ranks, board, chunk, .. } = node;
     copy_own(comm, task, chunk, streaming);

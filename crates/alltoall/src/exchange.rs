@@ -21,24 +21,24 @@ use hcube_core::error::{Error, Result};
 pub enum Outcome {
     /// The exchange is complete.
     Done(Report),
-    /// Nothing was written; the MPI library's function has to make the exchange, for this reason.
+    /// Nothing was written; the exchange must be forwarded to the MPI library, for this reason.
     Library(&'static str),
 }
 
-/// Collective: makes the exchange. A rank whose arguments were refused passes the error, so that no other
+/// Collective: performs the exchange. A rank whose arguments are invalid passes the error, so that no other
 /// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `reason`
-/// is one to forward it, the same on all ranks, which holds where the library can represent the counts.
+/// is a reason to forward it, the same on all ranks, which applies if the library can represent the counts.
 ///
 /// On one node a rank whose arguments were refused returns its error without waiting for the others, who
 /// learn of it in this exchange; if they do not make it, in their next exchange on this communicator. Its own
 /// next exchange with valid arguments waits until they have.
 ///
 /// # Errors
-/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
+/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with the error of another rank,
 /// [`Error::Truncate`] for counts that do not match.
 ///
 /// # Panics
-/// Where the state is that of another communicator, or the task has blocks for another number of ranks.
+/// If the state belongs to another communicator, or the task has blocks for another number of ranks.
 pub fn exchange<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,
@@ -56,8 +56,8 @@ pub fn exchange<C: Comm>(
 /// Why an exchange between nodes is forwarded that needs messages.
 const NO_MESSAGES: &str = "no communicator for messages";
 
-/// Ends the job where it is dropped: by a panic. Other ranks may be copying blocks of this rank from its
-/// first notice on, and a panic would give up their memory.
+/// Ends the job when it is dropped by a panic: other ranks may be copying blocks of this rank from its first
+/// notice on, and a panic would free their memory.
 struct Lending<'a, C: Comm>(&'a C);
 
 impl<C: Comm> Drop for Lending<'_, C> {
@@ -86,7 +86,7 @@ fn vote_and_move<C: Comm>(
     if conditions.equal
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and have counts of one size.
+        // All ranks know this, and have counts of one size.
         return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
     }
     let ballot::Ballot { sum, stated, largest, begin, received } = loop {
@@ -136,7 +136,7 @@ fn vote_and_move<C: Comm>(
     if matches!(choice, Choice::Messages | Choice::Hypercube | Choice::Leaders)
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and nothing was written.
+        // All ranks know this, and nothing was written.
         return if library_can { Ok(Outcome::Library(NO_MESSAGES)) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
@@ -160,7 +160,8 @@ fn vote_and_move<C: Comm>(
     Ok(Outcome::Done(Report { path, bytes, memory: state.memory() }))
 }
 
-/// What the votes do not show: that the ranks are those of the state, and that the task has a block for each.
+/// Checks that the votes do not include: the ranks of the communicator and of the state are equal, and the
+/// task has a block for each rank.
 #[inline(always)]
 fn check_use<C: Comm>(comm: &C, state: &ExchangeState, task: &Result<Task<'_>>) {
     let ranks = state.situation.ranks;
@@ -206,7 +207,7 @@ fn finish<C: Comm>(
     Ok(UsedPath::NodeLeaders)
 }
 
-/// What follows from the votes.
+/// The consequence of the votes.
 struct Decision<'a> {
     choice: Choice,
     /// The sum of the votes of all ranks.
@@ -215,7 +216,7 @@ struct Decision<'a> {
     streaming: bool,
     /// Bytes of the largest block on this node.
     largest: usize,
-    /// Whether the notices of this round hold the addresses of blocks.
+    /// Whether the notices of this round contain the addresses of blocks.
     announced: bool,
 }
 
@@ -276,7 +277,7 @@ fn perform<C: Comm>(
     }
 }
 
-/// Messages, and slots or single copy between ranks of a node while they are under way.
+/// Outstanding messages, and slots or single copy between ranks of a node.
 fn by_messages<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

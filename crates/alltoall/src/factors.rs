@@ -1,12 +1,11 @@
 //! The factors by which a rank multiplies the counts of its blocks in its vote ([`super::vote`]).
 //!
-//! Idea: each ordered pair of ranks has a pseudo-random odd factor that follows from a word of the
-//! communicator, so both ranks of a pair compute the same one. The sums of all factors are kept for blocks of
-//! one length.
+//! Idea: each ordered pair of ranks has a pseudo-random odd factor, which both ranks compute from a word of
+//! the communicator. For blocks of one length, the sums of all factors are stored.
 //! Restriction: more than [`MAX_KEPT_RANKS`] ranks compute further factors in each exchange.
 //! Cost: three multiplications per factor. Memory: at most 4 KiB.
-//! Source: SplitMix64 (Steele, Lea and Flood 2014); universal hashing by random multipliers is that of Carter
-//! and Wegman (1979).
+//! Source: SplitMix64 (Steele, Lea and Flood 2014); universal hashing by random multipliers (Carter and
+//! Wegman 1979).
 
 /// Number of ranks whose factors are stored; others are computed when they are needed.
 pub const MAX_KEPT_RANKS: usize = 256;

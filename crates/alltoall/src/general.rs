@@ -1,22 +1,23 @@
-//! The general exchange in place: what is sent and what is received lie in one buffer, with counts and
-//! displacements of their own.
+//! The general exchange in place: send and receive blocks in one buffer, with separate counts and
+//! displacements.
 //!
-//! Idea: bytes can be received where nothing lies that is still to be sent. A rank asks for every part of its
-//! receive blocks for which that holds, the sender gives it away, and so parts of the sender's own receive
-//! blocks become free. Where no part is free, a rank moves what is in the way to extra memory, from where it
-//! is sent later. No deadlock, with as little as one byte of extra memory per rank: a byte that arrives fills
-//! a free place and leaves another one, so the number of free bytes of all ranks never falls below their
-//! extra memory; if all ranks that still expect bytes had none left, more bytes would be on their way than
-//! are expected. Where the extra memory of all ranks holds what they send, all of it is copied there, and the
-//! exchange is one between two buffers.
+//! Idea: a byte can be received as soon as its place contains nothing that is still to be sent. A rank
+//! requests every part of its receive blocks that is free in this sense. The sender sends the part, which may
+//! free parts of the sender's own receive blocks. If no part is free, a rank moves the data that blocks a
+//! part to extra memory, and sends it from there later. This cannot deadlock, even with one byte of extra
+//! memory per rank: an arriving byte fills one free place and frees another, so the number of free bytes of
+//! all ranks never falls below their extra memory; if all ranks that still expect bytes had no free byte,
+//! more bytes would be outstanding than are expected. If the extra memory of all ranks holds everything they
+//! send, all of it is copied there, and the exchange is out of place.
 //!
 //! Restrictions: contiguous blocks; send blocks do not overlap each other, nor do receive blocks.
-//! Cost: two messages for each part, a question of 24 bytes and the bytes; besides the copies of the MPI
-//! library up to one copy per byte, of what is in the way. Between ranks of a node that have single copy, the
-//! sender writes the bytes to the memory of the rank that has asked, and the second message is empty. Extra
-//! memory: what the caller gives, and lists of parts.
-//! Source: our own; the problem is that of Hofmann and Ruenger, An in-place algorithm for irregular
-//! all-to-all communication with limited memory, EuroMPI 2010, whose algorithm moves data in rounds.
+//! Cost: two messages for each part, a request of 24 bytes and the data; in addition to the copies of the MPI
+//! library at most one copy per byte, of data that is moved to extra memory. Between ranks of a node with
+//! single copy, the sender writes the bytes to the memory of the requesting rank, and the second message is
+//! empty. Extra
+//! memory: as passed by the caller, and lists of parts.
+//! Source: our own. Hofmann and Ruenger, An in-place algorithm for irregular all-to-all communication with
+//! limited memory, EuroMPI 2010, state the problem; their algorithm moves data in rounds.
 
 mod direct;
 mod ledger;
@@ -40,8 +41,8 @@ use ledger::Ledger;
 use std::ops::Range;
 use traffic::Traffic;
 
-/// Collective: makes the exchange of a task between two sets of blocks that may overlap. A rank whose
-/// arguments were refused passes the error, so that no other rank waits for it. `extra` has the same size on
+/// Collective: performs the exchange of a task between two sets of blocks that may overlap. A rank whose
+/// arguments are invalid passes the error, so that no other rank waits for it. `extra` has the same size on
 /// all ranks, 1 or more bytes.
 ///
 /// # Errors
@@ -113,8 +114,8 @@ fn sent<C: Comm>(comm: &C, task: &Task<'_>) -> usize {
     (0..comm.size()).map(|rank| task.outgoing(rank).bytes()).sum()
 }
 
-/// Collective: copies all send blocks to extra memory, which holds them on all ranks, and makes the exchange
-/// from there. `None` where the MPI library would have to make it.
+/// Collective: copies all send blocks to extra memory, which is sufficient on all ranks, and performs the
+/// exchange from there. `None` if the MPI library would have to perform it.
 fn between_buffers<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

@@ -1,20 +1,19 @@
-//! Small blocks between nodes: node leaders exchange the blocks of all ranks of two nodes in one message, or
-//! in a few.
+//! Small blocks between nodes: node leaders exchange the blocks of all ranks of two nodes in one or a few
+//! messages.
 //!
-//! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), for each rank
-//! of its node those that this rank is to pass on ([`routes`]). A leader reads them from the notices of its
-//! node, sends them to the leader of the other node in one message, ordered by destination, and posts what it
-//! receives from there in its second notice, from which the ranks of its node copy their blocks. Blocks
-//! inside the node are copied out of the first notices. All ranks have read a block before it is overwritten,
-//! because the notices are copies; so the exchange may be in place. No lengths travel between nodes: every
-//! rank tells the leaders of its node what it expects.
+//! Idea: every rank encloses its blocks for all ranks in its first notice ([`super::ballot`]), sorted by the
+//! leader that forwards them ([`routes`]). A leader reads these blocks from the notices of its node, sends
+//! them to the leader of the other node in one message, ordered by destination, and posts the blocks that it
+//! receives in its second notice, from which the ranks of its node copy them. Blocks inside the node are
+//! copied out of the first notices. Notices are copies of the blocks, so the exchange may be in place. Nodes
+//! exchange no lengths: every rank states the lengths that it expects to the leaders of its node.
 //!
-//! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`].
-//! Cost for N nodes of M ranks: the votes and one further round of notices; (N - 1) / M messages per rank,
-//! rounded up, of M² blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes. Extra memory: the
-//! slots of the board, and as much of the scratch memory as the messages of a rank. A rank that is alone on
-//! its node sends a message to each other node.
-//! Source: our own; leaders on nodes of shared memory are usual in collective operations (for all-to-all
+//! Restrictions: at least two nodes, and two ranks on one of them; no block above [`Routes::max_block`]. Cost
+//! for N nodes of M ranks: the votes and one further round of notices; (N - 1) / M messages per rank, rounded
+//! up, of M² blocks, or of fewer where N - 1 < M; 3 copies per byte between nodes. Extra memory: the slots of
+//! the board, and scratch memory for the messages of a rank. The only rank of a node sends a message to each
+//! other node.
+//! Source: our own; leaders of shared-memory nodes are usual in collective operations (for all-to-all
 //! exchanges Kumar et al., "Scaling alltoall collective on multi-core systems", IPDPS workshops 2008).
 
 mod routes;
@@ -86,8 +85,8 @@ pub fn notice_bytes(routes: &Routes, bytes: u64) -> usize {
     routes.notice_bytes() + bytes as usize
 }
 
-/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, what this
-/// rank expects, the lengths of its blocks, and the blocks; and its own block.
+/// Writes the first notice: for each of the `ranks` of the node, for every route that it leads, the expected
+/// bytes, the lengths of this rank's blocks, and the blocks; and its own block.
 pub fn announce(
     draft: Draft<'_>,
     ranks: &[usize],
@@ -111,7 +110,7 @@ pub fn announce(
     }
 }
 
-/// What a rank of the node has written for a route that this rank leads.
+/// The data that a rank of the node has written for a route that this rank leads.
 struct Part<'a> {
     expected: usize,
     /// Lengths of its blocks.
@@ -119,7 +118,7 @@ struct Part<'a> {
     blocks: Reader<'a>,
 }
 
-/// What a rank of the node has written for this rank as leader, before the block for this rank.
+/// The data that a rank of the node has written for this rank as leader, before the block for this rank.
 fn parts_of<'a>(notice: &'a [u8], routes: &Routes, own: usize) -> Vec<Part<'a>> {
     let mut reader = Reader(notice);
     let part = |route| {
@@ -219,8 +218,8 @@ impl<'r> Messages<'r> {
     }
 }
 
-/// Makes the exchange between ranks of several nodes, after the first notices of all ranks of the node were
-/// seen. `node` is that of a rank that is not alone there.
+/// Performs the exchange between ranks of several nodes, after the first notices of all ranks of the node
+/// have been read. `node` belongs to a rank with other ranks on its node.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

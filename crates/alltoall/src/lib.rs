@@ -16,11 +16,11 @@
 //! | [`general`] | the exchange in place with send and receive blocks of their own |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |
-//! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; what a user chooses; the result |
+//! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; options of users; the result |
 //! | [`model`] | predicted times |
 //!
-//! The algorithms are private: single copy writes to addresses that another rank has announced, and only
-//! [`exchange`](mod@exchange) has seen to it that all ranks have announced blocks of matching lengths.
+//! The algorithms are private: single copy writes to addresses that another rank has posted, and only
+//! [`exchange`](mod@exchange) ensures that all ranks have posted blocks of matching lengths.
 //!
 //! ```compile_fail,E0603
 //! use hcube_alltoall::single_copy::exchange::exchange;

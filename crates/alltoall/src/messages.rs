@@ -1,22 +1,22 @@
-//! The exchange by messages, along a schedule of partners.
+//! The exchange by messages, in the order of a schedule.
 //!
 //! Idea: the blocks of all partners, in the order of the schedule, are cut into pieces. In place, a piece is
 //! copied to scratch memory and sent from there, and the partner's piece is received into its place. The
-//! number of pieces under way, of one partner or of several, is what the scratch memory holds. With scratch
-//! memory for all blocks all exchanges are under way at the same time, as with 1000 MB in the paper's §4.3;
-//! with less, further pieces start as memory becomes free, where the paper's §3.4 goes on with one blocking
+//! scratch memory bounds the number of outstanding pieces, of one partner or of several. With scratch memory
+//! for all blocks, all exchanges are outstanding at the same time, as with 1000 MB in §4.3 of Hofmann and
+//! Ruenger 2013. With less, further pieces start as memory becomes free; §3.4 there performs one blocking
 //! exchange after the other. Out of place, contiguous blocks need no scratch memory.
 //!
-//! No deadlock: both partners of a pair cut it into the same pieces, and the schedules order the pairs of all
-//! ranks without a cycle. So the first unfinished piece in this order has been started on both sides, and it
-//! waits for no piece after it.
+//! No deadlock: both partners of a pair cut the block into the same pieces, and the schedules order the pairs
+//! of all ranks without a cycle. The first unfinished piece in this order has therefore been started on both
+//! sides, and it waits for no later piece.
 //!
-//! Memory under way belongs to a [`scope`], as in [`hcube_core::comm::requests`]: it returns only when all
-//! pieces are complete, and ends the job where that cannot be.
+//! Outstanding memory belongs to a [`scope`], as in [`hcube_core::comm::requests`]: the scope returns only
+//! when all pieces are complete, and ends the job if they cannot complete.
 //!
 //! Restrictions: none.
-//! Cost: a message per piece and direction; besides the copies of the MPI library 1 copy per byte in place
-//! and for non-contiguous blocks on each side, none otherwise. Extra memory: the scratch memory.
+//! Cost: a message per piece and direction. In addition to the copies of the MPI library, 1 copy per byte in
+//! place, and for non-contiguous blocks on each side. Extra memory: the scratch memory.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3; pieces and several partners at the same time are our own.
 
 use super::copies::write_piece;
@@ -40,7 +40,7 @@ const MIN_PIECE_BYTES: usize = 2 << 10;
 const MAX_COPIED_BYTES: usize = 256 << 10;
 /// Largest message without a copy, below the limit of MPI's counts.
 const MAX_DIRECT_BYTES: usize = 1 << 30;
-/// Largest number of pieces under way; it bounds the time of a poll.
+/// Maximum number of outstanding pieces; it bounds the time of a poll.
 pub const MAX_PIECES_UNDER_WAY: usize = 64;
 
 /// Size of the pieces that a block is cut into where pieces are copied, with `scratch` bytes of scratch
@@ -54,7 +54,7 @@ pub fn copied_piece(block: usize, scratch: usize, ranks: usize) -> usize {
     }
 }
 
-/// A piece of the blocks of a pair, under way in both directions.
+/// A piece of the blocks of a pair, outstanding in both directions.
 struct Piece<'a, C: Comm> {
     partner: usize,
     send: Option<C::Transfer<'a>>,
@@ -65,7 +65,7 @@ struct Piece<'a, C: Comm> {
     received: Option<(Lent, Range<usize>)>,
 }
 
-/// What an exchange by messages works with.
+/// The resources of an exchange by messages.
 pub struct Exchange<'t, 'a> {
     pub task: &'t Task<'a>,
     /// Of the same size on all ranks, 8 KiB or more.
@@ -96,8 +96,8 @@ pub struct Messages<'t, 'a, C: Comm> {
 /// Runs `work` with an exchange that it may poll, and returns when all pieces are complete.
 ///
 /// # Errors
-/// Those of `work` and of MPI where nothing is under way any more. An error while pieces are under way ends
-/// the job: the partner may never answer, and the memory may not be given up before it has.
+/// Errors of `work`, and errors of MPI when nothing is outstanding any more. An error while pieces are
+/// outstanding ends the job: the partner may never reply, and the memory may not be freed before it has.
 pub fn scope<'t, 'a, C: Comm, T>(
     comm: &'t C,
     exchange: Exchange<'t, 'a>,
@@ -208,7 +208,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         bytes.min(piece * length)..bytes.min((piece + 1) * length)
     }
 
-    /// Starts the next piece; false where no scratch memory is free for it.
+    /// Starts the next piece; false if no scratch memory is free for it.
     fn start_next(&mut self) -> Result<bool> {
         let partner = self.partners[self.position];
         let task = self.task;
@@ -247,11 +247,11 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         let received = receive_scratch.map(|scratch| (scratch, received));
         self.under_way.push(Piece { partner, send: None, receive: None, sent: send_scratch, received });
         let piece = self.under_way.last_mut().expect("just put there");
-        // SAFETY: scratch memory is lent until `retire`, or for ever; blocks are there for 'a, which outlives
-        // the scope, and the scope returns when all transfers have finished, or ends the job.
+        // SAFETY: scratch memory is pinned until `retire`, or for ever; blocks are there for 'a, which
+        // outlives the scope, and the scope returns when all transfers have finished, or ends the job.
         piece.receive =
             to.map(|to| unsafe { self.comm.start_receive_bytes(to, partner, TAG) }).transpose()?;
-        // SAFETY: scratch memory and blocks stay as long as those of the receive.
+        // SAFETY: scratch memory and blocks stay as long as the memory of the receive.
         piece.send =
             from.map(|from| unsafe { self.comm.start_send_bytes(from, partner, TAG) }).transpose()?;
         self.piece += 1;
@@ -279,7 +279,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
 }
 
 impl<C: Comm> Drop for Messages<'_, '_, C> {
-    /// Reached with pieces under way only by a panic: the blocks would be given up while MPI uses them.
+    /// Reached with outstanding pieces only by a panic: the blocks would be freed while MPI uses them.
     fn drop(&mut self) {
         if !self.under_way.is_empty() {
             self.comm.abort(&Error::Internal("a panic while pieces were under way".into()));

@@ -4,7 +4,7 @@ use super::task::Task;
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
 
-/// What a rank has found by comparing its counts with those of others.
+/// The result of the comparison of a rank's counts with the counts of the others.
 struct Comparison {
     /// The first counts that differ.
     refusal: std::result::Result<(), String>,

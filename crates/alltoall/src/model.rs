@@ -1,28 +1,28 @@
 //! Time of an all-to-all exchange in place, all blocks of the same size.
 //!
-//! Idea: count what the production code does, with its own constants: steps of the schedules, pieces that
-//! fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
+//! Idea: count the operations of the production code, with its own constants: steps of the schedules, pieces
+//! that fit into the scratch memory, stages and records of the bundles, copies inside a node. A vote precedes
 //! every exchange: an all-reduce.
 //!
 //! - *Schedules*: S steps; a rank exchanges in P - 1 steps and is idle in the others. An idle step costs as
 //!   much as a busy one if one exchange is outstanding at a time, and less if several are. The processor is
-//!   busy for the share `BUSY` of a message's latency; the pieces under way share the rest. One copy per
+//!   busy for the share `BUSY` of a message's latency; the outstanding pieces share the rest. One copy per
 //!   byte, to the scratch memory.
-//! - *Hypercube*: the stages of the plan; every record held is put on a list, every one sent is copied
-//!   into a message and out of it.
+//! - - *Hypercube*: the stages of the plan; every record that is held is put on a list, every record that is
+//!   sent is copied into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
 //! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three
 //!   copies.
 //! - *Nodes*: hierarchical sets between nodes, the faster of shared and single copy inside, one after the
 //!   other.
 //!
-//! Omitted, besides the points in [`hcube_core::machine::parameters`]: system calls of single copy, the MPI
-//! library's search for messages among many, the overlap of copies inside nodes with messages between them,
-//! and that messages under way at the same time slow each other down: more memory is never slower here. The
-//! paper has measured the opposite (§4.3, JuRoPA): beyond 32 processes additional memory increases the run
-//! time of hierarchical sets, and none at all is fastest.
-//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (extra memory); the rest is counted from
-//! the code of this crate.
+//! Omitted, in addition to the points in [`hcube_core::machine::parameters`]: system calls of single copy,
+//! the search of the MPI library for a message among many, the overlap of copies inside nodes with messages
+//! between nodes, and the contention of outstanding messages. In the model, more memory is therefore never
+//! slower. Hofmann and Ruenger 2013 measured the opposite (§4.3, JuRoPA): beyond 32 processes additional
+//! memory increases the run time of hierarchical sets, and no additional memory is fastest.
+//! Source: Hofmann and Ruenger, EuroMPI 2013, §3 (steps), §3.4 (extra memory); everything else is counted
+//! from the code of this crate.
 
 use crate::bundles;
 use crate::choice::Choice;
@@ -41,7 +41,7 @@ use hcube_core::plan::Routing;
 /// estimate: one half for sending, the other half in the network. Simulations (`hcube-lab simulate`) use the
 /// same share, of the shorter of both latencies, as SimGrid has one figure for all messages.
 const BUSY: f64 = 0.5;
-/// Bytes of a record before those of its block.
+/// Bytes of the header of a record, before the bytes of its block.
 const HEADER: usize = 16;
 
 /// How the exchange is made.
@@ -140,8 +140,8 @@ impl Exchange {
         inside.map(|seconds| vote + seconds)
     }
 
-    /// The decision of the production code by default, for contiguous blocks where single copy is permitted;
-    /// `None` where nothing is exchanged, or the MPI library makes the exchange.
+    /// The decision of the production code by default, for contiguous blocks if single copy is permitted;
+    /// `None` if nothing is exchanged, or the MPI library performs the exchange.
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
@@ -273,7 +273,7 @@ impl Exchange {
         let led = routes.div_ceil(here) as f64;
         let far = ((self.ranks() - here) * self.block()) as f64;
         let latency = led * parameters.network.latency * (BUSY + (1.0 - BUSY) / led);
-        // What a rank encloses, passes on and receives.
+        // The bytes that a rank encloses, forwards and receives.
         let copies = (3.0 * far + 2.0 * self.inside()) * parameters.copy;
         Some(parameters.node.latency + latency + parameters.network.transfer(far * here as f64) + copies)
     }
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn half_of_the_latency_is_hidden() {
-        // Three messages under way: each has half a latency for itself, and the three share the other half
+        // Three outstanding messages: each has half a latency for itself, and the three share the other half
         // of one. The vote takes two latencies.
         let seconds = exchange(4, 1, 32, 1 << 20).seconds(Algorithm::HierarchicalSets, &EXAMPLE);
         let expected = (2.0 + 3.0 * 0.5 + 0.5) * 2e-6 + 24.0 / 3e9 + 24.0 * 0.2e-9;
@@ -365,8 +365,8 @@ mod tests {
     }
 
     /// Without additional memory as in §4.2, where MPICH order takes about twice as long as the best other
-    /// schedule on JuRoPA. That memory for all blocks makes up for it is the model's: the paper has not
-    /// measured MPICH order with additional memory.
+    /// schedule on JuRoPA. That memory for all blocks compensates for this is a prediction: Hofmann and
+    /// Ruenger 2013 have not measured MPICH order with additional memory.
     #[test]
     fn idle_steps_cost_where_memory_is_short() {
         let of = |algorithm, memory| {

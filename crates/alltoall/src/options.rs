@@ -1,4 +1,4 @@
-//! What a user can choose for the all-to-all exchange, and by which name.
+//! Options of the all-to-all exchange, and their names.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
@@ -17,20 +17,20 @@ hcube_core::named_values! {
     pub enum Schedule {
         /// hcube chooses, and forwards what it does not speed up to the MPI library.
         Auto = 0, "auto", "HCUBE_ALLTOALL_AUTO";
-        /// The order of MPICH, in which the pairs of ranks are sorted lexicographically; 2P - 3 steps.
+        /// The order of MPICH, which sorts the pairs of ranks lexicographically; 2P - 3 steps.
         Mpich = 1, "mpich", "HCUBE_ALLTOALL_MPICH";
-        /// Linear shift, in which step s joins the ranks whose sum is s modulo P; P steps (1 for P = 2).
+        /// Linear shift: in step s, the two ranks whose sum is s modulo P exchange; P steps (1 for P = 2).
         LinearShift = 2, "linear-shift", "HCUBE_ALLTOALL_LINEAR_SHIFT";
-        /// Hierarchical sets, in which the halves of the ranks exchange with each other, then each half does
-        /// the same inside; at most P + ceil(log2 P) - 2 steps.
+        /// Hierarchical sets: the two halves of the ranks exchange with each other, then each half
+        /// recursively; at most P + ceil(log2 P) - 2 steps.
         HierarchicalSets = 3, "hierarchical-sets", "HCUBE_ALLTOALL_HIERARCHICAL_SETS";
         /// Every exchange is forwarded to the MPI library.
         Library = 4, "library", "HCUBE_ALLTOALL_LIBRARY";
-        /// Blocks of up to 256 bytes bundled along the hypercube, ceil(log2 P) messages; hierarchical sets
-        /// for larger blocks.
+        /// Blocks of up to 256 bytes are combined along the hypercube, ceil(log2 P) messages; hierarchical
+        /// sets for larger blocks.
         Hypercube = 5, "hypercube", "HCUBE_ALLTOALL_HYPERCUBE";
-        /// Blocks that fit into the memory bound in few messages between nodes, by leaders of the nodes;
-        /// hierarchical sets for larger blocks.
+        /// The leader of each node combines the blocks between two nodes into few messages, if they fit into
+        /// the memory bound; hierarchical sets for larger blocks.
         NodeLeaders = 6, "node-leaders", "HCUBE_ALLTOALL_NODE_LEADERS";
     }
 }
@@ -38,10 +38,9 @@ hcube_core::named_values! {
 hcube_core::named_values! {
     /// The path of data between ranks of a node.
     pub enum Path {
-        /// The fastest path that works here.
+        /// The fastest path that is available.
         Auto = 0, "auto", "HCUBE_PATH_AUTO";
-        /// Single copy, in which one process reads and writes the memory of the other; the kernel must permit
-        /// it.
+        /// Single copy: one process reads or writes the memory of the other; the kernel must permit it.
         SingleCopy = 1, "single-copy", "HCUBE_PATH_SINGLE_COPY";
         /// A segment of shared memory.
         Shared = 2, "shared", "HCUBE_PATH_SHARED";
@@ -59,8 +58,8 @@ hcube_core::options_table! {
         /// Path of data between ranks of a node.
         pub path: Path =
             Spec::new("HCUBE_PATH", Kind::One(Path::NAMES), Path::Auto as i64).flag("--path"),
-        /// Bound on extra memory per rank and communicator, in bytes, which is kept to within 64 KiB; 0
-        /// selects the minimum.
+        /// Bound on extra memory per rank and communicator, in bytes, met to within 64 KiB; 0 selects the
+        /// minimum.
         pub memory: usize =
             Spec::new("HCUBE_MEMORY", Kind::Bytes { max: MAX_MEMORY_BYTES as i64 }, DEFAULT_MEMORY_BYTES as i64)
                 .flag("--memory"),

@@ -1,4 +1,4 @@
-//! What an exchange has done, for statistics: the path that the data has used, and bytes.
+//! The statistics of an exchange: the path of the data, and bytes.
 
 use super::options::{Path, Schedule};
 
@@ -47,7 +47,7 @@ impl UsedPath {
     }
 }
 
-/// What one call has done on this rank.
+/// The statistics of one call on this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// The path used.

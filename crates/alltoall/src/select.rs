@@ -1,5 +1,5 @@
-//! Which algorithm makes an exchange: the table of algorithms for people, and the decision, which every rank
-//! makes from the same data.
+//! Selects the algorithm of an exchange: the table of algorithms for users, and the decision, which every
+//! rank makes from the same data.
 
 use super::choice::Choice;
 use super::options::{Path, Schedule};
@@ -53,13 +53,13 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
     [
         Schedule::Library.name(),
-        "the MPI library's own function",
-        "that of the library",
+        "the function of the MPI library",
+        "of the library",
         "inside a node: see single-copy, and out of place less than 1 KiB per rank where it is faster; several nodes, out of place, all others; intercommunicators; device memory; unknown datatypes",
     ],
 ];
 
-/// What is the same for all exchanges on a communicator.
+/// Properties that are the same for all exchanges on a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
     /// Number of ranks of the communicator.
@@ -68,7 +68,7 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
-    /// Largest of equal blocks that node leaders exchange together with the votes; 0 where they do not.
+    /// Largest of equal blocks that node leaders exchange together with the votes; 0 if they do not.
     pub led: usize,
     /// The schedule requested.
     pub schedule: Schedule,
@@ -82,9 +82,9 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On
-    /// request they do in all of these exchanges, so that no rank is left waiting for one whose arguments are
-    /// not valid. `block`: the size of the blocks, if the arguments that tell it are valid.
+    /// Whether the votes of an exchange of equal blocks are sent with the blocks; the same on all ranks. On
+    /// request this holds for all of these exchanges, so that no rank is left waiting for a rank with invalid
+    /// arguments. `block`: the size of the blocks, if the arguments that determine it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
         self.led > 0
             && (self.schedule == Schedule::NodeLeaders
@@ -109,16 +109,16 @@ pub const MIN_LED_RANKS: usize = 16;
 /// The largest of these blocks.
 pub const MAX_LED_BYTES: usize = 256;
 
-/// Bytes per rank up to which blocks are part of the notice even where single copy might be faster: below,
-/// its system calls cost more than the copies that it saves.
+/// Bytes per rank up to which blocks are part of the notice even if single copy might be faster: below, its
+/// system calls cost more than the saved copies.
 pub const MAX_ENCLOSED_BYTES: usize = 128 << 10;
-/// The same out of place where every rank has a core: there MPI libraries copy once from about this size on
-/// (2 ranks, 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
+/// The same out of place if every rank has a core: MPI libraries copy once from about this size on (2 ranks,
+/// 16 to 128 KiB per pair, by notices: 1.2 to 2.1 times the time of Open MPI 4.1.4).
 pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 ///
-/// `equal`: as [`Situation::leads_equal`] says.
+/// `equal`: see [`Situation::leads_equal`].
 pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");
@@ -136,7 +136,7 @@ pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool
 /// speed up to 256 bytes, 1.03 at 1 KiB).
 pub const MAX_SHORT_BYTES: u64 = 1 << 10;
 
-/// Why an exchange is forwarded without votes, whatever it is, after many short ones for which that is faster
+/// Why an exchange of any length is forwarded without votes, after many short ones for which this is faster
 /// or to be compared.
 pub const WITHOUT_VOTES: &str = "short blocks out of place, which the MPI library exchanges faster";
 

@@ -1,7 +1,7 @@
 //! Blocks of any size inside a node: through the slots of shared memory, in rounds.
 //!
 //! Idea: in every round a rank writes a piece of each of its blocks into its slot of the board and copies the
-//! pieces of the others out of theirs. The piece that it receives replaces the one that it has written in
+//! pieces for it out of the slots of the others. The received piece replaces the piece that was written in
 //! this round, so the exchange may be in place.
 //!
 //! Restriction: ranks that share memory. Blocks may be non-contiguous.

@@ -1,25 +1,24 @@
-//! Which of several algorithms is fastest here, found by using all of them.
+//! Selects the fastest of several algorithms by timing each of them.
 //!
-//! Idea: whether slots of shared memory or single copy move large blocks faster depends on the processor, its
-//! caches and the kernel, and no rule holds on all machines; out of place the MPI library's own function may
-//! be faster than both, above all where ranks share cores. So the first exchanges of a size class use each of
-//! them, every rank states its time in its next vote, and the sum over ranks, which all ranks see, decides:
-//! the algorithm with the shortest mean time. (By the longest time of a rank, the library loses where it is
+//! Idea: it depends on the processor, its caches and the kernel whether slots of shared memory or single copy
+//! move large blocks faster; out of place the MPI library may be faster than both, above all if ranks share
+//! cores. The first exchanges of a size class therefore use each algorithm, every rank states its time in its
+//! next vote, and the sum over all ranks decides: the algorithm with the shortest mean time. (With the
+//! maximum over the ranks instead, the library loses where it is
 //! faster: 4 ranks of 2 cores, 128 KiB per pair, 0.78 of its speed. Ranks that leave it early begin their
-//! next exchange.) Later the others are used again now and then: at the 16th exchange, the 32nd, the 64th and
-//! so on one of them in turn, and at every 16th one the next best where it is about as fast, so that a
-//! disturbance during the first exchanges does not decide for ever. After two exchanges in a row that take
-//! three times as long as before, all are tried again. All ranks have the same data and make the same
-//! decision.
+//! next exchange.) The other algorithms are retried later, in turn at exchanges 16, 32, 64 and so on, and the
+//! second best at every 16th exchange if it is about as fast, so that a disturbance during the first
+//! exchanges does not decide for ever. After two consecutive exchanges that take three times as long as
+//! before, all are tried again. All ranks have the same data and make the same decision.
 //!
-//! Restriction: the library takes part where whoever calls forwards exchanges and notes their time.
+//! Restriction: the library takes part only if the caller forwards exchanges and records their time.
 //! Cost: about log2 of the number of exchanges by slower algorithms; no messages. Source: our own.
 
 use super::choice::{Choice, rated_library};
 
 /// The algorithms of the first exchanges, by index. Single copy and the library are used in turn and often,
-/// because the times of one algorithm differ by more than those of the two. The slots are used twice, because
-/// their memory is touched for the first time in one of these exchanges.
+/// because the times of one algorithm vary by more than the times of the two differ. The slots are used
+/// twice, because their memory is touched for the first time in one of these exchanges.
 const FIRST_CONTENDERS: [usize; 10] = [0, 0, 1, 2, 1, 2, 1, 2, 1, 2];
 
 /// Exchanges between two uses of the next best algorithm.
@@ -81,7 +80,7 @@ impl Record {
     fn note(&mut self, index: usize, time: u64) {
         let slow = self.times[index].note(time);
         if slow && self.slow {
-            // Something has changed on this machine: the measurements do not hold any more.
+            // The machine's state has changed: the measurements are not valid any more.
             *self = Self::new(self.class);
         }
         self.slow = slow;
@@ -147,7 +146,7 @@ pub struct Trials {
     records: Vec<Record>,
     /// Class and algorithm of the last exchange that was decided here, whose time is not known yet.
     last: Option<(Class, usize)>,
-    /// Whether it is the exchange under way.
+    /// Whether it is the current exchange.
     under_way: bool,
     /// Whether the library takes part in the next decision.
     library: bool,
@@ -167,7 +166,7 @@ impl Trials {
         self.library = admitted;
     }
 
-    /// Whether the exchange under way was decided here, so that its time counts. Returns true once.
+    /// Whether the current exchange was decided here, so that its time counts. Returns true once.
     pub fn take_under_way(&mut self) -> bool {
         std::mem::take(&mut self.under_way)
     }

@@ -1,15 +1,15 @@
-//! The votes by which all ranks come to the same decision before anything is written.
+//! The votes, by which all ranks make the same decision before anything is written.
 //!
-//! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends to others and subtracts it for those
-//! that it expects, with a pseudo-random odd factor K for every ordered pair. Summed over all ranks this is
-//! zero where all counts match. Where they do not match it is not zero: never for a single pair, and for
-//! several pairs with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The
-//! factors follow from a word that is drawn for each communicator, so no counts can be constructed that
-//! cancel. So one word per rank tells all ranks whether all pairs match, in one round of communication. The
-//! other words are sums as well: the number of ranks with a property, and bytes.
+//! Idea: every rank sums `K(i, j) * bytes` over the blocks that it sends and subtracts `K(j, i) * bytes` for
+//! the blocks that it expects, with a pseudo-random odd factor K for every ordered pair. The sum over all
+//! ranks is zero if all counts match. A mismatch of a single pair never gives zero; a mismatch of several
+//! pairs gives zero with a probability of about 2^(v - 62), where 2^v divides all differences in bytes. The
+//! factors depend on a random word of the communicator, so counts that cancel cannot be constructed. One word
+//! per rank therefore tells all ranks whether all pairs match, in one round of communication. The other words
+//! are sums as well: the number of ranks with a property, and bytes.
 //! Cost: two multiplications per partner, and at most 4 KiB; one all-reduce, or one notice per rank of a
 //! node.
-//! Source: our own; universal hashing by random multipliers is that of Carter and Wegman.
+//! Source: our own; universal hashing by random multipliers: Carter and Wegman.
 
 use super::factors::Factors;
 use super::task::Task;
@@ -183,7 +183,7 @@ impl Vote {
     }
 }
 
-/// The bits of a number of [`COUNTERS`] bits, each in a counter of its own: copies of the number are moved by
+/// The bits of a number of [`COUNTERS`] bits, each in a separate counter: copies of the number are shifted by
 /// one bit less than the distance of the counters, so that each counter begins with its bit.
 #[inline(always)]
 fn spread(flags: u64) -> u64 {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn counted<'a>(counts: &'a [c_int], displacements: &'a [c_int]) -> Blocks<'a> {
-        // SAFETY: no vote looks at the memory.
+        // SAFETY: no vote accesses the memory.
         unsafe { Blocks::counted(std::ptr::null_mut(), counts, displacements, 1) }.expect("valid counts")
     }
 
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn the_short_cut_for_equal_blocks_is_one() {
-        // SAFETY: no vote looks at the memory.
+        // SAFETY: no vote accesses the memory.
         let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) }.expect("small");
         for ranks in 2..=20 {
             for bytes in [0, 1, 77, c_int::MAX] {

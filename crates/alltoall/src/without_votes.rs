@@ -1,27 +1,25 @@
-//! Short exchanges that are forwarded to the MPI library without votes, where that is faster; found by using
-//! both.
+//! Short exchanges that are forwarded to the MPI library without votes if that is faster, which is found by
+//! timing both.
 //!
-//! Idea: where every rank has a core, an exchange of a few bytes takes 0.2 us, and so does a vote. Only all
-//! ranks together know that an exchange is short, but programs repeat what they have done. So after some
-//! short exchanges in a row, the time of a batch of them is compared with that of a batch of exchanges that
-//! are forwarded without votes, whatever they are; several times in turn, and the shortest time of each
-//! counts. A time is that from the beginning of a batch to the beginning of the next one, because reading a
-//! clock in each exchange, and doing now one thing and now the other, would take as long as these themselves:
-//! what the program does between its exchanges counts for both alike. Where the library is faster, most
-//! exchanges out of place are forwarded from then on, and every 64th has votes. The comparison is repeated
-//! after a pause, which doubles each time. A vote that finds a longer exchange begins another pause, in which
-//! all exchanges have votes, and which doubles as well: what a few longer exchanges lose is as much as some
-//! ten thousand short ones win.
+//! Idea: if every rank has a core, an exchange of a few bytes takes 0.2 us, as long as a vote. Whether an
+//! exchange is short is known only to all ranks together, but programs repeat exchanges. After several
+//! consecutive short exchanges, the time of a batch of them is compared with the time of a batch of exchanges
+//! that are forwarded without votes; this is repeated several times in turn, and the minimum of each counts.
+//! A time is taken from the start of a batch to the start of the next batch, because reading a clock and
+//! alternating in each exchange would take as long as the exchanges; both times include what the program does
+//! between its exchanges. If the library is faster, most exchanges out of place are forwarded from then on,
+//! and every 64th exchange votes. The comparison is repeated after a pause, which doubles each time. A vote
+//! that finds a longer exchange begins another pause, in which all exchanges vote, and which doubles as well:
+//! the loss by a few longer exchanges is as large as the gain by some ten thousand short ones.
 //!
-//! Ranks count the same exchanges: those out of place that hcube has made, and those that were forwarded with
-//! arguments that hcube would have accepted. What the library does with the others does not count: an error
-//! handler may leave by a jump, and other ranks may not have made the call.
+//! Ranks count the same exchanges: those out of place that hcube has performed, and those that were forwarded
+//! with arguments that hcube would have accepted. Other calls do not count,: an error handler may leave by
+//! longjmp, and other ranks may not have made the call.
 //!
-//! Restrictions: for programs that do not know of hcube, because a call with arguments that are not valid has
-//! the effects then that it has in the library; all ranks share memory and have cores of their own.
-//! Cost: the slower one of the two in about 1 of 30 exchanges at first, and ever fewer later. Where short and
-//! longer exchanges follow one another, up to 63 of 64 longer ones without hcube's speed-up until a vote has
-//! found one.
+//! Restrictions: only in programs that do not use hcube's functions, because calls with invalid arguments
+//! then behave as in the library; all ranks share memory and have a core each.
+//! Cost: the slower method in about 1 of 30 exchanges at first, and less later. If short and longer exchanges
+//! alternate, up to 63 of 64 longer exchanges have no speed-up by hcube until a vote finds one.
 //! Source: our own.
 
 use super::choice::is_library_faster;
@@ -41,7 +39,7 @@ const FORWARDED_PER_VOTE: u64 = 63;
 const MIN_PAUSE: u64 = 8 << 10;
 const MAX_PAUSE: u64 = 1 << 20;
 
-/// What is done with an exchange out of place.
+/// The treatment of an exchange out of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It is forwarded without votes; [`WithoutVotes::note_forwarded`] counts it.
@@ -63,7 +61,7 @@ enum Phase {
     Forwarding,
 }
 
-/// The exchanges out of place of a communicator; the same on all ranks but for the clock.
+/// The exchanges out of place of a communicator; the same on all ranks except the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WithoutVotes {
     phase: Phase,
@@ -81,7 +79,7 @@ pub struct WithoutVotes {
 }
 
 impl WithoutVotes {
-    /// What is done with the next exchange. `now` reads the clock.
+    /// Decides on the next exchange. `now` reads the clock.
     #[inline]
     pub fn next(&mut self, now: impl FnOnce() -> f64) -> Step {
         match self.phase {
@@ -238,8 +236,7 @@ mod tests {
         assert_eq!(program.state.phase, Phase::Forwarding);
     }
 
-    /// One rank counts each exchange that is forwarded, another one those of an allowance together, as long
-    /// as it has one.
+    /// Ranks may count each forwarded exchange immediately, or the exchanges of an allowance together.
     #[test]
     fn an_allowance_changes_no_decision() {
         let (mut one, mut other) = (Program::new([300, 200]), Program::new([300, 200]));

@@ -1,5 +1,5 @@
-//! Schedules of the all-to-all exchange for every size up to 130, without MPI: every pair once, no
-//! deadlock with blocking exchanges, and no more steps than the paper says.
+//! Schedules of the all-to-all exchange for every size up to 130, without MPI: every pair once, no deadlock
+//! with blocking exchanges, and no more steps than in Hofmann and Ruenger 2013.
 
 use hcube_alltoall::{Schedule, schedule::partners};
 
@@ -15,7 +15,7 @@ fn sequences(schedule: Schedule, size: usize) -> Vec<Vec<usize>> {
 /// an exchange happens as soon as it is the next one of both ranks.
 ///
 /// # Panics
-/// Where nobody can go on.
+/// All ranks are blocked.
 fn steps(sequences: &[Vec<usize>]) -> Vec<Vec<(usize, usize)>> {
     let mut done = vec![0; sequences.len()];
     let mut steps = Vec::new();
@@ -94,7 +94,7 @@ fn halves_exchange_before_quarters() {
     }
 }
 
-/// Figure 2 of the paper.
+/// Figure 2 of Hofmann and Ruenger 2013.
 #[test]
 fn seven_ranks_exchange_as_in_the_paper() {
     let mpich = steps(&sequences(Schedule::Mpich, 7));

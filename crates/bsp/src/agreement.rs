@@ -7,7 +7,7 @@
 //! themselves, to report the difference or to find the registration.
 //!
 //! Cost: five words in the barrier; after a difference or a removed NULL, one or two reductions. Source: our
-//! own; the rule for NULL is that of bsponmpi: the latest registration that is NULL on all processes that
+//! own; NULL removes what it removes in bsponmpi: the latest registration that is NULL on all processes that
 //! have removed NULL, and that the others remove.
 
 use crate::registry::{Pop, Registry};
@@ -20,7 +20,7 @@ use std::collections::HashSet;
 /// Words of [`Votes`].
 pub const WORDS: usize = 5;
 
-/// What the processes say of a superstep, combined.
+/// The combined values of all processes for a superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Votes {
     flags: u64,
@@ -39,7 +39,7 @@ pub enum Flag {
     NullPopped = 2,
 }
 
-/// What must be equal on all processes, in one superstep.
+/// Values that must be equal on all processes, in one superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Calls {
     /// Whether it ends with `bsp_end`.
@@ -93,7 +93,7 @@ impl Votes {
         }
     }
 
-    /// As words that travel.
+    /// Encoded as words.
     pub fn words(self) -> [u64; WORDS] {
         [self.flags, self.equal[0], self.equal[1], self.pops[0], self.pops[1]]
     }

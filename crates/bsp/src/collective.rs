@@ -1,6 +1,5 @@
-//! Broadcast and fold: operations of all processes that are complete when they return, between two
-//! supersteps' ends or anywhere in one. They do not end a superstep: communication that was requested before
-//! is not affected.
+//! Broadcast and fold: collective operations that are complete on return, at any point between or inside
+//! supersteps. They do not end a superstep: communication that was requested before is not affected.
 //!
 //! Cost: a fold has log2(P) rounds of messages of the length of the operands, in a binomial tree, and a
 //! broadcast; operands are combined in the order of the processes, so operations need not be commutative.
@@ -18,7 +17,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: the bytes of process `root` on all processes.
     ///
     /// # Errors
-    /// For a process that does not exist, and those of MPI.
+    /// For a process that does not exist, and errors of MPI.
     pub fn broadcast(&mut self, root: usize, bytes: &mut [u8]) -> Result<()> {
         self.check_process(root)?;
         bytes.chunks_mut(PIECE_BYTES).try_for_each(|piece| self.comm.broadcast(piece, root))

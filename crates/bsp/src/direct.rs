@@ -1,8 +1,8 @@
 //! Direct copies between processes of a node: one copy, by the kernel.
 //!
-//! Restrictions: both processes have proved to each other that the system permits it; if it is refused later,
-//! unbuffered operations go through buffers. The other process has ended the superstep before, so that it
-//! does not write its memory itself.
+//! Restrictions: both processes have proved to each other that the kernel permits it; if it is refused later,
+//! unbuffered operations are buffered. The other process has ended the previous superstep, so that it does
+//! not write its memory itself.
 //! Cost: one copy by the kernel, about a microsecond per call and 0.1 us per page. Source: our own.
 
 use hcube_core::Result;
@@ -35,7 +35,7 @@ impl Direct {
     /// Collective: `None` if the system does not permit single copy, or if `threshold` is 0.
     ///
     /// # Errors
-    /// On all processes, those of MPI.
+    /// On all processes, errors of MPI.
     pub fn prove<C: Comm>(comm: &C, mates: &[usize], threshold: usize) -> Result<Option<Self>> {
         if threshold == 0 || comm.simulated() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Direct {
     /// Whether data was written to an address of a process of the node, which has registered the memory
     /// there.
     pub fn write(&mut self, mate: usize, address: u64, data: Region<'_>) -> bool {
-        // SAFETY: the process has registered these bytes, so it lends them to all processes for the
+        // SAFETY: the process has registered these bytes, so all processes may access them during the
         // superstep.
         let written = unsafe { self.processes[mate].write(address, data) };
         self.succeeds(written)
@@ -65,7 +65,7 @@ impl Direct {
         self.succeeds(read)
     }
 
-    /// A copy that has begun may be done again: nobody else uses the memory.
+    /// A copy that has begun may be repeated: the memory is not accessed otherwise.
     fn succeeds(&mut self, copied: std::result::Result<(), Refused>) -> bool {
         match copied {
             Ok(()) => true,

@@ -1,18 +1,19 @@
 //! Forwarding of records to processes of other nodes at the end of a superstep.
 //!
-//! Idea: all data of a node for another node travels together, headers with data, along the stages of a plan
-//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for one other node to
-//! one of them through shared memory, which sends them in one message; otherwise the nodes are divided again
-//! and again, and in each stage a process exchanges one message with a partner in every other part. A message
-//! also carries the votes of its sender. After the last stage, every process knows the votes of all, because
-//! it has received from every part, so that no process leaves a superstep that another one has not ended.
+//! Idea: all data of a node for another node is sent together, headers with data, along the stages of a plan
+//! ([`hcube_core::plan`]): with three hops, all processes of a node pass their records for another node to
+//! one of them through shared memory, which sends them in one message; otherwise the nodes are divided
+//! recursively, and in each stage a process exchanges one message with a partner in every other part. A
+//! message also carries the votes of its sender. After the last stage, every process knows the votes of all,
+//! because it has received from every part, so that no process leaves a superstep that another process has
+//! not ended.
 //!
 //! Restrictions: none. A message begins with a piece of at most `FIRST_PIECE_WORDS`, which contains its
 //! length; further pieces have the length of [`crate::options::Options::memory`].
 //! Cost: messages as in the table of [`hcube_core::plan`], two per superstep that reads remote memory; with
 //! three hops a record crosses the network once and is copied six times. Memory: the records themselves, in
 //! forwarding.
-//! Source: the plans are those of Plimpton et al. 2006; for BSP our own.
+//! Source: the plans follow Plimpton et al. 2006; their use for BSP is our own.
 
 use crate::agreement::{self, Votes};
 use crate::record::{Kind, Source as Writer, label};
@@ -31,7 +32,7 @@ const FIRST_PIECE_WORDS: usize = 1024;
 /// Words of a message before its records: their number of words, and the votes.
 const MESSAGE_HEAD: usize = 1 + agreement::WORDS;
 /// Nodes to which one stage sends at most, unless three hops are worthwhile: with more, the start-up times of
-/// the messages exceed those of a further stage.
+/// the messages exceed the time of a further stage.
 pub const MAX_PARTS: usize = 9;
 
 /// Records that are forwarded.
@@ -64,7 +65,7 @@ pub struct Arrived<'a> {
     pub payload: Region<'a>,
 }
 
-/// How records travel between `nodes` nodes: the fewest stages that send to few nodes each.
+/// The plan for records between `nodes` nodes: the fewest stages in which each rank sends to few nodes.
 fn routing(topology: &Topology) -> Routing {
     let three_hop = three_hop::worthwhile(topology);
     let suffices = |&dimensions: &usize| MAX_PARTS.pow(dimensions as u32) >= topology.nodes();
@@ -170,7 +171,7 @@ impl Forwarding {
         Ok(votes)
     }
 
-    /// Divides the records held here; those of this part stay.
+    /// Divides the records held here; the records of this part stay.
     fn divide(&mut self, stage: &Stage) -> Vec<Vec<u64>> {
         let held = std::mem::take(&mut self.held);
         let mut parts = vec![Vec::new(); stage.parts];

@@ -1,8 +1,8 @@
-//! The processes of this node: their numbers here, and what they have registered.
+//! The processes of this node: their numbers, and their registrations.
 //!
-//! A process knows address and size of every registration of its node, so that a call that exceeds a size is
-//! refused where it is made, and so that single copy finds the memory. Those of other nodes are checked where
-//! the data arrives.
+//! A process knows address and size of every registration of its node, so that a call that exceeds a size
+//! returns an error immediately, and so that single copy finds the memory. Registrations of other nodes are
+//! checked where the data arrives.
 //! Memory: 16 bytes per registration and process of the node.
 
 use hcube_core::Result;
@@ -75,8 +75,8 @@ impl Mates {
         self.places[number].extend(places);
     }
 
-    /// Follows the numbers of registrations at the end of a superstep: only those `kept` stay, if any were
-    /// numbered anew, and there are so many then.
+    /// Updates the numbers of registrations at the end of a superstep: only the registrations in `kept`
+    /// remain, if any were renumbered, and their number is the new count.
     pub fn settle(&mut self, kept: Option<&[bool]>, registrations: usize) {
         for places in self.places.iter_mut().chain([&mut self.largest]) {
             if let Some(kept) = kept {

@@ -1,12 +1,13 @@
 //! Registered memory that the library owns, for programs in safe Rust.
 //!
-//! Idea: a registration outlasts every borrow, so that safe code cannot register memory that it owns.
-//! [`Shared`] takes the memory over and returns it at the end of the superstep that removes the registration,
+//! Idea: a registration outlives every borrow, so safe code cannot register memory that it owns. [`Shared`]
+//! takes ownership of the memory and returns it at the end of the superstep that removes the registration,
 //! when all processes have finished their operations on it. Memory that is not released is never freed.
 //!
-//! Restrictions: a process accesses its own memory by copies, since others write it during a superstep.
+//! Restrictions: a process accesses its own memory by copies, since other processes write it during a
+//! superstep.
 //!
-//! Cost: that of the operations of BSPlib.
+//! Cost: see the operations of BSPlib.
 
 use crate::spmd::Spmd;
 use hcube_core::Result;
@@ -57,8 +58,8 @@ fn bytes<T: Plain>(values: &mut [T]) -> &mut [u8] {
 /// ```
 #[derive(Debug)]
 pub struct Shared<T> {
-    /// A boxed slice that was given up for this value: nothing refers to it but copies of this region that
-    /// the SPMD part holds.
+    /// A boxed slice that was exchanged for this value: only copies of this region in the SPMD part refer to
+    /// it.
     region: Region<'static>,
     values: PhantomData<Box<[T]>>,
 }
@@ -71,7 +72,7 @@ impl<T: Plain> Shared<T> {
     /// See [`Registry::push`](crate::registry::Registry::push).
     pub fn register<C: Comm>(spmd: &mut Spmd<C>, mut values: Vec<T>) -> Result<Self> {
         if values.is_empty() {
-            // Memory without bytes has no address of its own.
+            // Memory without bytes has no unique address.
             values.push(T::default());
         }
         let region = Region::of(bytes(Box::leak(values.into_boxed_slice())));

@@ -1,13 +1,13 @@
 //! The queue of messages that a process has received, and the sizes of tags.
 //!
 //! Messages stay in the record lists of their senders for the superstep in which they are read, so that none
-//! is copied before the program asks for it. Those of the process with the highest number come first, and
-//! those of one process in the order in which they were sent: BSPlib does not define the order, and programs
-//! exist that rely on that of bsponmpi.
+//! is copied before the program asks for it. They are sorted by the number of the sender, highest first, and
+//! messages of one sender are in the order in which they were sent: BSPlib does not define the order, and
+//! some programs rely on the order of bsponmpi.
 //!
-//! Tag sizes are three numbers (A, B, C): A that of the messages in the queue, B of those that are sent, C
-//! that of the last call of `bsp_set_tagsize`; the end of a superstep makes them (B, C, C). Source: Hill et
-//! al. 1998, §4, as made precise by bsponmpi.
+//! Tag sizes are three numbers (A, B, C): A of the messages in the queue, B of messages that are sent, C of
+//! the last call of `bsp_set_tagsize`; the end of a superstep replaces them by (B, C, C). Source: Hill et al.
+//! 1998, §4, as made precise by bsponmpi.
 
 use hcube_core::Result;
 use hcube_core::error::Error;
@@ -34,7 +34,7 @@ pub struct Message<'a> {
 #[derive(Debug, Default)]
 pub struct Queue {
     messages: Vec<Message<'static>>,
-    /// Where those of each process begin, until they are taken.
+    /// The start of the messages of each process, until they are taken.
     runs: Vec<usize>,
     /// The process of the last of them.
     newest: Option<usize>,
@@ -56,7 +56,7 @@ impl Queue {
         };
     }
 
-    /// Adds a message; those of a process follow each other.
+    /// Adds a message; the messages of a process are contiguous.
     #[inline]
     pub fn push(&mut self, process: usize, message: Message<'static>) {
         if self.newest != Some(process) {
@@ -67,7 +67,7 @@ impl Queue {
         self.messages.push(message);
     }
 
-    /// When all have been added: those of the last process become the first.
+    /// Called when all messages have been added: the messages of the last process become the first.
     pub fn open(&mut self) {
         self.run.0 = self.messages.len();
         self.next_run();
@@ -119,7 +119,7 @@ pub struct TagSizes {
     pub calls: usize,
 }
 
-/// Tags may not be longer: they are padded and travel with every message.
+/// Maximum length of tags, which are padded and sent with every message.
 pub const MAX_TAG_BYTES: usize = 1 << 30;
 
 impl TagSizes {
@@ -174,7 +174,7 @@ mod tests {
         }
         queue.open();
         assert_eq!(queue.size(), (5, 16));
-        // The last process first, those of one process in their order.
+        // The last process first, messages of one process in their order.
         for (expected, left) in [(1, (4, 15)), (5, (3, 10)), (7, (2, 3)), (3, (1, 0)), (0, (0, 0))] {
             assert_eq!(length(queue.first()), Some(expected));
             assert_eq!((length(queue.take()), queue.size()), (Some(expected), left));
@@ -183,7 +183,7 @@ mod tests {
         queue.clear();
         queue.open();
         assert!(queue.first().is_none() && queue.size() == (0, 0));
-        // Messages that nobody takes are gone.
+        // Messages that were not taken are discarded.
         for process in [1, 0] {
             push(&mut queue, process, 9);
             queue.open();

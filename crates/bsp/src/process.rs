@@ -1,11 +1,11 @@
-//! The process-wide state of a BSP program: the part of the program that is running, and the SPMD part.
+//! The process-wide state of a BSP program: the current part of the program, and the SPMD part.
 //!
-//! BSPlib's functions have no argument that stands for a communicator, so a process has one state. It belongs
-//! to the thread that has called `bsp_begin`; if processes are simulated in one thread, each of them has its
-//! own, found by its rank in `MPI_COMM_WORLD`.
+//! BSPlib's functions have no argument that identifies a communicator, so a process has one state. It belongs
+//! to the thread that called `bsp_begin`; if processes are simulated in one thread, each of them has its own
+//! state, selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised at the end of the process. Processes
-//! that the SPMD part does not use sleep until it has ended, and exit.
+//! The state initialises MPI if the program has not, and then finalises it at the end of the process.
+//! Processes outside of the SPMD part sleep until it has ended, and exit.
 
 use crate::options::Options;
 use crate::profile::Summary;
@@ -54,8 +54,7 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was
-/// initialised here.
+/// Data for the end of the process: the part, whether an error ends it, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
@@ -76,7 +75,7 @@ thread_local! {
 fn outside() -> Error {
     let text = match PART.load(Ordering::Relaxed) {
         SPMD if !lifetime::is_simulated() => {
-            "called by another thread: expected the one that has called bsp_begin"
+            "called by another thread: expected the thread that called bsp_begin"
         }
         _ => "called outside of the SPMD part: expected between bsp_begin and bsp_end",
     };
@@ -129,8 +128,8 @@ pub fn spmd<T>(work: impl FnOnce(&mut Spmd<MpiComm>) -> Result<T>) -> Result<T> 
     })
 }
 
-/// Before the job ends by an error: the end of this process is none of its own then. MPICH's `MPI_Abort`
-/// calls `exit`.
+/// Called before the job ends by an error: the end of this process is then caused by the job, not by the
+/// program. MPICH's `MPI_Abort` calls `exit`.
 pub fn leave() {
     ENDING.store(true, Ordering::Relaxed);
 }
@@ -151,7 +150,7 @@ pub fn fail(function: &str, error: &Error) -> ! {
     abort(None)
 }
 
-/// Collective over all processes of the job, if nobody has initialised MPI: does so.
+/// Collective over all processes of the job, if MPI is not initialised: initialises it.
 fn start() -> Result<()> {
     if lifetime::initialise()? {
         OWNS_MPI.store(true, Ordering::Relaxed);
@@ -188,8 +187,8 @@ extern "C" fn finish() {
     }
 }
 
-/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 tells the others, which may
-/// be waiting for it there, that there is no SPMD part.
+/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 notifies the others, which
+/// may be waiting there, that there is no SPMD part.
 fn finish_early(world: &MpiComm) {
     let agreed = if world.rank() == 0 { tell_limit(world, 0).map(|()| 0) } else { hear_limit(world) };
     match agreed {
@@ -202,7 +201,7 @@ fn finish_early(world: &MpiComm) {
     }
 }
 
-/// Processes of the SPMD part; before it, those of the job (`bsp_nprocs`).
+/// Processes of the SPMD part; before it, processes of the job (`bsp_nprocs`).
 ///
 /// # Errors
 /// Those of MPI.
@@ -219,7 +218,7 @@ pub fn processes() -> Result<usize> {
 /// is set on any process.
 ///
 /// # Errors
-/// For a number below 1, for a second call, and those of [`Spmd::begin`].
+/// For a number below 1, for a second call, and errors of [`Spmd::begin`].
 pub fn begin(limit: i64, profiled: bool) -> Result<()> {
     with(|process| {
         match process.part {
@@ -281,8 +280,8 @@ fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
     }
 }
 
-/// Collective: what process 0 says. After `bsp_init` the others wait asleep, since process 0 may compute for
-/// a long time before, and may end without an SPMD part, which 0 stands for.
+/// Collective: receives the value of process 0. After `bsp_init` the other processes sleep while they wait,
+/// since process 0 may compute for a long time before, and may end without an SPMD part, which 0 stands for.
 fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
     if after_init {
         return if world.rank() == 0 { tell_limit(world, limit).map(|()| limit) } else { hear_limit(world) };
@@ -296,7 +295,7 @@ fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
 const LIMIT: i32 = tags::BSP.tag(1);
 const END: i32 = tags::BSP.tag(0);
 
-/// Process 0 tells all others the largest number of processes.
+/// Process 0 sends the maximum number of processes to all others.
 fn tell_limit(world: &MpiComm, limit: i64) -> Result<()> {
     send_to(world, 1, &limit.to_ne_bytes(), LIMIT)
 }
@@ -356,7 +355,7 @@ fn leave_unused(world: MpiComm) -> ! {
 /// Collective over the SPMD part: ends it (`bsp_end`). The profile, on process 0.
 ///
 /// # Errors
-/// Outside of the SPMD part; if other processes have called `bsp_sync`; those of MPI.
+/// Outside of the SPMD part; if other processes have called `bsp_sync`; errors of MPI.
 pub fn end() -> Result<Option<Summary>> {
     with(|process| {
         let Part::Spmd(spmd) = &mut process.part else {
@@ -381,8 +380,8 @@ pub fn end() -> Result<Option<Summary>> {
 /// run `part`, a function of the program, and exit.
 ///
 /// # Errors
-/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part; those
-/// of MPI.
+/// For a second call, and for a call after `bsp_begin`; if `part` does not begin and end the SPMD part;
+/// errors of MPI.
 pub fn init(part: impl FnOnce()) -> Result<()> {
     with(|process| {
         if process.initialised {

@@ -1,21 +1,21 @@
-//! The profile of a program: what each superstep has cost.
+//! The profile of a program: the cost of each superstep.
 //!
-//! Idea: a process notes when it enters and leaves the end of a superstep, how long it has waited for the
+//! Idea: a process records when it enters and leaves the end of a superstep, how long it has waited for the
 //! others there, and the bytes and messages that it sends and receives. At the end of the SPMD part the
-//! largest and the mean value of all processes are computed for each superstep.
+//! maximum and the mean over all processes are computed for each superstep.
 //!
-//! The h-relation of a superstep is the largest number of bytes that a process sends or receives in it. The
-//! imbalance is the largest computing time over the mean: what a process waits beyond that is not the
-//! computation's.
+//! The h-relation of a superstep is the maximum number of bytes that a process sends or receives in it. The
+//! imbalance is the maximum computing time divided by the mean: further waiting is not caused by the
+//! computation.
 //!
 //! Cost: three readings of the clock and 56 bytes per superstep; two reductions at the end.
-//! Source: the cost model is Valiant's as in Krusche 2005, §2.2; the profile is our own.
+//! Source: Valiant's cost model as in Krusche 2005, §2.2; the profile is our own.
 
 use hcube_core::Result;
 use hcube_core::comm::Comm;
 use hcube_core::comm::reduction::Operation;
 
-/// Supersteps that have figures of their own; those after are added up.
+/// Supersteps with separate statistics; later supersteps are accumulated.
 pub const MAX_SUPERSTEPS: usize = 1 << 16;
 
 /// Figures of a superstep on one process, or combined.
@@ -36,7 +36,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Number of figures.
+    /// Number of values.
     const COUNT: usize = 6;
 
     fn values(self) -> [f64; Self::COUNT] {
@@ -48,7 +48,7 @@ impl Figures {
     }
 }
 
-/// What a process notes.
+/// The records of a process.
 #[derive(Debug)]
 pub struct Profile {
     supersteps: Vec<Figures>,
@@ -88,7 +88,7 @@ impl Profile {
         self.now.sent += bytes as f64;
     }
 
-    /// Notes bytes that it sends without having been asked by the program here.
+    /// Records bytes that it sends for purposes other than requests of the program.
     pub fn answered(&mut self, bytes: usize) {
         self.now.sent += bytes as f64;
     }

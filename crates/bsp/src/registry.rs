@@ -1,16 +1,17 @@
-//! What a process has registered: a stack of memory blocks for each address.
+//! The registrations of a process: a stack of memory blocks for each address.
 //!
 //! Idea: registrations have numbers, the same on all processes, because all make the same calls in the same
-//! order. A block is named by its address, which is looked up in a table from addresses to the numbers
-//! registered with them, the latest last; the last few addresses that were found are in a cache. What a
-//! superstep registers and removes takes effect at its end.
+//! order. A block is identified by its address, which is looked up in a table from addresses to the numbers
+//! registered with them, the latest last; a cache contains the last few addresses. Registrations and removals
+//! of a superstep take effect at its end.
 //!
-//! NULL means that this process has no memory to register. `bsp_pop_reg(NULL)` does not determine a number by
-//! itself: it follows from the other processes ([`crate::agreement`]).
+//! NULL means that this process has no memory to register. The number for `bsp_pop_reg(NULL)` is not
+//! determined
+//! locally: it follows from the other processes ([`crate::agreement`]).
 //!
 //! Cost: a few instructions for an address in the cache; otherwise one look-up in a hash table. 40 bytes per
-//! registration. Source: Hill et al. 1998, §3.2; that NULL matches the registration that the others remove is
-//! bsponmpi's interpretation.
+//! registration. Source: Hill et al. 1998, §3.2; bsponmpi's interpretation of NULL: the registration that the
+//! other processes remove.
 
 use hcube_core::Result;
 use hcube_core::error::Error;
@@ -20,7 +21,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Addresses in the cache.
 const RECENT: usize = 16;
-/// Numbers of registrations are smaller: they travel in the labels of records.
+/// Bound on the numbers of registrations, which are part of the labels of records.
 pub const MAX_REGISTRATIONS: usize = 1 << 20;
 
 /// Numbers of removed registrations that are not worth numbering anew.
@@ -94,7 +95,7 @@ impl Registry {
     /// Registers memory from the next superstep on.
     ///
     /// # Errors
-    /// NULL with a size, and more registrations than there are numbers.
+    /// NULL with a size, and too many registrations.
     pub fn push(&mut self, memory: Region<'static>) -> Result<()> {
         let address = memory.address().addr();
         if address == 0 && !memory.is_empty() {
@@ -143,7 +144,7 @@ impl Registry {
     /// The registration of an address in this superstep.
     ///
     /// # Errors
-    /// If it is not registered; `name` is that of the argument.
+    /// If it is not registered; `name` is the name of the argument.
     #[inline]
     pub fn find(&mut self, name: &'static str, address: usize) -> Result<u32> {
         match self.recent[place(address)] {
@@ -187,12 +188,12 @@ impl Registry {
         self.effective > MAX_COMPARED || self.blocks[..self.effective].iter().any(overlap)
     }
 
-    /// What this superstep has registered.
+    /// Registrations of this superstep.
     pub fn pushed(&self) -> impl ExactSizeIterator<Item = Region<'static>> + '_ {
         self.blocks[self.effective..].iter().map(|block| block.memory)
     }
 
-    /// What this superstep removes.
+    /// Removals of this superstep.
     pub fn pops(&self) -> &[Pop] {
         &self.pops
     }
@@ -260,7 +261,7 @@ impl Registry {
 mod tests {
     use super::*;
 
-    /// Memory that nobody touches.
+    /// Memory that is never accessed.
     fn block(address: usize, length: usize) -> Region<'static> {
         // SAFETY: only the address and the length of the region are used.
         unsafe { Region::new(std::ptr::without_provenance_mut(address), length) }

@@ -1,12 +1,12 @@
-//! The SPMD part of a program, seen from one of its processes: what it requests in a superstep.
+//! The SPMD part of a program, from the view of one of its processes: the requests of a superstep.
 //!
-//! Idea: `bsp_put` and `bsp_send` copy their data into the record lists of this process at once, in the list
-//! for the destination, and `bsp_get` leaves a request there. At the end of the superstep ([`crate::sync`])
-//! every process reads the lists that others have for it. Large unbuffered operations are single copies at
-//! the time of the call, if the system permits them.
+//! Idea: `bsp_put` and `bsp_send` copy their data immediately into the record lists of this process, in the
+//! list for the destination, and `bsp_get` appends a request there. At the end of the superstep
+//! ([`crate::sync`]) every process reads the lists of the others for it. Large unbuffered operations are
+//! single copies at the time of the call, if the kernel permits them.
 //!
-//! Cost: a put is copied twice and has 16 bytes of its own; a superstep without gets has one barrier. Memory:
-//! twice what a superstep puts and sends.
+//! Cost: a put is copied twice, with a header of 16 bytes; a superstep without gets has one barrier. Memory:
+//! twice the bytes that a superstep puts and sends.
 //! Source: Hill et al. 1998, "BSPlib: the BSP programming library"; Krusche 2005, §2.6 and appendix A.
 
 use crate::direct::{Direct, Read};
@@ -26,7 +26,7 @@ use hcube_core::node::processor::crowded;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 
-/// The lists of a process: data for each process of its node, then requests, then what it tells all of them.
+/// The lists of a process: data for each process of its node, then requests, then data for all of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lists {
     mates: usize,
@@ -111,7 +111,7 @@ impl<C: Comm> Spmd<C> {
     /// Collective: begins the SPMD part of the processes of `comm`, whose messages are open.
     ///
     /// # Errors
-    /// On all processes, if the options differ; those of MPI.
+    /// On all processes, if the options differ; errors of MPI.
     pub fn begin(comm: C, options: &Options) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;
@@ -178,7 +178,7 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// What the processes communicate through.
+    /// The communication between the processes.
     pub fn comm(&self) -> &C {
         &self.comm
     }

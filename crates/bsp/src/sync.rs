@@ -1,19 +1,18 @@
 //! The end of a superstep.
 //!
-//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. What is for
-//! other nodes travels then ([`crate::forwarding`]), and the processes of a node meet again. If anybody reads
-//! remote memory, every process answers the requests for its own memory before it writes anything, the
-//! replies travel in the same way, and the values are written to their destinations, in the order of the
-//! calls. Then every process carries out the puts for its memory, in the order of the processes and their
-//! calls, and queues its messages. So the result does not depend on which processes share memory, also where
-//! several operations write the same bytes.
+//! Idea: the processes of a node meet at a barrier, which publishes their lists and their votes. Then the
+//! data for other nodes is forwarded ([`crate::forwarding`]), and the processes of a node meet again. If any
+//! process reads remote memory, every process answers the requests for its own memory before it writes
+//! anything, the replies are forwarded in the same manner, and the values are written to their destinations,
+//! in the order of the calls. Then every process performs the puts to its memory, in the order of the
+//! processes and their calls, and queues its messages. The result therefore does not depend on which
+//! processes share memory, even if several operations write the same bytes.
 //!
-//! No process writes or reads memory of another process here, so that no barrier is needed at the end.
-//! Unbuffered operations of the next superstep, which do, wait until the other process has finished this
-//! function.
+//! This function does not access memory of another process, so no barrier is needed at its end. Unbuffered
+//! operations of the next superstep, which do, wait until the other process has finished this function.
 //!
 //! Cost on one node: one barrier, with gets two. Between nodes: the messages of a plan, with gets twice.
-//! Source: Hill et al. 1998, §3.2 for the order of gets and puts; the rest is our own.
+//! Source: Hill et al. 1998, §3.2 for the order of gets and puts; everything else is our own.
 
 use crate::agreement::{self, Calls, Flag, Votes};
 use crate::mates::{Place, exceeded};
@@ -46,8 +45,8 @@ impl<C: Comm> Spmd<C> {
         self.end_superstep(false)
     }
 
-    /// Collective: ends the SPMD part (`bsp_end`). What was asked for since the last superstep is not carried
-    /// out.
+    /// Collective: ends the SPMD part (`bsp_end`). Communication requested since the last superstep is not
+    /// performed.
     ///
     /// # Errors
     /// As [`Self::sync`].
@@ -130,7 +129,7 @@ impl<C: Comm> Spmd<C> {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
                 process.and_then(|process| self.mates.number(process)).expect("a process of this node");
-            // SAFETY: located in this turn, and used at once.
+            // SAFETY: located in this turn, and used immediately.
             for record in unsafe { self.records.records(list) } {
                 let mut words = vec![0; record.payload.len() / size_of::<u64>()];
                 record.payload.read(bytes_of_mut(&mut words));
@@ -192,7 +191,7 @@ impl<C: Comm> Spmd<C> {
     fn travel(&mut self, votes: Votes) -> Result<Votes> {
         let forwarding = self.forwarding.as_mut().expect("several nodes");
         for &(_, list) in &self.incoming[REQUESTS] {
-            // SAFETY: located in this turn, and used at once.
+            // SAFETY: located in this turn, and used immediately.
             for record in unsafe { self.records.records(list) } {
                 if record::parts(record.label).0 == Kind::Forwarded {
                     forwarding.add_passed(record);
@@ -201,7 +200,7 @@ impl<C: Comm> Spmd<C> {
         }
         let votes = forwarding.travel(&self.comm, votes)?;
         let (records, mates, lists) = (&mut self.records, &self.mates, self.lists);
-        // What follows the last record of each list without being told.
+        // The records that follow the last record of each list.
         let mut next: Vec<Option<Source>> = vec![None; 2 * mates.processes.len()];
         forwarding.deliver(|arrived| {
             let mate = mates.number(arrived.destination).expect("the plan ends on its node");
@@ -292,8 +291,8 @@ impl<C: Comm> Spmd<C> {
         })
     }
 
-    /// Writes what this process has read of others, in the order of the calls: that of the replies of one
-    /// process of the node.
+    /// Writes the data that this process has read from others, in the order of the calls; data of one process
+    /// of the node is in its replies.
     fn take_replies(&mut self) -> Result<()> {
         let replies = std::mem::take(&mut self.incoming[DATA]);
         let pending = std::mem::take(&mut self.pending);

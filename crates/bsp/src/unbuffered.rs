@@ -1,11 +1,11 @@
-//! Operations that copy directly between the memory of two processes of a node: unbuffered ones at the time
-//! of the call, large gets at the end of the superstep.
+//! Operations that copy directly between the memory of two processes of a node: unbuffered operations at the
+//! time of the call, large gets at the end of the superstep.
 //!
-//! Idea: a get must not write before all others have read, since its destination may be what others read. If
-//! the destination is not registered, nobody can, so it is read straight into the destination once all
-//! processes have met, and before they meet again and write, unless an earlier get through the record lists
-//! has the same destination. Otherwise, and if a copy is refused, data goes through the record lists as in
-//! [`crate::spmd`].
+//! Idea: a get must not write before all other processes have read, since its destination may be memory that
+//! others read. If the destination is not registered, no other process can read it, so data is read directly
+//! into the destination once all processes have met, and before they meet again and write, unless an earlier
+//! get through the record lists has the same destination. Otherwise, and if a copy is refused, data is passed
+//! through the record lists as in [`crate::spmd`].
 //!
 //! Cost: one copy by the kernel instead of two; for a large get a comparison with every registration of this
 //! process.
@@ -29,14 +29,14 @@ impl<C: Comm> Spmd<C> {
             && !self.pending.iter().any(|earlier| earlier.overlaps(into))
     }
 
-    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets
-    /// that are direct copies.
+    /// Between two meetings of the node, while no process writes memory that others have registered: performs
+    /// the gets that are direct copies.
     pub(crate) fn read_directly(&mut self) -> Result<()> {
         let reads = self.direct.as_mut().map(|direct| std::mem::take(&mut direct.reads));
         for Read { mate, address, into } in reads.into_iter().flatten() {
             if !self.direct.as_mut().is_some_and(|direct| direct.read(mate, address, into)) {
                 return Err(Error::Usage(format!(
-                    "bsp_get: the system has refused to read the memory of process {}, which it has permitted before: set \
+                    "bsp_get: the kernel has refused to read the memory of process {}, which it has permitted before: set \
                      HCUBE_BSP_SINGLE_COPY=0",
                     self.mates.processes[mate]
                 )));
@@ -133,7 +133,7 @@ impl<C: Comm> Spmd<C> {
         self.get(process, source, offset, into)
     }
 
-    /// Reads memory of a process of this node at once.
+    /// Reads memory of a process of this node immediately.
     ///
     /// # Errors
     /// Names the argument that is not valid; also if the process is on another node, or if the system does
@@ -165,7 +165,7 @@ impl<C: Comm> Spmd<C> {
             }
         }
         Err(Error::Usage(format!(
-            "pid = {process}: expected a process of the same node whose memory the system permits to read; bsp_get reads \
+            "pid = {process}: expected a process of the same node whose memory the kernel permits to read; bsp_get reads \
              that of all processes"
         )))
     }

@@ -1,5 +1,5 @@
-//! Random programs of puts, gets, unbuffered operations and messages, against a serial model, on threads: on
-//! one node, on several, and without shared memory.
+//! Random programs of puts, gets, unbuffered operations and messages, compared with a serial model, on
+//! threads: on one node, on several, and without shared memory.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;
@@ -49,7 +49,7 @@ enum Call {
     },
 }
 
-/// What every process does in a superstep.
+/// The operations of every process in a superstep.
 type Superstep = Vec<Vec<Call>>;
 
 struct Program {
@@ -87,8 +87,8 @@ fn tag_bytes(step: usize) -> usize {
 
 fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize) -> Superstep {
     let mut calls = vec![Vec::new(); processes];
-    // Every segment is written by one put at most, and those of unbuffered operations are left alone by all
-    // others.
+    // Every segment is written by at most one put, and segments of unbuffered operations are not accessed by
+    // other operations.
     for to in 0..processes {
         for number in 0..SEGMENTS {
             let from = numbers.next(processes);
@@ -116,7 +116,7 @@ fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize
                         unbuffered: false,
                     });
                 }
-                // Of a segment that nobody changes in this superstep.
+                // Part of a segment that no process changes in this superstep.
                 2 => calls[from].push(Call::Get {
                     from: to,
                     segment: number,
@@ -168,8 +168,8 @@ struct Memory(Box<[u8]>);
 
 impl Memory {
     fn region(&mut self) -> Region<'static> {
-        // SAFETY: the memory lives until all processes have ended the SPMD part, and is looked at only
-        // through the region.
+        // SAFETY: the memory lives until all processes have ended the SPMD part, and is accessed only through
+        // the region.
         unsafe { Region::new(self.0.as_mut_ptr(), self.0.len()) }
     }
 }
@@ -192,7 +192,7 @@ fn ask(spmd: &mut Spmd<ThreadComm>, [memory, other]: [Region<'static>; 2], segme
             } else {
                 spmd.put(*to, data_region, base, number * segment).expect("valid");
             }
-            // A buffered put has copied it; an unbuffered one has too, or at once.
+            // A buffered put has copied it; an unbuffered put has too, or copies immediately.
             data.fill(0xee);
         }
         Call::Get { from, segment: number, into, private, unbuffered } => {
@@ -212,7 +212,7 @@ fn ask(spmd: &mut Spmd<ThreadComm>, [memory, other]: [Region<'static>; 2], segme
     }
 }
 
-/// What was read into memory that is not registered; the last get into a segment counts, or any of several.
+/// Values read into memory that is not registered; the last get into a segment counts, or any of several.
 fn check_private(calls: &[Call], before: &[Vec<u8>], private: Region<'_>, segment: usize) {
     for number in 0..SEGMENTS {
         let sources = calls.iter().filter_map(|call| match call {

@@ -5,11 +5,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`operations`] | what a program calls: accesses, copies, events, locks, collective operations, shipped functions, teams |
-//! | `engine` | an image, and waiting, which does what other images ask for |
-//! | [`state`] | the parts of an image's state: teams, coarrays, locks, what has arrived, which images have failed or stopped |
+//! | [`operations`] | the functions of programs: accesses, copies, events, locks, collective operations, shipped functions, teams |
+//! | `engine` | an image, and waits, which serve other images |
+//! | [`state`] | the parts of an image's state: teams, coarrays, locks, received messages, failed and stopped images |
 //!
-//! Beside them, [`process`] holds the one state of a process.
+//! In addition, [`process`] holds the one state of a process.
 //!
 //! Source: Jin, Mellor-Crummey, Adhianto, Scherer, Yang 2011, "Implementation and Performance Evaluation of
 //! the HPC Challenge Benchmarks in Coarray Fortran 2.0".

@@ -1,14 +1,14 @@
 //! The one state of a process that is an image.
 //!
-//! Coarray programs have no argument that stands for the job, so a process has one runtime. It belongs to the
-//! thread that has initialised it, and to the progress thread where there is one: these two take turns by a
-//! lock. If images are simulated in one thread, each of them has its own runtime, found by its rank in
-//! `MPI_COMM_WORLD`.
+//! Functions of coarray programs have no argument that identifies the job, so a process has one runtime. It
+//! belongs to the thread that has initialised it, and to the progress thread if there is one; a lock
+//! serialises these two threads. If images are simulated in one thread, each of them has its own runtime,
+//! selected by its rank in `MPI_COMM_WORLD`.
 //!
-//! MPI is initialised here if the program has not, and then finalised with the runtime. A program that calls
-//! `MPI_Finalize` itself ends the runtime by it: the attributes of `MPI_COMM_SELF` are deleted first, while
-//! MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without any of that is an
-//! image that has failed.
+//! The runtime initialises MPI if the program has not, and then finalises it at its end. If a program calls
+//! `MPI_Finalize` itself, this call ends the runtime: the attributes of `MPI_COMM_SELF` are deleted first,
+//! while MPI is still active, and one of them is `UntilMpiEnds`. A process that ends without ending its
+//! runtime is a failed image.
 
 use crate::engine::runtime::Runtime;
 use crate::state::options::Options;
@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Who has started the runtime, and is to end it.
+/// The owner of the runtime, which ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The program, by `hcube_caf_init`.
@@ -36,8 +36,8 @@ pub enum Owner {
     Compiler,
 }
 
-/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there
-/// uses it when what belongs to its threads is gone.
+/// The state of a process. Only [`finalise`] frees it: a process that ends otherwise uses it after the
+/// destructors of its threads.
 struct Process {
     runtime: Runtime<MpiComm>,
     /// Where there is a progress thread.
@@ -58,11 +58,10 @@ struct Place(*const Process);
 // SAFETY: a process is used in turns (`with`), by two threads at most.
 unsafe impl Send for Place {}
 
-/// Bits of a rank beside the number of a process.
+/// Bits for a rank in addition to the process number.
 const RANK_BITS: u32 = 32;
 
-/// The process that is to say at its end that it has ended; children that the program makes by `fork` are
-/// not. 0: none.
+/// The process that must report its end; children created by `fork` must not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
@@ -72,7 +71,7 @@ static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
 /// none.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in
+/// Whether the program finalises MPI. The runtime continues if that happens inside of a finish block or in
 /// another thread, and the progress thread must not: it holds this lock while it calls MPI, and takes it in
 /// its turn, which a shipped function that finalises MPI has.
 static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
@@ -87,7 +86,7 @@ thread_local! {
 #[cold]
 fn outside() -> Error {
     let text = if has_ended_with_mpi() {
-        "called after MPI_Finalize, by which the program has ended its coarrays"
+        "called after MPI_Finalize, which has ended the coarray runtime"
     } else if HAS_ENDED.load(Ordering::Relaxed) && PROCESS_ID.load(Ordering::Relaxed) == 0 {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
@@ -120,7 +119,7 @@ fn find() -> Result<*const Process> {
     found.ok_or_else(outside)
 }
 
-/// Makes a state that of this process, or none.
+/// Sets the state of this process, or removes it.
 fn set(process: *const Process) {
     if !lifetime::is_simulated() {
         return IMAGE.set(process);
@@ -158,12 +157,11 @@ pub fn is_active() -> Result<bool> {
     }
 }
 
-/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes
-/// become images.
+/// Collective over all processes of the job: initialises MPI, if the program has not, and the runtime; its
+/// processes become images.
 ///
 /// # Errors
-/// [`Error::Usage`] for a second call; on all images, where options differ or one has no memory; those of
-/// MPI.
+/// [`Error::Usage`] for a second call; on all images, if options differ or one has no memory; errors of MPI.
 pub fn initialise() -> Result<()> {
     initialise_for(Owner::Program)
 }
@@ -176,7 +174,9 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     let options = Options::from_environment();
     let wants_thread = options.as_ref().is_ok_and(|options| options.progress > 0);
     if HAS_ENDED.load(Ordering::Relaxed) && !lifetime::is_simulated() {
-        return Err(Error::Usage("called after hcube_caf_finalize: a program has coarrays once".into()));
+        return Err(Error::Usage(
+            "called after hcube_caf_finalize: the coarray runtime cannot be started again".into(),
+        ));
     }
     let owns_mpi = if wants_thread { lifetime::initialise_for_threads()? } else { lifetime::initialise()? };
     if process().is_ok() || PROCESS_ID.load(Ordering::Relaxed) != 0 && !lifetime::is_simulated() {
@@ -207,7 +207,7 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     if owner == Owner::Program { UntilMpiEnds::keep(finalise_with_mpi) } else { Ok(()) }
 }
 
-/// What a process does when its program calls `MPI_Finalize`, while MPI is still active.
+/// Called when the program calls `MPI_Finalize`, while MPI is still active.
 struct UntilMpiEnds(fn());
 
 impl UntilMpiEnds {
@@ -242,7 +242,7 @@ pub fn has_ended_with_mpi() -> bool {
 
 /// In `MPI_Finalize`: as [`finalise`], where the program has not called it.
 fn finalise_with_mpi() {
-    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end
+    // Inside of a finish block, or by another thread, the runtime continues, and reports to others at the end
     // of the process.
     let Ok(own) = with(|runtime| Ok(runtime.own())) else { return };
     if matches!(finalise_runtime(), Err(Error::Usage(_))) || remove(Remaining::Memory).is_err() {
@@ -269,7 +269,7 @@ fn start_threads(process: &Process, microseconds: usize) -> Result<()> {
 }
 
 impl Process {
-    /// Ends the thread, where there is one.
+    /// Ends the thread, if there is one.
     fn join(&self) {
         self.is_ending.store(true, Ordering::Release);
         // A thread that has ended by a panic has printed it.
@@ -277,7 +277,7 @@ impl Process {
     }
 }
 
-/// A thread that does from time to time what others ask for.
+/// A thread that periodically serves other images.
 fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     let work = move || {
         let Place(process) = { place };
@@ -295,20 +295,20 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     thread.map_err(|error| Error::Memory(format!("no progress thread: {error}")))
 }
 
-/// One turn of the progress thread; false where MPI has ended.
+/// One turn of the progress thread; false if MPI has ended.
 fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
     let has_ended = MPI_HAS_ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
 }
 
-/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and
-/// MPI where it was initialised here.
+/// Collective over all images: waits until all their requests are complete, and ends the runtime, and MPI if
+/// it was initialised here.
 ///
 /// # Errors
-/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,
-/// in which case the runtime has ended here.
+/// Inside of a finish block or a shipped function, with nothing ended; if an image has failed, in which case
+/// the runtime has ended on this image.
 pub fn finalise() -> Result<()> {
-    // What this function does was done then.
+    // The work of this function was done then.
     if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {
         return Ok(());
     }
@@ -328,7 +328,7 @@ fn finalise_runtime() -> Result<()> {
 }
 
 /// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime
-/// then, and MPI where it was initialised here. Functions that others have shipped may still run until then.
+/// then, and MPI if it was initialised here. Functions that others have shipped may still run until then.
 ///
 /// In between, where all images have ended, `last` gets their communicator, and whether each process has come
 /// here: if not, it must not communicate.
@@ -341,8 +341,8 @@ pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Resu
     result
 }
 
-/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has
-/// in its own.
+/// As [`end`], in `MPI_Finalize`, for a program that continues without coarrays: it may still read its own
+/// parts.
 ///
 /// # Errors
 /// As [`end`].
@@ -368,7 +368,7 @@ fn end_runtime(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> 
     })
 }
 
-/// What is left when the runtime ends.
+/// The remains of the runtime at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remaining {
     /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended
@@ -414,7 +414,7 @@ pub fn finalise_of(owner: Owner) -> Result<()> {
     if found == owner { finalise() } else { Ok(()) }
 }
 
-/// The end of a process whose image has not been finalised: the others are told that it has failed.
+/// The end of a process whose image has not been finalised: the others are notified that it has failed.
 extern "C" fn end_early() {
     let unfinished = UNFINISHED.load(Ordering::Relaxed);
     if unfinished >> RANK_BITS == u64::from(std::process::id()) {
@@ -432,7 +432,7 @@ extern "C" fn end_early() {
     });
     match (own, owner) {
         (Ok(own), Ok(Owner::Compiler)) => {
-            say(&format!("hcube: image {}: the process ends before the program has\n", own + 1));
+            say(&format!("hcube: image {}: the process ends before the program\n", own + 1));
         }
         (Ok(own), Ok(_)) => say_unfinished(own),
         _ => {}

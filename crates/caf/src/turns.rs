@@ -1,5 +1,5 @@
-//! The lock by which the program and the progress thread take turns. A thread that has its turn may take it
-//! again, because shipped functions call the runtime.
+//! The lock between the program and the progress thread. It is recursive, because shipped functions call the
+//! runtime.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

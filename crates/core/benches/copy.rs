@@ -1,8 +1,8 @@
-//! Speed of copies at every distance from source to destination, modulo 64 bytes, from a cache: memcpy, and
+//! Copy bandwidth at every distance from source to destination, modulo 64 bytes, from a cache: memcpy, and
 //! hcube's copy, which avoids the distances at which memcpy is slow on some processors (`memory::copy`).
 //!
-//! `cargo bench -p hcube-core --bench copy` takes about 10 s and prints GB/s. On processors that are not of
-//! AMD, both columns are memcpy.
+//! `cargo bench -p hcube-core --bench copy` takes about 10 s and prints GB/s. On processors other than AMD's,
+//! both columns are memcpy.
 
 use hcube_core::memory::Region;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! The error type of all crates, and the codes by which C sees it.
+//! The error type of all crates, and its codes for C.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -38,7 +38,7 @@ codes! {
     HCUBE_ERR_DISTRIBUTION = 2: "The local part of the table is not the part that this rank has in the distribution";
     HCUBE_ERR_COMM = 3: "The communicator is null, freed, an intercommunicator or too large";
     HCUBE_ERR_MPI_STATE = 4: "MPI is not initialised yet or already finalised";
-    HCUBE_ERR_MPI = 5: "A call of MPI failed; the message names it and contains the text of MPI";
+    HCUBE_ERR_MPI = 5: "An MPI function failed; the message names it and contains the error string of MPI";
     HCUBE_ERR_MEMORY = 6: "Memory, or shared memory, could not be allocated";
     HCUBE_ERR_MISMATCH = 7: "The ranks passed different values for an argument that must be the same on all ranks";
     HCUBE_ERR_INTERNAL = 8: "An internal error of hcube; please report the message";
@@ -46,8 +46,8 @@ codes! {
     HCUBE_ERR_COUNT = 10: "A count or displacement is negative or too large";
     HCUBE_ERR_DATATYPE = 11: "A datatype is null, not committed or not valid";
     HCUBE_ERR_BUFFER = 12: "A buffer is null or cannot be used";
-    HCUBE_ERR_FAILED_IMAGE = 13: "An image has failed, so what was waited for may never come";
-    HCUBE_ERR_STOPPED_IMAGE = 14: "An image has stopped, so what was waited for will never come";
+    HCUBE_ERR_FAILED_IMAGE = 13: "An image has failed; the operation that was waited for may never complete";
+    HCUBE_ERR_STOPPED_IMAGE = 14: "An image has stopped; the operation that was waited for will never complete";
 }
 
 /// Result of everything in this crate that can fail.
@@ -117,12 +117,12 @@ pub enum Error {
         /// The message of that rank, without a prefix.
         message: String,
     },
-    /// An image has failed, so what was waited for may never come.
+    /// An image has failed; the operation that was waited for may never complete.
     FailedImage {
         /// Its rank in the job.
         image: usize,
     },
-    /// An image has stopped, so what was waited for will never come.
+    /// An image has stopped; the operation that was waited for will never complete.
     StoppedImage {
         /// Its rank in the job.
         image: usize,

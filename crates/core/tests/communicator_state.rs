@@ -1,5 +1,5 @@
-//! What systems keep on a communicator, with MPI: the first calls of two threads at the same time. Calls
-//! inside calls are among the checks of tests/core-client, which run on several ranks.
+//! The state of systems on one communicator, with MPI: the first calls of two threads at the same time.
+//! Nested calls are among the checks of tests/core-client, which run on several ranks.
 //!
 //! MPI can be initialised once in a process, so this is the only test here.
 
@@ -56,7 +56,7 @@ fn count(comm: &Shared) {
     }
 }
 
-/// On one rank nobody waits for others.
+/// On one rank no call waits for others.
 #[test]
 fn threads_that_meet_at_the_first_call_find_one_state() {
     let (universe, threading) =

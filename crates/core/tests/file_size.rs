@@ -1,5 +1,5 @@
-//! Shared memory that is longer than a file may be. The limit is that of a process, so this test has a
-//! program of its own.
+//! Shared memory that is longer than the file size limit. The limit applies to a process, so this test is a
+//! separate program.
 
 use hcube_core::comm::{Comm, threads};
 use hcube_core::error::HCUBE_ERR_MEMORY;
@@ -18,7 +18,7 @@ fn limit_files(bytes: u64) {
     }
 }
 
-/// One test, since the limit is that of the process, which prints the results of its tests, perhaps to a
+/// One test, since the limit applies to the process, which prints the results of its tests, perhaps to a
 /// file.
 #[test]
 fn shared_memory_above_the_largest_file() {

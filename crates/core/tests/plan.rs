@@ -1,5 +1,5 @@
-//! Plans of stages for every size up to 130, without MPI: every value reaches its owner, messages
-//! match, loads are balanced, and the number of stages is what the paper says.
+//! Plans of stages for every size up to 130, without MPI: every value reaches its owner, messages match,
+//! loads are balanced, and the number of stages is as in Plimpton et al. 2006.
 
 use hcube_core::plan::{Parting, Plan, Routing, Stage, Topology, Transport, three_hop};
 use proptest::prelude::*;

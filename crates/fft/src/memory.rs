@@ -1,8 +1,7 @@
-//! Memory for two parts of the vector on each rank, which all ranks of the node can read and write.
+//! Memory for two blocks of the vector on each rank, which all ranks of the node can read and write.
 //!
-//! Idea: a part that lies here need not be copied to blocks for other ranks, nor from blocks that they have
-//! written: they read and write it where it is. Ranks on several nodes have such memory for themselves, on
-//! huge pages.
+//! Idea: a block in this memory need not be copied to blocks for other ranks, nor from blocks that they have
+//! written: the ranks read and write it directly. Ranks on several nodes have private memory, on huge pages.
 //!
 //! Cost: 32 bytes per number of the vector, in total.
 
@@ -18,7 +17,7 @@ pub const PARTS: usize = 2;
 /// Parts begin at lines of the cache.
 const LINE: usize = 64;
 
-/// The parts of all ranks that share memory, or those of one rank.
+/// The blocks of all ranks that share memory, or of one rank.
 #[derive(Debug)]
 pub struct Memory {
     memory: CountedMemory,
@@ -26,13 +25,13 @@ pub struct Memory {
     bytes: usize,
 }
 
-/// From the begin of a part to that of the next.
+/// Distance from the start of a block to the start of the next.
 fn distance(bytes: usize) -> Option<usize> {
     bytes.checked_next_multiple_of(LINE)
 }
 
 impl Memory {
-    /// Collective: parts of `bytes` for each rank; shared, if all ranks say so.
+    /// Collective: blocks of `bytes` for each rank; shared, if all ranks agree.
     ///
     /// # Errors
     /// [`Error::Memory`] on all ranks.

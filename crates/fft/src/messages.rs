@@ -1,15 +1,15 @@
 //! The transform of ranks on several nodes: three exchanges, and transforms of columns and rows between them.
 //!
 //! Idea: the six steps of [`on_node`](crate::on_node), with a transposition of [`hcube_transpose`] where
-//! ranks that share memory only wait. It packs and unpacks blocks transposed, and hands them over in the
-//! order in which the passes read them.
+//! ranks that share memory only wait. It packs and unpacks transposed blocks in the order in which the passes
+//! read them.
 //!
 //! Restrictions: rows and columns are multiples of the number of ranks.
 //! Cost: three exchanges of 16 n / P bytes per rank; P - 1 messages per rank and exchange between nodes, with
-//! the choices of [`hcube_alltoall`]. A rank reads and writes its part in two passes, and copies it twice
+//! the algorithms of [`hcube_alltoall`]. A rank reads and writes its block in two passes, and copies it twice
 //! between blocks and rows.
 //! Memory: 48 n / P bytes per rank.
-//! Source: as there; the exchange is that of M. Hofmann and G. Ruenger, EuroMPI 2013.
+//! Source: as for `on_node`; the exchange follows M. Hofmann and G. Ruenger, EuroMPI 2013.
 
 use crate::COMPLEX;
 use crate::kernel::LANES;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Real numbers of a complex number.
 const NUMBERS: usize = 2;
 
-/// What a rank keeps between transforms.
+/// The state of a rank between transforms.
 #[derive(Debug)]
 pub struct Messages {
     transforms: Transforms,
@@ -41,7 +41,7 @@ pub struct Messages {
     exchange: ExchangeState,
     /// Two parts of the vector, and blocks of columns or rows.
     memory: [Pages; 3],
-    /// Memory for parts of the vector, from the first call that asks for it.
+    /// Memory for parts of the vector, from the first call that requests it.
     parts: Option<Arc<Memory>>,
 }
 
@@ -49,7 +49,7 @@ impl Messages {
     /// Collective: sets the transform up.
     ///
     /// # Errors
-    /// Those of [`ExchangeState::new`]; on all ranks, where one has no memory.
+    /// Errors of [`ExchangeState::new`]; on all ranks, if one has no memory.
     pub fn new<C: Comm>(comm: &C, shape: Shape, backward: bool, options: &Options) -> Result<Self> {
         let exchange = ExchangeState::new(comm, options)?;
         let own_columns = shape.own_columns();
@@ -67,7 +67,7 @@ impl Messages {
     /// Collective: memory of this rank for parts of the vector, always the same.
     ///
     /// # Errors
-    /// On all ranks, where one has no memory.
+    /// On all ranks, if one has no memory.
     pub fn parts<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
         if self.parts.is_none() {
             let bytes = COMPLEX * self.transforms.shape.part();
@@ -79,14 +79,14 @@ impl Messages {
     /// Collective: as [`OnNode::execute`](crate::on_node::OnNode::execute).
     ///
     /// # Errors
-    /// As there, and those of the exchanges.
+    /// As there, and errors of the exchanges.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let Self { transforms, workspace, exchange, memory, .. } = self;
         Steps { comm, transforms, workspace, exchange }.run(parts, memory.each_mut().map(Pages::region))
     }
 }
 
-/// A transform under way.
+/// A transform in progress.
 struct Steps<'a, C> {
     comm: &'a C,
     transforms: &'a Transforms,

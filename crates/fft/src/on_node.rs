@@ -1,19 +1,20 @@
 //! The transform of ranks that share memory, in three passes over the vector.
 //!
-//! Idea: six steps (transposition, transforms of columns, factors, transposition, transforms of rows,
-//! transposition) need no passes of their own for the transpositions: each rank takes blocks of eight
-//! columns, then of eight rows, out of what all ranks have stored. First every rank copies of its rows what
-//! other ranks transform, as blocks of columns that are contiguous; its own columns it reads where they are.
-//! A block is replaced by its transform, in the same place. The transforms of rows are stored where the
-//! caller wants them, as far as the columns of the result are this rank's own, and otherwise in blocks that
-//! the others copy at the end. Ranks wait for each other three times.
+//! Idea: the six steps (transposition, transforms of columns, twiddle factors, transposition, transforms of
+//! rows, transposition) need no separate passes for the transpositions: each rank reads blocks of eight
+//! columns, then of eight rows, out of the data of all ranks. First every rank copies the parts of its rows
+//! that other ranks transform into contiguous blocks of columns; it reads its own columns in place. A block
+//! is replaced by its transform, in the same place. The transforms of rows are stored directly in the
+//! caller's output if the columns of the result belong to this rank, and otherwise in blocks that the other
+//! ranks copy at the end. Ranks wait for each other three times.
 //!
-//! Parts of the vector in [`Memory`] that all ranks reach need neither copy: columns are read, and rows
-//! stored, there. Each rank decides this for its own parts, and tells the others at the first wait.
+//! Blocks of the vector in [`Memory`], which all ranks can access, need neither copy: columns are read, and
+//! rows stored, there. Each rank decides this for its own blocks, and tells the others at the first wait.
 //!
 //! Restrictions: rows and columns are multiples of the number of ranks.
 //! Cost: no messages. A rank of P reads and writes 16 n / P bytes in each of the two passes, and copies 16 n
-//! / P (P - 1) / P bytes before and after them, which one rank and parts in shared memory save. Memory of the
+//! / P (P - 1) / P bytes before and after them; one rank, or blocks in shared memory, need no copies. Memory
+//! of the
 //! node: 32 n bytes, 16 n for one rank.
 //! Source: D. H. Bailey, FFTs in External or Hierarchical Memory, J. Supercomputing 4 (1990); C. van Loan,
 //! Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 3.3.
@@ -129,7 +130,7 @@ impl OnNode {
     /// receives its result, and may be the same memory. Or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, where one has an error; nothing is written then.
+    /// On all ranks, if one has an error; nothing is written then.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);
@@ -198,8 +199,8 @@ impl OnNode {
         })
     }
 
-    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that
-    /// has refused may be in its next transform before others read it.
+    /// A number that signals an error in this transform to others, with its code. It is kept: a rank that has
+    /// returned an error may be in its next transform before others read it.
     fn refusal(&self, code: u64) -> u64 {
         (self.waits + 1) << CODE_BITS | code
     }
@@ -230,8 +231,8 @@ impl OnNode {
         Ok(ranks.map(|rank| Places::of(read(rank, Counter::Multiplied))).collect())
     }
 
-    /// The matrix before or after, of `rows` rows of `length` numbers: the rows of this rank, those of others
-    /// in shared memory, and the rest in blocks.
+    /// The matrix before or after the transform, `rows` rows of `length` numbers: the rows of this rank, rows
+    /// of others in shared memory, and the rest in blocks.
     fn matrix<'a>(
         &'a self,
         own: &Direct<'a>,
@@ -255,7 +256,7 @@ impl OnNode {
         Matrix::new(direct.collect(), rows)
     }
 
-    /// The node's memory: blocks of columns, and those of rows.
+    /// The node's memory: blocks of columns and of rows.
     fn blocks(&self) -> [View<'_>; 2] {
         let [columns, rows] = bytes(&self.transforms.shape).expect("allocated");
         // Ranks write only to the blocks and rows of their shares, and read them after they have waited for

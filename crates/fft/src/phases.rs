@@ -1,14 +1,14 @@
-//! The factors between both transforms: exp(-2 pi i j k / n) for column j and point k of its transform.
+//! The twiddle factors: exp(-2 pi i j k / n) for column j and point k of its transform.
 //!
-//! Idea: a column block needs such a factor for each point, and a table of all of them would be as large as
-//! the vector. With k = p + q s, for the points of a butterfly of the last pass p + q s with s = length /
-//! radix, and p = a b + c, the factor is a product of three, from tables of length radix, about sqrt(s) and
-//! about sqrt(s) for each block of columns. Each is computed when planning from an angle that has no rounding
-//! error, so that the product has an error of some 3 units in the last place.
+//! Idea: a column block needs a factor for each point, and a table of all factors would be as large as the
+//! vector. With k = p + q s, for the points of a butterfly of the last pass p + q s with s = length / radix,
+//! and p = a b + c, the factor is a product of three, from tables of length radix, about sqrt(s) and about
+//! sqrt(s) for each block of columns. Each table entry is computed in the planning phase from an angle
+//! without rounding error, so that the product has an error of some 3 units in the last place.
 //!
-//! Cost: 128 bytes x (radix + 2 sqrt(s)) per block of eight columns, 5 KiB where columns have 2048 points;
-//! two products of complex numbers per point. Source: our own; D. H. Bailey, FFTs in External or Hierarchical
-//! Memory, J. Supercomputing 4 (1990) has a table of all factors.
+//! Cost: 128 bytes x (radix + 2 sqrt(s)) per block of eight columns, 5 KiB if columns have 2048 points; two
+//! complex multiplications per point. Source: our own; D. H. Bailey, FFTs in External or Hierarchical Memory,
+//! J. Supercomputing 4 (1990) uses a table of all factors.
 
 use crate::kernel::LANES;
 use crate::kernel::transform::{Transform, root};

@@ -1,4 +1,4 @@
-//! A transform that was set up.
+//! A plan of a transform.
 
 use crate::COMPLEX;
 use crate::memory::Memory;
@@ -39,7 +39,7 @@ pub struct Plan {
     executed: u64,
 }
 
-/// Collective: `None` on all ranks where they cannot share memory, so that they exchange messages.
+/// Collective: `None` on all ranks if they cannot share memory, so that they exchange messages.
 ///
 /// # Errors
 /// On all ranks: other errors, and too little memory for one rank, which has no other path.
@@ -71,8 +71,8 @@ pub fn check_parts<'a>(
 }
 
 impl Plan {
-    /// Collective: sets a transform up. Every rank passes the same length and direction, or the error that
-    /// all ranks are to report. The options are those of the all-to-all exchange.
+    /// Collective: creates a plan. Every rank passes the same length and direction, or the error that all
+    /// ranks are to report. The options of the all-to-all exchange apply.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`] and [`Error::Communicator`] for lengths and numbers of ranks that
@@ -125,11 +125,11 @@ impl Plan {
         self.shape.part() * self.shape.rank
     }
 
-    /// Collective: transforms. `input` is this rank's part of the vector and `output` that of the result,
-    /// which may be the same memory; or the error that all ranks are to report.
+    /// Collective: executes the transform. `input` is this rank's block of the vector and `output` its block
+    /// of the result, which may be the same memory; or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Buffer`] for parts of another size; those of the exchanges.
+    /// On all ranks: [`Error::Buffer`] for blocks of another size; errors of the exchanges.
     pub fn execute<'a, C: Comm>(&mut self, comm: &C, parts: Result<(Region<'a>, Region<'a>)>) -> Result<()> {
         let checked = check_parts(self.part(), parts);
         self.last = match &mut self.way {

@@ -1,14 +1,14 @@
-//! The vector as a matrix, and what each rank has of it.
+//! The vector as a matrix, and the block of each rank.
 //!
-//! n = rows x columns, number i is in row i / columns. Rank r has whole rows before; the result,
-//! k = k1 + rows * k2, is a matrix of `columns` rows, and rank r has whole rows of it as well. So both
-//! numbers must be multiples of the number of ranks.
+//! n = rows x columns, number i is in row i / columns. Before the transform, rank r has whole rows; the
+//! result, k = k1 + rows * k2, is a matrix of `columns` rows, and rank r has whole rows of it as well. Both
+//! numbers must therefore be multiples of the number of ranks.
 
 use crate::kernel::LANES;
 use hcube_core::error::{Error, Result};
 use std::ops::Range;
 
-/// Numbers of a vector whose bytes, with those of blocks and parts, an address can count.
+/// Maximum length of a vector whose bytes, including blocks and parts, can be addressed.
 const MAX_LENGTH: usize = isize::MAX as usize / 64;
 
 /// Sizes of a transform, seen from one rank.
@@ -62,7 +62,7 @@ impl Shape {
     /// exists.
     ///
     /// # Errors
-    /// [`Error::Argument`] that says which lengths are possible.
+    /// [`Error::Argument`] with the possible lengths.
     pub fn new(length: usize, rank: usize, ranks: usize) -> Result<Self> {
         if !is_smooth(ranks) {
             let text = format!("{ranks} ranks: expected 2^a 3^b 5^c ranks for a Fourier transform");

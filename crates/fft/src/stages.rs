@@ -4,17 +4,17 @@
 /// a copy to or from this memory followed by a wait, and the second one only a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stages {
-    /// The exchange that brings the columns together.
+    /// Exchange after which each rank has whole columns.
     pub first_exchange: f64,
-    /// The wait after it.
+    /// Wait for other ranks after the first exchange.
     pub first_wait: f64,
     /// The transforms of columns, and the factors.
     pub columns: f64,
     /// The exchange, or the wait, between columns and rows.
     pub second_exchange: f64,
-    /// The transforms of rows.
+    /// Transforms of the rows.
     pub rows: f64,
-    /// The wait after them.
+    /// Wait for other ranks after the transforms of rows.
     pub last_wait: f64,
     /// The exchange that brings the result into its order.
     pub last_exchange: f64,

@@ -1,4 +1,4 @@
-//! What a rank keeps of a transform on either path: its sizes and the tables of its columns and rows.
+//! The data of a transform that both paths need on a rank: sizes, and the tables of columns and rows.
 
 use crate::kernel::transform::Transform;
 use crate::phases::Phases;

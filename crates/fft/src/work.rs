@@ -1,4 +1,4 @@
-//! Local work of a transform, by which simulated ranks let time pass.
+//! Local work of a transform, by which simulated ranks advance their clocks.
 
 use hcube_core::machine::work::{Unit, Work};
 

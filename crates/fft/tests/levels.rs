@@ -1,4 +1,5 @@
-//! The passes with every level of instructions of this processor: each gives what the portable one gives.
+//! The passes with every level of instructions of this processor: each gives the results of the portable
+//! level.
 
 use hcube_core::machine::instructions::Level;
 use hcube_core::memory::Region;

@@ -1,4 +1,4 @@
-//! Transforms with ranks as threads, without mpirun, against the sum of the definition.
+//! Transforms with ranks as threads, without mpirun, compared with the sum of the definition.
 
 use hcube_alltoall::{Options, Path};
 use hcube_core::comm::Comm;
@@ -160,8 +160,8 @@ fn parts_in_memory_of_the_plan_have_the_same_results() {
                         }
                     }
                     let mine = &vector[start..start + plan.part()];
-                    // What others read of the last transform they have read: no wait is needed before it is
-                    // replaced.
+                    // Other ranks have completed their reads of the last transform: no wait is needed before
+                    // it is replaced.
                     regions[0].write(&bytes_of(mine));
                     plan.execute(comm, Ok((regions[0], regions[1]))).expect("done");
                     let mut found = vec![0; bytes];
@@ -173,7 +173,7 @@ fn parts_in_memory_of_the_plan_have_the_same_results() {
                 }
                 // Valid after the plan.
                 drop(plan);
-                // SAFETY: this rank's part, which nobody else uses: no transform is under way.
+                // SAFETY: this rank's part, which nobody else uses: no transform is in progress.
                 unsafe { Region::new(lent[0], bytes) }.write(&vec![1; bytes]);
             });
         }

@@ -1,9 +1,9 @@
-//! The arguments of PBLAS' `p?gemm_` and what is not valid among them.
+//! The arguments of PBLAS' `p?gemm_` and their validity.
 //!
-//! An error has the number that PBLAS gives it: -i for argument i, -(100 i + j) for entry j of the descriptor
-//! that is argument i, counted from 1 in the descriptor of type 2 to which one of type 1 is extended. Of
-//! several errors the one with the smallest number counts. All arguments but leading dimensions are the same
-//! on all ranks, so ranks agree on what is valid without communication.
+//! An error has the number that PBLAS assigns: -i for argument i, -(100 i + j) for entry j of the descriptor
+//! in argument i, counted from 1 in the descriptor of type 2 to which a descriptor of type 1 is extended. Of
+//! several errors the smallest number is reported. All arguments except leading dimensions are the same on
+//! all ranks, so ranks agree on their validity without communication.
 //!
 //! Source: Blackford et al., ScaLAPACK Users' Guide, 1997; checked against PBLAS 2.2.1 by running both.
 
@@ -11,7 +11,7 @@ use crate::axis::{Axis, Section};
 use crate::product::{Dimension, Grid, Matrix, Operation};
 use std::fmt;
 
-/// Descriptor types: PBLAS' original one, and the one with first blocks of their own size.
+/// Descriptor types: PBLAS' original one, and the one with separate sizes of the first blocks.
 const TYPES: [i64; 2] = [1, 2];
 /// Argument numbers of m, n and k.
 const SIZES: [i32; 3] = [3, 4, 5];
@@ -134,7 +134,7 @@ pub struct Refusal {
     pub number: i32,
     /// Its name and value.
     pub found: String,
-    /// What is valid.
+    /// The valid values.
     pub expected: String,
 }
 
@@ -144,7 +144,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Errors of a call: the smallest number counts. What was found, and what is expected.
+/// Errors of a call: the smallest number is reported. The value, and the expected value.
 #[derive(Debug, Default)]
 struct Errors(Option<(i32, [String; 2])>);
 
@@ -167,7 +167,7 @@ const NAMES: [&str; 3] = ["A", "B", "C"];
 const SIZE_NAMES: [&str; 3] = ["M", "N", "K"];
 
 impl Arguments {
-    /// The operations of the letters; where one is not valid the call is refused.
+    /// The operations of the letters; if one is not valid the call is refused.
     fn operations(&self) -> Option<[Operation; 2]> {
         Some([Operation::of(self.letters[0])?, Operation::of(self.letters[1])?])
     }
@@ -228,7 +228,10 @@ impl Arguments {
         let context = self.matrices[0].descriptor.context;
         if descriptor.context != context {
             return errors.add(entry(argument, 1), || {
-                [format!("DESC{name}(CTXT_) = {}", descriptor.context), format!("that of A, {context}")]
+                [
+                    format!("DESC{name}(CTXT_) = {}", descriptor.context),
+                    format!("{context}, the context of A"),
+                ]
             });
         }
         Self::check_distribution(descriptor, (name, argument), grid, errors);
@@ -321,7 +324,7 @@ impl Arguments {
         self.sections(grid).map(|(rows, columns, leading)| Matrix::end(rows, columns, leading, grid))
     }
 
-    /// Whether the numbers look like those of a caller with 64-bit integers, whose upper halves are zeros.
+    /// Whether the numbers look like 64-bit integers of the caller, whose upper halves are zeros.
     pub fn are_wide(&self) -> bool {
         self.matrices.iter().all(|SubMatrix { descriptor, .. }| {
             TYPES.contains(&descriptor.kind) && descriptor.context == 0 && descriptor.size[1] == 0

@@ -1,9 +1,10 @@
 //! The block-cyclic distribution of one dimension of a matrix.
 //!
-//! Idea: a first block of its own size, then blocks of one size, go to the processes of one dimension of the
-//! grid in turn, from a source on. Everything is arithmetic on block numbers: no table grows with the matrix.
-//! Source: Blackford et al., ScaLAPACK Users' Guide, 1997, section 4.3; first blocks of their own size are
-//! those of PBLAS (descriptors of type 2).
+//! Idea: a first block with a separate size, then blocks of equal size, are assigned cyclically to the
+//! processes of one dimension of the grid, starting at a source. Everything is arithmetic on block numbers:
+//! no table grows with the matrix.
+//! Source: Blackford et al., ScaLAPACK Users' Guide, 1997, section 4.3; first blocks of a different size as
+//! in PBLAS (descriptors of type 2).
 
 /// How the indices of a dimension are distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Axis {
         }
         let whole = (end - self.first_block) / self.block;
         let rest = (end - self.first_block) % self.block;
-        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b goes to turn b.
+        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b is assigned in turn b.
         let complete =
             if turn == 0 { whole / self.processes } else { (whole + self.processes - turn) / self.processes };
         let of_first = if turn == 0 { self.first_block } else { 0 };
@@ -107,7 +108,8 @@ impl Section {
         if self.axis.is_replicated() {
             return self.length;
         }
-        // Every process before the owner of the first index in turn has as many as some other, or fewer.
+        // Every process before the owner of the first index in cyclic order has at most as many as some
+        // other.
         (0..self.axis.processes).map(|process| self.count(process)).max().unwrap_or(0)
     }
 
@@ -195,7 +197,7 @@ pub(crate) mod tests {
             let [here, there] = [(axis, starts.0), (other, starts.1)].map(|(axis, start)| Section { axis, start, length });
             let of = |section: Section| owners(section.axis, section.start + length).split_off(section.start);
             let equal = axis.processes == other.processes && of(here) == of(there);
-            // A section inside of blocks may be called not aligned where only its far end would tell.
+            // A section inside of blocks may be classified as not aligned if only its far end would decide.
             if here.is_aligned_with(there) {
                 prop_assert!(equal, "{:?} {:?}", here, there);
             }

@@ -1,10 +1,10 @@
-//! The panels of a line on their way between domains: executes the schedules of [`crate::schedule`].
+//! Outstanding panels of a line between domains: executes the schedules of [`crate::schedule`].
 //!
-//! Idea: the columns of a panel that one position of the line hands out are a *piece*. It travels by messages
-//! straight out of one panel and into the other, where its columns are next to each other in memory, so that
-//! nothing is packed. All receives of a panel are posted when its memory is free; a send starts when its
-//! columns are there, in the order of the schedule. Nothing here waits: whoever waits or multiplies calls
-//! [`Broadcasts::advance`] from time to time.
+//! Idea: the columns of a panel that one position of the line distributes are a *piece*. It is sent directly
+//! from one panel to the other, in which its columns are contiguous, so that nothing is packed. All receives
+//! of a panel are posted when its memory is free; a send starts when its columns are available, in the order
+//! of the schedule. Nothing here blocks: a rank that waits or multiplies calls [`Broadcasts::advance`] from
+//! time to time.
 
 use crate::factor::Factor;
 use crate::model::hockney::Hockney;
@@ -20,12 +20,12 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Pieces of a panel at most: each has a tag of its own, because the messages of a pair of ranks do not leave
-/// in the order of the pieces.
+/// Maximum number of pieces of a panel: each has its own tag, because the messages of a pair of ranks are not
+/// sent in the order of the pieces.
 const MAX_PIECES: usize = 128;
 
-/// Columns that a panel may have, for factors whose inner indices are dealt in blocks of `block`: the first
-/// and the last piece may be shorter.
+/// Columns that a panel may have, for factors whose inner indices are distributed in blocks of `block`: the
+/// first and the last piece may be shorter.
 pub const fn max_width(block: usize) -> usize {
     block.saturating_mul(MAX_PIECES - 2)
 }
@@ -48,8 +48,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines
-    /// counted along `Rows`. The last of the partitions is that into domains.
+    /// The line of this rank along which panels of a side are sent: its process row for op(A), for lines
+    /// counted along `Rows`. The last of the partitions is the partition into domains.
     pub fn new(
         lines: Dimension,
         grid: Grid,
@@ -66,7 +66,7 @@ impl Line {
         Self { hierarchy, broadcast, inner_block, network, position, ranks }
     }
 
-    /// How a piece travels on each level: in messages, but by shared memory in a domain.
+    /// The path of a piece on each level: messages, or shared memory in a domain.
     fn levels(&self, columns: usize, column_bytes: usize) -> Vec<Level> {
         let count = self.hierarchy.levels();
         // A level of equal groups; exact numbers do not matter for the length of a ring's messages.
@@ -92,7 +92,7 @@ impl Line {
     }
 }
 
-/// Columns of a panel that come from one position, as this rank passes them on.
+/// Columns of a panel from one position, as this rank forwards them.
 #[derive(Debug)]
 struct Piece<'env> {
     plan: Rc<Plan>,
@@ -107,13 +107,13 @@ struct Piece<'env> {
     receives_under_way: usize,
 }
 
-/// What is under way of one panel.
+/// The outstanding transfers of one panel.
 #[derive(Debug, Default)]
 struct Traffic<'env> {
     pieces: Vec<Piece<'env>>,
 }
 
-/// A transfer under way.
+/// An outstanding transfer.
 #[derive(Debug, Clone)]
 struct Transfer {
     panel: u64,
@@ -122,11 +122,11 @@ struct Transfer {
     received: Option<Range<usize>>,
 }
 
-/// All pieces under way of a rank.
+/// All outstanding pieces of a rank.
 #[derive(Debug)]
 pub struct Broadcasts<'env> {
     lines: [Line; 2],
-    /// Panels under way, the first of which has number `first`.
+    /// Outstanding panels, the first of which has number `first`.
     panels: VecDeque<Traffic<'env>>,
     first: u64,
     transfers: Vec<Option<Transfer>>,
@@ -137,7 +137,7 @@ pub struct Broadcasts<'env> {
 }
 
 impl<'env> Broadcasts<'env> {
-    /// Nothing under way; panels are numbered from 0.
+    /// Nothing is outstanding; panels are numbered from 0.
     pub fn new(lines: [Line; 2]) -> Self {
         Self {
             lines,
@@ -178,7 +178,7 @@ impl<'env> Broadcasts<'env> {
         Rc::clone(self.plans.entry((side, root, columns)).or_insert_with(make))
     }
 
-    /// Begins with the next panel: posts its receives. `memory` is that of this rank's own line for each side
+    /// Begins with the next panel: posts its receives. `memory` belongs to this rank's own line for each side
     /// that has panels, with the bytes of a column.
     ///
     /// # Errors
@@ -300,7 +300,7 @@ impl<'env> Broadcasts<'env> {
         Ok(())
     }
 
-    /// Waits for a transfer, if any is under way.
+    /// Waits for a transfer, if any is outstanding.
     ///
     /// # Errors
     /// Of MPI.
@@ -332,7 +332,7 @@ impl<'env> Broadcasts<'env> {
         self.panels[index as usize].pieces.iter().all(|piece| piece.receives_under_way == 0)
     }
 
-    /// Whether nothing of a panel is under way any more.
+    /// Whether no transfer of a panel is outstanding any more.
     pub fn is_done(&self, panel: u64) -> bool {
         let Some(index) = panel.checked_sub(self.first) else { return true };
         let done = |piece: &Piece<'_>| {
@@ -343,7 +343,7 @@ impl<'env> Broadcasts<'env> {
         self.panels[index as usize].pieces.iter().all(done)
     }
 
-    /// Forgets the first panel under way.
+    /// Forgets the first outstanding panel.
     pub fn drop_first(&mut self) {
         self.panels.pop_front();
         self.first += 1;

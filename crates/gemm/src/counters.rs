@@ -1,11 +1,11 @@
-//! How far the ranks of a domain are with the panels that they share.
+//! The progress of the ranks of a domain with the panels that they share.
 //!
-//! Idea: every rank goes through the panels in order, so one number per rank says which ones it has written,
-//! completed or released ([`CountedMemory::counter`]). Publishing a number releases and looking at it
-//! acquires: whoever sees it sees what that rank has written before, and what that rank has read before is
-//! not overwritten by what follows.
+//! Idea: every rank processes the panels in order, so one number per rank tells which panels it has written,
+//! completed or released ([`CountedMemory::counter`]). Publishing a number is a release, reading it an
+//! acquire: a rank that reads it sees everything that the other rank has written before, and data that the
+//! other rank has read before is not overwritten too early.
 //!
-//! Cost: a look at one line of the cache for each rank that is waited for. Source: our own.
+//! Cost: one read of a cache line for each rank that is waited for. Source: our own.
 
 use hcube_core::node::counted_memory::{CountedMemory, Counter};
 use std::sync::atomic::Ordering;

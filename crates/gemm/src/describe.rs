@@ -1,4 +1,4 @@
-//! What users read about algorithms, and about the choice on a communicator.
+//! Descriptions for users of the algorithms, and of the selection on a communicator.
 
 use crate::options::{Algorithm, Options};
 use crate::report::UsedPath;
@@ -6,19 +6,19 @@ use crate::report::UsedPath;
 /// The paths of products: name, needs, cost per rank, used where. For an R x C grid, C of m x n, inner size k
 /// and panels of w columns.
 pub const PATHS: [[&str; 4]; 6] = [
-    ["local", "every rank has what it multiplies", "no messages, no memory", "wherever that holds"],
+    ["local", "every rank has its operands", "no messages, no memory", "if every rank has its operands"],
     ["shared-panels", "all ranks on one node", "1 copy of its part of A and B", "on one node"],
     [
         "summa",
         "messages",
         "k/w broadcasts along its row and its column: k (m/R + n/C) elements",
-        "several nodes, where groups are not faster",
+        "several nodes, unless groups are faster",
     ],
     [
         "hsumma",
         "several nodes on a process row or column",
         "as summa; one broadcast between groups and one inside for each panel",
-        "where the model finds groups faster",
+        "several nodes, if the model predicts that groups are faster",
     ],
     [
         "stationary-a",
@@ -34,7 +34,8 @@ pub const PATHS: [[&str; 4]; 6] = [
     ],
 ];
 
-/// What is chosen for products in which ranks need data of others, from the number of the node of each rank.
+/// Describes the selection for products in which ranks need data of others, from the number of the node of
+/// each rank.
 pub fn describe(nodes: &[u32], options: &Options) -> String {
     let mut distinct = nodes.to_vec();
     distinct.sort_unstable();
@@ -52,7 +53,7 @@ pub fn describe(nodes: &[u32], options: &Options) -> String {
         Algorithm::Auto | Algorithm::Library => "summa or hsumma, by the model for each product",
     };
     let left = if options.algorithm == Algorithm::Library {
-        "left to ScaLAPACK (HCUBE_GEMM=library); by the C interface: "
+        "forwarded to ScaLAPACK (HCUBE_GEMM=library); by the C interface: "
     } else {
         ""
     };
@@ -84,6 +85,6 @@ mod tests {
         let divided = Options { ranks_per_node: 2, algorithm: Algorithm::Hsumma, ..auto };
         assert_eq!(describe(&[0; 4], &divided), "4 ranks, 1 node: hsumma");
         let library = Options { algorithm: Algorithm::Library, ..auto };
-        assert!(describe(&[0; 4], &library).contains("left to ScaLAPACK"));
+        assert!(describe(&[0; 4], &library).contains("forwarded to ScaLAPACK"));
     }
 }

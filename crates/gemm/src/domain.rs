@@ -1,4 +1,4 @@
-//! Domains: the ranks that multiply out of the same panels, those of a node.
+//! Domains: the ranks that multiply out of the same panels, usually the ranks of a node.
 //!
 //! Restrictions: none; domains may be uneven, and their ranks need not be consecutive. Memory: 4 bytes per
 //! rank of the grid.
@@ -49,7 +49,7 @@ impl Domains {
         self.ranks.len() == self.of.len()
     }
 
-    /// Whether every rank is a domain of its own.
+    /// Whether every rank is a separate domain.
     pub fn are_ranks(&self) -> bool {
         self.max_lines == [1, 1] && {
             let mut sorted = self.of.clone();

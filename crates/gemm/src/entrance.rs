@@ -1,8 +1,7 @@
-//! Products on a communicator whose program calls hcube: the arguments of all ranks are compared before
+//! Products on a communicator in programs that call hcube: the arguments of all ranks are compared before
 //! anything is written.
 //!
-//! Cost: one reduction per call; the set-up at the first call, and where grid or options are not those of the
-//! call before.
+//! Cost: one reduction per call; the set-up at the first call, and when grid or options change.
 
 use crate::local::{LocalGemm, Multiply};
 use crate::options::Options;
@@ -11,7 +10,7 @@ use crate::state::State;
 use hcube_core::comm::{Comm, agree, agree_on, bounds, check_bounds};
 use hcube_core::error::Result;
 
-/// What a program chooses.
+/// The selection by a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// The options, the same on all ranks.
@@ -31,7 +30,7 @@ pub struct Work<'a> {
     pub options: Options,
 }
 
-/// What is kept on a communicator.
+/// The state of a communicator.
 #[derive(Debug)]
 pub struct Products {
     choice: Option<Choice>,
@@ -64,7 +63,7 @@ impl Products {
     /// Collective: what all further calls use that pass nothing.
     ///
     /// # Errors
-    /// On all ranks, where one rank's choice is not valid or not that of the others.
+    /// On all ranks, if the choice of one rank is invalid or differs from the others.
     pub fn set_choice<C: Comm>(&mut self, comm: &C, choice: Result<Choice>) -> Result<()> {
         let choice = agree(comm, choice)?;
         agree_on(comm, &choice.options.agreement())?;
@@ -78,7 +77,7 @@ impl Products {
     }
 
     /// Collective: computes a product. `values` are the arguments that must be the same on all ranks, by
-    /// name; the names are the same on all ranks, also where there is no work.
+    /// name; the names are the same on all ranks, also if there is no work.
     ///
     /// # Errors
     /// On all ranks, with nothing written: the error of a rank that has no work, arguments that differ,
@@ -111,7 +110,7 @@ impl Products {
         let state = match &mut self.ready {
             Some((known, state)) if *known == options && state.grid() == grid => state,
             ready => {
-                // The memory of the one before is not needed any more.
+                // The memory of the previous one is not needed any more.
                 *ready = None;
                 &mut ready.insert((options, State::new(comm, grid, &options)?)).1
             }

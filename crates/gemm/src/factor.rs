@@ -1,10 +1,10 @@
-//! One factor of a product: where its elements are, and what its panels look like.
+//! One factor of a product: the location of its elements, and the layout of its panels.
 //!
-//! A panel belongs to a line of the grid, that is a process row or a process column. It holds the *outer*
-//! indices that the line has of the matrix that stays, and some *inner* indices. Where C stays, panels of
-//! op(A) belong to process rows and hold rows of C; the inner indices are those of the sum. On one node a
-//! panel has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are next to
-//! each other, so that columns can be sent without packing.
+//! A panel belongs to a line of the grid: a process row or a process column. It contains the *outer* indices
+//! of the line, of the stationary matrix, and some *inner* indices. If C is stationary, panels of op(A)
+//! belong to process rows and contain rows of C; the inner indices are those of the sum. On one node a panel
+//! has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are contiguous, so
+//! that columns can be sent without packing.
 
 use crate::axis::Section;
 use crate::product::{Dimension, Grid, Matrix, Operation, Product};
@@ -33,14 +33,14 @@ impl Dimension {
     }
 }
 
-/// A factor whose panels travel, seen from one rank.
+/// A factor whose panels are communicated, from the view of one rank.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
     /// The stored matrix.
     pub matrix: Matrix<'a>,
     /// Size of an element in bytes.
     pub size: usize,
-    /// What is taken of the matrix.
+    /// The part of the matrix that is used.
     pub operation: Operation,
     /// Whether outer indices are next to each other in memory: they are rows of the matrix.
     pub by_outer: bool,
@@ -58,9 +58,9 @@ pub struct Factor<'a> {
     pub in_place: bool,
     /// Whether outer indices need not leave their line.
     pub is_aligned: bool,
-    /// What this rank hands out: outer indices with their lines.
+    /// The outer indices that this rank distributes, with their lines.
     pub outer_runs: Vec<Run>,
-    /// What this rank hands out: inner indices.
+    /// The inner indices that this rank distributes.
     pub inner_runs: Vec<Run>,
     grid: Grid,
 }

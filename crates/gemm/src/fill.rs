@@ -1,8 +1,8 @@
 //! Copies a rank's part of a factor into panels.
 //!
-//! Each element is read once and written once for every line that needs it. Panels mostly have the order of
-//! the matrix; where outer indices must be next to each other in the panel and are not in the matrix, small
-//! tiles are transposed.
+//! Each element is read once and written once for every line that needs it. Panels usually have the order of
+//! the matrix; if outer indices must be contiguous in the panel and are not in the matrix, small tiles are
+//! transposed.
 
 use crate::factor::Factor;
 use crate::product::Operation;

@@ -1,11 +1,11 @@
 //! The time of a message between domains, measured once for a communicator.
 //!
-//! Idea: every rank sends to the rank as many places further as the largest domain has ranks, so that
-//! messages leave their domain and all ranks send at the same time, as in a product. The shortest of some
-//! messages of one byte and of a long one give latency and bandwidth; all ranks take the mean of all, so that
-//! they choose alike.
+//! Idea: every rank sends to the rank that is as many ranks further as the largest domain has ranks, so that
+//! messages leave their domain and all ranks send at the same time, as in a product. The minimum over some
+//! messages of one byte and of a long message gives latency and bandwidth; all ranks use the mean over all
+//! ranks, so that they make the same choice.
 //! Cost: a few messages per rank, at the first product that needs messages.
-//! Source: the model is Hockney's ([`crate::model::hockney`]), the measurement our own.
+//! Source: Hockney's model ([`crate::model::hockney`]); the measurement is our own.
 
 use crate::model::hockney::Hockney;
 use hcube_core::comm::owned::Owned;

@@ -1,4 +1,4 @@
-//! What a user can choose for matrix products, and by which name.
+//! Options of matrix products, and their names.
 
 use hcube_core::options::{Kind, Pair, RANKS_PER_NODE, Spec};
 
@@ -25,29 +25,29 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_values! {
-    /// How products are computed.
+    /// Algorithm of the products.
     pub enum Algorithm {
         /// hcube chooses.
         Auto = 0, "auto", "HCUBE_GEMM_AUTO";
-        /// SUMMA: panels of A and B travel along the rows and columns of the grid.
+        /// SUMMA: panels of A and B are broadcast along the rows and columns of the grid.
         Summa = 1, "summa", "HCUBE_GEMM_SUMMA";
-        /// HSUMMA, hierarchical SUMMA: panels travel between groups of ranks, then inside the groups.
+        /// HSUMMA, hierarchical SUMMA: panels are broadcast between groups of ranks, then inside the groups.
         Hsumma = 2, "hsumma", "HCUBE_GEMM_HSUMMA";
-        /// Every product is left to ScaLAPACK; the C interface computes it as with auto.
+        /// Every product is forwarded to ScaLAPACK; in the C interface the same as auto.
         Library = 3, "library", "HCUBE_GEMM_LIBRARY";
     }
 }
 
 hcube_core::named_values! {
-    /// The matrix that does not travel.
+    /// The matrix that is not communicated.
     pub enum Stationary {
         /// hcube chooses.
         Auto = 0, "auto", "HCUBE_GEMM_STATIONARY_AUTO";
-        /// Panels of A and B travel to the ranks that have C.
+        /// Panels of A and B are sent to the ranks that have C.
         C = 1, "c", "HCUBE_GEMM_STATIONARY_C";
-        /// Panels of B travel to the ranks that have A, and parts of C back.
+        /// Panels of B are sent to the ranks that have A, and partial results to the ranks that have C.
         A = 2, "a", "HCUBE_GEMM_STATIONARY_A";
-        /// Panels of A travel to the ranks that have B, and parts of C back.
+        /// Panels of A are sent to the ranks that have B, and partial results to the ranks that have C.
         B = 3, "b", "HCUBE_GEMM_STATIONARY_B";
     }
 }
@@ -82,15 +82,15 @@ const BLOCK: Pair = Pair {
     separator: ':',
     second_is_optional: true,
     ascending: true,
-    doc: "Columns of a message inside a group of HSUMMA, b, and columns of op(A) and rows of op(B) that travel between \
-          groups and are multiplied at a time, B; without B, b is both; 0 selects B by cache and memory and does not \
-          divide messages.",
+    doc: "Columns of a message inside a group of HSUMMA, b, and columns of op(A) and rows of op(B) that are sent between \
+          groups and multiplied at a time, B; without B, b is both; 0 selects B from the sizes of cache and memory and \
+          does not divide messages.",
 };
 
 hcube_core::options_table! {
     /// The options of a communicator; the same on all ranks.
     pub struct Options {
-        /// How products are computed.
+        /// Algorithm of the products.
         pub algorithm: Algorithm = Spec::new("HCUBE_GEMM", Kind::One(Algorithm::NAMES), Algorithm::Auto as i64),
         /// HSUMMA: rows of groups, into which the process grid is divided; 0 for both rows and columns
         /// selects them by the model, otherwise 0 counts as 1.
@@ -101,8 +101,9 @@ hcube_core::options_table! {
         /// HSUMMA: columns of a message inside a group; without outer_block also the columns of op(A) and
         /// rows of op(B) that are multiplied at a time; 0 does not divide messages.
         pub inner_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").first_of(&BLOCK),
-        /// Columns of op(A) and rows of op(B) that travel between groups and are multiplied at a time, at
-        /// least inner_block; 0 selects inner_block or, if that is 0 too, a number by cache and memory.
+        /// Columns of op(A) and rows of op(B) that are sent between groups and multiplied at a time, at least
+        /// inner_block; 0 selects inner_block or, if inner_block is 0, a number from the sizes of cache and
+        /// memory.
         pub outer_block: usize = Spec::any_count("HCUBE_GEMM_BLOCK", "columns").second_of(&BLOCK),
         /// Bound on extra memory per rank and communicator, in bytes. Panels become narrower to fit, down to
         /// one column.
@@ -111,7 +112,7 @@ hcube_core::options_table! {
             Kind::Bytes { max: MAX_MEMORY_BYTES as i64 },
             DEFAULT_MEMORY_BYTES as i64,
         ),
-        /// Matrix that does not travel.
+        /// Matrix that is not communicated.
         pub stationary: Stationary =
             Spec::new("HCUBE_GEMM_STATIONARY", Kind::One(Stationary::NAMES), Stationary::Auto as i64),
         /// Broadcast of panels between nodes or groups.

@@ -1,9 +1,8 @@
-//! How wide panels are, how many there are, and how those of a domain lie side by side.
+//! The width and number of panels, and their layout in the memory of a domain.
 //!
-//! Idea: the width has nothing to do with the blocks of the matrices. A wide panel lets the local product run
-//! at its full rate and needs few messages and waits; a narrow one stays in the cache and lets the next one
-//! be prepared earlier. On one node about 8 MiB for all lines together were fastest, from 256 to 4096
-//! columns.
+//! Idea: the width is independent of the blocks of the matrices. With a wide panel the local product runs at
+//! its full rate, with few messages and waits; a narrow panel stays in the cache, and the next panel can be
+//! prepared earlier. On one node about 8 MiB for all lines together were fastest, from 256 to 4096 columns.
 //!
 //! Memory: [`DEPTH`] panels of each line of a domain, at most the bound per rank times its ranks, with a
 //! width of at least 1.
@@ -12,9 +11,9 @@ use crate::factor::{Factor, padded};
 use crate::product::{Dimension, Grid};
 use hcube_core::node::LINE_PAIR;
 
-/// Panels under way at a time: one that is multiplied, one that is complete, one that is filled.
+/// Panels in progress at a time: one that is multiplied, one that is complete, one that is filled.
 pub const DEPTH: usize = 3;
-/// Panels whose messages have tags of their own.
+/// Panels whose messages have distinct tags.
 pub const PANEL_TAGS: usize = 4;
 const _: () = assert!(PANEL_TAGS > DEPTH);
 /// Bytes of the panels of all lines of a domain that a cache is expected to hold.
@@ -23,12 +22,12 @@ const CACHED_BYTES: usize = 8 << 20;
 const MIN_WIDTH: usize = 256;
 /// Inner size above which nothing is gained.
 const MAX_WIDTH: usize = 4096;
-/// Widths are multiples of this where they can be.
+/// Widths are multiples of this if they can be.
 const WIDTH_STEP: usize = 8;
 /// Bytes of a panel at most, so that a message has fewer than 2^31.
 const MAX_PANEL_BYTES: usize = 1 << 30;
 
-/// What decides on the width beside the product: the same on all ranks.
+/// What determines the width in addition to the product: the same on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes that panels may use, per rank.
@@ -75,7 +74,7 @@ pub struct Panels {
     pub shape_bytes: Vec<usize>,
 }
 
-/// What travels.
+/// The matrices that are communicated.
 #[derive(Debug, Clone, Copy)]
 pub struct Moving<'f, 'a> {
     /// The factors whose panels belong to process rows, and to process columns.

@@ -1,19 +1,18 @@
-//! Partial products: who has computed what of this rank's part of C, and their sum.
+//! Partial products: which ranks compute parts of this rank's part of C, and their sum.
 //!
-//! Idea: where A or B stays, a rank computes the part of the sum that belongs to its own inner indices, for
-//! all columns of C that have its rows (A stays), or the other way round. The owner of an element adds these
-//! parts in the order of the processes that have computed them, so that the same call gives the same bits
-//! every time.
+//! Idea: if A or B is stationary, a rank computes the partial sums over its own inner indices, for all
+//! columns of C that have its rows (A stationary), or all rows that have its columns (B stationary). The
+//! owner of an element adds these partial sums in the order of the processes that have computed them, so that
+//! the same call always gives the same bits.
 //!
-//! On a node the owner reads the parts where they were computed; between nodes they travel in messages of
-//! their own.
+//! On a node the owner reads the partial sums where they were computed; between nodes they are sent in
+//! separate messages.
 //!
-//! Restrictions: neither C nor the matrix that stays is replicated.
-//! Cost: with P processes along the inner indices, P m n elements in all, each of which is written once and
-//! read once. Between nodes they are the bytes of the messages, of which a panel has one for each pair of a
-//! rank that computes and an owner on another node. Memory: copies of the partial products that are sent and
-//! received for one panel.
-//! Source: that of [`crate::stationary`].
+//! Restrictions: neither C nor the stationary matrix is replicated.
+//! Cost: with P processes along the inner indices, P m n elements in total, each written once and read once.
+//! Between nodes they are sent in messages, one per panel for each pair of a computing rank and an owner on
+//! another node. Memory: copies of the partial products that are sent and received for one panel.
+//! Source: as [`crate::stationary`].
 
 use crate::axis::Section;
 use crate::domain::Domains;
@@ -54,7 +53,7 @@ pub struct Partials {
     outer: Dimension,
     /// This rank's indices of C along `fixed`, by the process that computes them.
     needed: Vec<Shared>,
-    /// What this rank computes, by the process that owns it.
+    /// The partial sums of this rank, by the process that owns the elements.
     computed: Vec<Shared>,
     /// The other dimension of C.
     other: Section,
@@ -238,7 +237,7 @@ impl Partials {
         all.filter(|&rank| self.is_here(rank)).collect()
     }
 
-    /// Adds up this rank's part of a panel: `C := beta C + sum of the parts`. `partial` gives the partial
+    /// Sums this rank's part of a panel: `C := beta C + sum of the parts`. `partial` returns the partial
     /// product of a rank of this domain.
     pub fn sum<'m, C: Comm>(
         &self,
@@ -276,8 +275,8 @@ impl Partials {
     /// `C := beta C + sum` for a block.
     fn add_to_c(&self, product: &Product<'_>, block: Block, sum: &[u8]) {
         let (c, size) = (&product.c, product.element.bytes());
-        // Places of runs count from the first one of this rank; local indices of the other dimension are
-        // those of C.
+        // Positions of runs count from the first run of this rank; local indices of the other dimension are
+        // indices of C.
         let first = match self.fixed {
             Dimension::Rows => c.rows.first_local(self.grid.row),
             Dimension::Columns => c.columns.first_local(self.grid.column),

@@ -1,11 +1,11 @@
-//! Panels on their way: placed in the memory of a domain, filled, sent, complete, used, released.
+//! The life of a panel: placed in the memory of a domain, filled, sent, complete, used, released.
 //!
-//! Idea: several panels are under way. While one is used the next are filled and travel. Only
-//! [`Pipeline::until`] waits; while it waits it advances everything else. A rank that is ahead waits for
-//! memory or for a panel, and for nothing at the end of a call: what it has filled stays valid until others
-//! have released it.
+//! Idea: several panels are in progress. While one panel is used, the next are filled and sent. Only
+//! [`Pipeline::until`] blocks, and it advances all panels while it waits. A rank that is ahead waits for
+//! memory or for a panel, but not at the end of a call: panels that it has filled stay valid until other
+//! ranks have released them.
 //!
-//! Cost on one node: each element of a moving factor is copied once for each line that needs it; three
+//! Cost on one node: each element of a communicated factor is copied once for each line that needs it; three
 //! counters per rank and panel, no barrier. Between nodes: the messages of the schedule, and of shares
 //! ([`crate::shares`]).
 //! Memory: [`DEPTH`] panels of each line of a domain.
@@ -31,10 +31,10 @@ use std::collections::VecDeque;
 /// Simulated work: a byte that is copied.
 pub const COPY_BYTE: Unit = Unit::new("copy-byte");
 
-/// Turns that a rank gives away before its first product: others may be far from theirs.
+/// Number of yields of a rank before its first product: others may be far from theirs.
 const MAX_TURNS: usize = 4;
 
-/// What a call uses of the communicator's state.
+/// The parts of the communicator's state that a call uses.
 #[derive(Debug)]
 pub struct Setting<'s, C> {
     /// The ranks of the grid.
@@ -47,7 +47,7 @@ pub struct Setting<'s, C> {
     pub ring: &'s mut Ring,
     /// How ranks wait.
     pub patience: Patience,
-    /// How panels travel between domains, if there are several.
+    /// The route of panels between domains, if there are several.
     pub lines: Option<[Line; 2]>,
 }
 
@@ -76,7 +76,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     ring: &'e mut Ring,
     patience: Patience,
     grid: Grid,
-    /// What travels: panels of process rows, and of process columns.
+    /// The panels that are communicated: of process rows, and of process columns.
     factors: [Option<&'e Factor<'p>>; 2],
     panels: &'e Panels,
     /// Number of inner indices.
@@ -85,7 +85,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     broadcasts: Option<Broadcasts<'e>>,
     /// For factors that are not aligned, between domains.
     sharings: [Option<Sharing>; 2],
-    /// Bytes sent beside the broadcasts.
+    /// Bytes sent in addition to the broadcasts.
     pub sent: u64,
     /// Panels placed and not released, the first of which is number `first` of this call.
     under_way: VecDeque<UnderWay<C>>,
@@ -94,8 +94,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
 }
 
 impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
-    /// Nothing under way. Where others than those on a rank's lines read what it writes, `only_lines` is
-    /// false.
+    /// Nothing is outstanding. If ranks outside of a rank's lines read what it writes, `only_lines` is false.
     pub fn new(
         setting: Setting<'e, C>,
         grid: Grid,
@@ -141,7 +140,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.sent + self.broadcasts.as_ref().map_or(0, Broadcasts::sent)
     }
 
-    /// Whether messages may be under way.
+    /// Whether messages may be outstanding.
     pub fn has_messages(&self) -> bool {
         self.broadcasts.is_some()
     }
@@ -175,7 +174,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.under_way[panel - self.first].place.number
     }
 
-    /// This rank does not use a panel any more.
+    /// Marks a panel as not used by this rank any more.
     ///
     /// # Errors
     /// Of MPI.
@@ -184,7 +183,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.release(requests)
     }
 
-    /// Waits until nothing of this rank is under way.
+    /// Waits until nothing of this rank is outstanding.
     ///
     /// # Errors
     /// Of MPI.
@@ -286,7 +285,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         Some((self.memory.region(begin..begin + area.bytes), area.leading))
     }
 
-    /// Fills this rank's part of a panel and sends it on its way.
+    /// Fills this rank's part of a panel and starts sending it.
     fn begin(&mut self, requests: &mut Requests<'e, C>, panel: usize) -> Result<()> {
         let inner = self.panels.inner(panel, self.inner);
         let start = self.under_way[panel - self.first].place.range.start;
@@ -317,12 +316,12 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.comm.charge(COPY_BYTE.of(bytes));
         self.settle();
         let number = self.under_way[panel - self.first].place.number;
-        // Whoever sees the count sees what this rank has written into other lines' panels.
+        // A rank that reads the count sees the data that this rank has written into other lines' panels.
         self.counters.publish(Counter::Written, number + 1);
         Ok(())
     }
 
-    /// Sends this rank's columns of panels on their way, once they are in its panels.
+    /// Starts sending this rank's columns of panels, once they are in its panels.
     fn supply(&mut self, requests: &mut Requests<'e, C>) -> Result<()> {
         for index in 0..self.under_way.len() {
             let (panel, under_way) = (self.first + index, &self.under_way[index]);
@@ -366,7 +365,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         if self.sharings.iter().all(Option::is_none) {
             return Ok(true);
         }
-        // What these ranks have written is seen by those to whom this rank passes it on.
+        // The ranks to which this rank forwards the panel see everything that these ranks have written.
         Ok(all && self.counters.all_have(Counter::Written, count))
     }
 
@@ -392,7 +391,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
             counted = Some(panel.place.number + 1);
         }
         if let Some(count) = counted {
-            // Whoever sees the count sees what this rank has written into these panels.
+            // A rank that reads the count sees the data that this rank has written into these panels.
             self.counters.publish(Counter::Complete, count);
         }
     }
@@ -400,7 +399,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
     /// Whether this rank's panels are complete.
     fn is_ready(&self, panel: usize) -> bool {
         let Some(under_way) = self.under_way.get(panel - self.first) else { return false };
-        // What these ranks have written is seen by what follows.
+        // The following accesses see everything that these ranks have written.
         self.counters.mates_have(Counter::Complete, under_way.place.number + 1)
     }
 
@@ -423,7 +422,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
             }
             let panel = self.under_way.pop_front().expect("looked at");
             self.first += 1;
-            // What this rank has read of the panel was read before others write there.
+            // This rank has completed its reads of the panel before others write there.
             self.counters.publish(Counter::Released, panel.place.number + 1);
         }
         Ok(())

@@ -1,27 +1,27 @@
-//! Memory of the communicators whose products were not the latest ones is given back to the system.
+//! Memory of the communicators that were not used recently is returned to the system.
 //!
-//! Idea: programs make process grids for a task and may leave them behind. The panels of the last few
-//! communicators of a process stay as they are; from the memory of the others the process is away, and the
-//! last of its ranks gives the pages back ([`CountedMemory::leave`]). No rank waits for others: which
-//! communicators are the latest is each process' own affair.
+//! Idea: programs may create process grids for a task and never free them. The panels of the last few
+//! communicators of a process are kept; each process leaves the memory of the others, and the last rank to
+//! leave frees its pages ([`CountedMemory::leave`]). No rank waits for others: each process decides itself
+//! which communicators are recent.
 //!
-//! Cost: two locks for each product; pages that are given back are filled with zeros again at the next
-//! product there.
-//! Memory: the panels of [`MAX_RECENT`] communicators, however many there are.
+//! Cost: two locks for each product; freed pages are zero-filled again at the next product on that
+//! communicator.
+//! Memory: the panels of [`MAX_RECENT`] communicators, for any number of communicators.
 
 use hcube_core::node::counted_memory::CountedMemory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Communicators whose panels stay, beside those that products of other threads use.
+/// Communicators whose panels stay, in addition to those that products of other threads use.
 const MAX_RECENT: usize = 4;
 
 /// The latest first.
 static RECENT: Mutex<Vec<Weak<CommPanels>>> = Mutex::new(Vec::new());
 
-/// What this process does with a memory.
+/// The use of a memory by this process.
 #[derive(Debug, Default)]
 struct Presence {
-    /// Products under way.
+    /// Products in progress.
     products: usize,
     away: bool,
 }
@@ -33,7 +33,7 @@ pub struct CommPanels {
     presence: Mutex<Presence>,
 }
 
-/// A product under way.
+/// A product in progress.
 #[derive(Debug)]
 pub struct InUse(Arc<CommPanels>);
 
@@ -47,7 +47,7 @@ impl CommPanels {
         Arc::new(Self { memory, presence: Mutex::default() })
     }
 
-    /// The memory; only a product [under way](Self::begin) uses it.
+    /// The memory; only a product [in progress](Self::begin) uses it.
     pub fn memory(&self) -> &CountedMemory {
         &self.memory
     }
@@ -67,7 +67,7 @@ impl CommPanels {
         InUse(Arc::clone(self))
     }
 
-    /// Those that are not among the latest any more.
+    /// Memories that are not among the latest any more.
     fn make_latest(self: &Arc<Self>) -> Vec<Arc<Self>> {
         let mut recent = lock(&RECENT);
         if recent.first().is_some_and(|first| std::ptr::eq(first.as_ptr(), Arc::as_ptr(self))) {

@@ -1,4 +1,4 @@
-//! What a product has cost, and by which path it went.
+//! The statistics of a product: its cost, and its path.
 
 /// The path of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,14 +49,14 @@ impl UsedPath {
     }
 }
 
-/// What a product has cost this rank.
+/// The cost of a product for this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// How it went.
     pub path: UsedPath,
     /// Bytes that this rank has sent to other nodes, or to other groups of ranks that are treated as nodes.
     pub bytes: u64,
-    /// Bytes beside the matrices, per rank.
+    /// Bytes in addition to the matrices, per rank.
     pub memory: usize,
 }
 

@@ -1,11 +1,11 @@
-//! Where panels lie in the memory of a domain, one after the other around a ring.
+//! The placement of panels in the memory of a domain, one after the other around a ring.
 //!
-//! Idea: all ranks of a domain place the same panels at the same offsets, call after call, only by
-//! arithmetic. A place is written again when all that lay there has been released, which the readers'
-//! counters say. So a rank may leave a call while others still read the last panels; whoever comes back to a
-//! place waits for them then, and nobody waits at the end of a call.
+//! Idea: all ranks of a domain compute the same offsets for the same panels, call after call. A place is
+//! overwritten when all panels in it have been released, which the readers' counters tell. A rank may
+//! therefore leave a call while other ranks still read the last panels; the next use of the place waits for
+//! them, and no rank waits at the end of a call.
 //!
-//! Cost: for each panel a look at those that may still be in use; a record of each of them. Source: our own.
+//! Cost: for each panel a check of those that may still be in use; a record of each of them. Source: our own.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub struct Ring {
     /// Number of the next panel.
     next: u64,
     call: u64,
-    /// What may still be in use, in the order of numbers.
+    /// Panels that may still be in use, in the order of numbers.
     placed: Vec<Placed>,
 }
 
@@ -68,7 +68,7 @@ impl Ring {
         let after = self.placed.iter().filter(overlaps).map(|placed| placed.number + 1).max().unwrap_or(0);
         let same_layout =
             self.placed.iter().filter(overlaps).all(|placed| placed.call == call && placed.range == range);
-        // What this panel covers, nobody waits for any more: who waits for this one waits for it as well.
+        // No rank waits for panels that this panel covers any more: a wait for this panel includes them.
         self.placed.retain(|placed| !(range.start <= placed.range.start && placed.range.end <= range.end));
         self.placed.push(Placed { number, range: range.clone(), call });
         (self.end, self.next) = (range.end, number + 1);

@@ -1,12 +1,12 @@
-//! How panels travel between domains: in how many groups, by which broadcast, in messages of how many
-//! columns.
+//! The route of panels between domains: the number of groups, the broadcast, and the number of columns of a
+//! message.
 //!
 //! Idea: HSUMMA divides process rows and columns into groups; a domain is never divided, and is the innermost
 //! group. The model gives the time of a panel for every number of groups and every broadcast; SUMMA is one
-//! group, and is taken unless groups are faster. Options fix what they name.
+//! group, and is selected unless groups are faster. Options override the model.
 //!
-//! Restrictions: the model has two levels; more are taken where an option asks for them. Cost: for each
-//! product, the time of each arrangement of groups with each broadcast, a few operations each; no messages.
+//! Restrictions: the model has two levels; more levels are used only on request. Cost: for each product, the
+//! time of each arrangement of groups with each broadcast, a few operations each; no messages.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §III and §IV.
 
@@ -20,7 +20,7 @@ use crate::product::{Dimension, Grid};
 use crate::schedule::Broadcast;
 use crate::schedule::groups::intervals;
 
-/// How panels travel.
+/// The route of panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     /// The broadcast of all levels.
@@ -29,7 +29,7 @@ pub struct Route {
     pub groups: [usize; 2],
     /// Levels of groups, 1 for SUMMA.
     pub levels: usize,
-    /// Columns of a message inside a group; `None` for as many as the model finds best.
+    /// Columns of a message inside a group; `None` selects the best number by the model.
     pub inner_block: Option<usize>,
 }
 
@@ -52,7 +52,8 @@ fn partitions(domains: &[u32], count: usize, levels: usize) -> Vec<Vec<usize>> {
     let (numbers, length) = ordered(domains);
     let mut partitions = Vec::new();
     for level in 1..levels {
-        // Level 1 has `count` groups, and each level divides those of the one before by the same factor.
+        // Level 1 has `count` groups, and each level divides the groups of the previous level by the same
+        // factor.
         let inside = (length as f64 / count as f64).powf((level - 1) as f64 / (levels - 1) as f64);
         let count = ((count as f64 * inside).round() as usize).clamp(1, length);
         let of_domain = intervals(length, count);
@@ -76,7 +77,7 @@ pub fn domains_on_lines(domains: &Domains, grid: Grid) -> [usize; 2] {
     [on_columns, on_rows]
 }
 
-/// What a route is chosen for: the same on all ranks.
+/// The key of the selection of a route: the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     /// Domains on a process column and on a process row.
@@ -90,7 +91,7 @@ pub struct Demand {
 impl Demand {
     /// Seconds for a panel by the model.
     fn seconds(&self, broadcast: Broadcast, groups: [usize; 2], network: &Hockney) -> f64 {
-        // op(A) travels along process rows, op(B) along process columns.
+        // op(A) is sent along process rows, op(B) along process columns.
         [(1, self.column_bytes[0]), (0, self.column_bytes[1])]
             .into_iter()
             .map(|(line, bytes)| {
@@ -114,7 +115,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     let mut routes: Vec<(f64, Route)> = Vec::new();
     for &broadcast in broadcasts {
         let groups = groups(options, demand, network, broadcast);
-        // SUMMA beside groups, where groups are hcube's choice.
+        // SUMMA as an alternative to groups, if hcube selects groups.
         let free = matches!(options.algorithm, Algorithm::Auto | Algorithm::Library)
             && options.levels < 2
             && [options.group_rows, options.group_columns] == [0, 0];
@@ -136,7 +137,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     near.take(MAX_CANDIDATES).map(|(_, route)| *route).collect()
 }
 
-/// Times by the model that are too near to each other to tell which is shorter.
+/// Times by the model that are too close to decide which is shorter.
 const NEAR_RATIO: f64 = 1.2;
 /// Routes that are tried at most.
 const MAX_CANDIDATES: usize = 3;
@@ -181,7 +182,7 @@ impl Route {
         })
     }
 
-    /// Whether panels travel in more than one level of messages.
+    /// Whether panels are sent in more than one level of messages.
     pub fn has_groups(&self) -> bool {
         self.levels > 1
     }

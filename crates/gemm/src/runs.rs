@@ -1,10 +1,10 @@
-//! Index maps: what a process has of a section of one distribution, and where it belongs in another one, as
-//! runs.
+//! Index maps: the part of a section of one distribution that a process has, and its location in another
+//! distribution, as runs.
 //!
-//! Idea: inside a block of both distributions successive indices stay successive, so that a map is a list of
-//! runs instead of a table of indices. Every combination of block sizes, sources, offsets and transposes is
-//! such a list, and one path serves all of them. Cost: a step per block of this process and per block of the
-//! target in it; runs that continue each other are joined. Memory: 40 bytes per run.
+//! Idea: inside a block of both distributions consecutive indices stay consecutive, so that a map is a list
+//! of runs instead of a table of indices. Every combination of block sizes, sources, offsets and transposes
+//! is such a list, so one code path handles all of them. Cost: a step per block of this process and per block
+//! of the target in it; adjacent runs are joined. Memory: 40 bytes per run.
 //! Source: our own.
 
 use crate::axis::{Axis, Section};
@@ -52,11 +52,11 @@ pub fn count(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.length).sum()
 }
 
-/// Which process hands out which index of a section. Where every process has all indices, one of them does:
-/// the one that `target` gives it to where both lie along the same dimension of the grid, else the processes
-/// in turn.
+/// The process that distributes each index of a section. If every process has all indices, one of them
+/// distributes it: the process with the index in `target` if both lie along the same dimension of the grid,
+/// otherwise the processes in turn.
 pub fn sharing(section: Section, target: Option<Section>) -> Section {
-    /// Indices that a process hands out at a time where nothing else says so.
+    /// Indices that a process distributes at a time by default.
     const BLOCK: usize = 64;
     if !section.axis.is_replicated() {
         return section;

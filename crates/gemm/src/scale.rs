@@ -1,5 +1,5 @@
-//! `sub(C) := beta sub(C)`, which is all of a product whose factors do not count. Local; each element is read
-//! and written once, or only written where beta is 0.
+//! `sub(C) := beta sub(C)`, the whole product if alpha or k is 0. Local; each element is read and written
+//! once, or only written if beta is 0.
 
 use crate::product::Product;
 

@@ -1,14 +1,14 @@
-//! Shares of a panel on their way to the line that needs them, where C is distributed in another way than a
+//! Shares of a panel that are sent to the line that needs them, if C has a different distribution than a
 //! factor.
 //!
-//! Idea: a panel of a line travels along the line, from the positions that hand out its columns. Where the
-//! elements lie on other lines (another block size, another source, a transpose), each owner first sends its
+//! Idea: a panel of a line is sent along the line, from the positions that distribute its columns. If the
+//! elements are on other lines (another block size, another source, a transpose), each owner first sends its
 //! share of a column to the rank of the needed line at the position that the column starts from. Inside a
-//! domain it writes the share straight into the panel. So schedules know of nothing but lines.
+//! domain it writes the share directly into the panel. Schedules therefore involve only lines.
 //!
-//! Restrictions: none. Cost: one message for each pair of an owner and a rank that needs something of it, per
-//! panel; each element whose owner is in another domain is packed, sent and unpacked once. Memory: the shares
-//! under way.
+//! Restrictions: none. Cost: one message per panel for each pair of an owner and a rank that needs some of
+//! its elements; each element whose owner is in another domain is packed, sent and unpacked once. Memory: the
+//! outstanding shares.
 //! Source: our own.
 
 use crate::domain::Domains;
@@ -36,7 +36,7 @@ pub struct Sharing {
     lines: Vec<usize>,
 }
 
-/// Shares of one panel under way.
+/// Outstanding shares of one panel.
 pub struct Shares<C: Comm> {
     sends: Vec<Owned<C>>,
     receives: Vec<(usize, Owned<C>)>,
@@ -51,7 +51,7 @@ impl Sharing {
         let own = grid.row * grid.columns + grid.column;
         let here = |rank: usize| domains.of[rank] == domains.of[own];
         let mut sharing = Self { side, receivers: Vec::new(), senders: Vec::new(), lines: Vec::new() };
-        // Runs of one line are not next to each other where a line comes back after others.
+        // Runs of one line are not contiguous if a line recurs after others.
         let mut by_line: Vec<Run> = factor.outer_runs.clone();
         by_line.sort_by_key(|run| run.process);
         for runs in by_line.chunk_by(|one, other| one.process == other.process) {

@@ -1,8 +1,8 @@
-//! What products keep on a communicator between calls.
+//! The state of a communicator for products.
 //!
-//! Memory: that of the panels, within the bound, a few bytes per rank, and the times of 16 shapes of
-//! products; freed with the communicator. Panels of communicators that are not among the latest are given
-//! back before (`recent.rs`).
+//! Memory: the panels, within the bound, a few bytes per rank, and the times of 16 shapes of products; freed
+//! with the communicator. Panels of communicators that were not used recently are freed earlier
+//! (`recent.rs`).
 
 use crate::broadcasts::max_width;
 use crate::domain::Domains;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// work than panels, and the panels of a single factor are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
 
-/// How panels travel, what for, and the time of messages.
+/// The route of panels, its key, and the time of messages.
 type Travel = (Route, Demand, Hockney);
 
 /// The bound on memory is never reduced below this.
@@ -47,7 +47,7 @@ fn memory_bound(product: &Product<'_>) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND_BYTES)
 }
 
-/// What one communicator keeps.
+/// The state of one communicator.
 #[derive(Debug)]
 pub struct State {
     options: Options,
@@ -66,7 +66,8 @@ pub struct State {
     trials: Trials,
 }
 
-/// Which ranks share memory: those of a node, in groups of consecutive ones where `ranks_per_node` is not 0.
+/// The ranks that share memory: the ranks of a node, in groups of consecutive ranks if `ranks_per_node` is
+/// not 0.
 fn domain_numbers(nodes: &[u32], ranks_per_node: usize) -> Vec<u32> {
     if ranks_per_node == 0 {
         return nodes.to_vec();
@@ -90,7 +91,7 @@ impl State {
     /// Collective: for a communicator whose ranks form a grid.
     ///
     /// # Errors
-    /// On all ranks, those of MPI.
+    /// On all ranks, errors of MPI.
     pub fn new<C: Comm>(comm: &C, grid: Grid, options: &Options) -> Result<Self> {
         let nodes = comm.node_numbers()?;
         let patience = Patience::new(crowded(comm, &nodes)?, comm.simulated());
@@ -122,9 +123,9 @@ impl State {
         self.grid
     }
 
-    /// Collective: memory for panels, of which domains of each shape need some bytes. Where ranks of a node
-    /// cannot share memory every rank is a domain of its own from then on, and the result is false: panels
-    /// have other sizes then.
+    /// Collective: memory for panels, of which domains of each shape need some bytes. If ranks of a node
+    /// cannot share memory, every rank is a separate domain from then on, and the result is false: panels
+    /// then have other sizes.
     fn reserve<C: Comm>(&mut self, comm: &C, needed: &[usize]) -> Result<bool> {
         self.reserved.resize(needed.len(), 0);
         if needed.iter().zip(&self.reserved).all(|(needed, reserved)| needed <= reserved) {
@@ -132,10 +133,10 @@ impl State {
         }
         let larger: Vec<usize> =
             needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
-        // The same decision on all ranks, but no more memory than a domain of this shape uses.
+        // The same decision on all ranks, but not more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
-        // Before there is more: all that this rank has placed there was released, or others have mappings of
-        // their own.
+        // Before it grows: all panels that this rank has placed there were released, or others have their own
+        // mappings.
         (self.memory, self.ring) = (CommPanels::new(agree(comm, CountedMemory::own(0))?), Ring::new(0));
         self.reserved.clear();
         let memory = if self.domains.are_ranks() {
@@ -174,7 +175,7 @@ impl State {
         self.reserved.clear();
     }
 
-    /// Collective: how panels travel between domains.
+    /// Collective: selects the route of panels between domains.
     fn route<C: Comm>(
         &mut self,
         comm: &C,
@@ -199,7 +200,7 @@ impl State {
         Ok((route, demand, network))
     }
 
-    /// Collective: computes a product. All ranks pass the same but for the memory.
+    /// Collective: computes a product. All ranks pass the same arguments except the memory.
     ///
     /// # Errors
     /// Of MPI, and where memory could not be allocated; then nothing was written.
@@ -323,7 +324,7 @@ impl State {
         }
     }
 
-    /// Collective: the panels of what moves, memory for them, and how they travel between domains.
+    /// Collective: the panels of communicated factors, their memory, and their route between domains.
     fn prepare<C: Comm>(
         &mut self,
         comm: &C,

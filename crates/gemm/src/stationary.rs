@@ -1,16 +1,16 @@
-//! Products in which A or B stays where it is, for inner sizes that are large against m and n.
+//! Products in which A or B is stationary, for inner sizes that are large compared with m and n.
 //!
-//! Idea: SUMMA moves both factors, m k + k n elements. With A in place, each rank multiplies what it has of A
-//! with its inner indices of a panel of columns of op(B), and what it gets is a part of the sum for these
-//! columns of C. Only op(B) moves, and m n elements for each process along the inner indices. With B in place
-//! it is the same for rows of C.
+//! Idea: SUMMA communicates both factors, m k + k n elements. If A is stationary, each rank multiplies its
+//! part of A by its inner indices of a panel of columns of op(B); the result is a partial sum for these
+//! columns of C. Only op(B) is communicated, and m n elements for each process along the inner indices. The
+//! same holds for rows of C if B is stationary.
 //!
-//! Restrictions: neither the matrix that stays nor C is replicated. Cost: the panels of one factor
+//! Restrictions: neither the stationary matrix nor C is replicated. Cost: the panels of one factor
 //! ([`crate::pipeline`]), and partial products ([`crate::partial`]). Memory: a partial product of each rank
-//! beside each panel.
+//! in addition to each panel.
 //!
-//! Source: PBLAS chooses among the same three forms; the parallel algorithm is SUMMA's, van de Geijn and
-//! Watts 1997, section 5.
+//! Source: PBLAS selects among the same three forms; the parallel algorithm is SUMMA, van de Geijn and Watts
+//! 1997, section 5.
 
 use crate::domain::Domains;
 use crate::element::Scalar;
@@ -86,7 +86,7 @@ impl<'a> Fixed<'a> {
     }
 }
 
-/// A product on its way.
+/// A product in progress.
 struct Stationary<'e, 'p, C: Comm> {
     product: &'e Product<'p>,
     fixed: &'e Fixed<'p>,
@@ -102,7 +102,7 @@ struct Stationary<'e, 'p, C: Comm> {
 /// that moves, and the panels are its.
 ///
 /// # Errors
-/// Of MPI, before anything is under way; later errors end the job.
+/// Errors of MPI, before anything is outstanding; later errors end the job.
 pub fn multiply<C: Comm>(
     setting: Setting<'_, C>,
     product: &Product<'_>,
@@ -140,7 +140,7 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
             let own = self.partial(start, self.domains.own, &indices);
             self.pipeline.sent += self.partials.send(comm, &mut messages, (panel, &indices), (own, size))?;
             self.pipeline.settle();
-            // Release: whoever sees the count sees this rank's partial product.
+            // Release: a rank that reads the count sees this rank's partial product.
             memory.counter(memory.own_number(), Counter::Multiplied).store(count, Ordering::Release);
             self.pipeline.until(requests, |_| {
                 // Acquire: the partial products of these ranks are seen by what follows.
@@ -163,8 +163,8 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
     fn partial(&self, start: usize, number: usize, indices: &Range<usize>) -> Partial<'e> {
         let (offset, area) = self.panels.partials;
         let begin = start + offset + number * area.bytes;
-        // The area of one rank in the panel that starts here. That rank writes it after all have released
-        // what lay there, and others read it when that rank has said that it is written.
+        // The area of one rank in the panel that starts here. That rank writes it after all have released the
+        // previous panel there, and others read it after that rank's counter has been incremented.
         let memory = self.pipeline.memory.region(begin..begin + area.bytes);
         // Columns of C: as long as this rank's part where A stays, as wide as the panel where B does.
         let leading = if self.fixed.number == 0 { area.leading } else { indices.len().max(1) };

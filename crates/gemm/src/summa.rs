@@ -1,10 +1,11 @@
-//! SUMMA and HSUMMA: C stays where it is, panels of op(A) and op(B) come to it.
+//! SUMMA and HSUMMA: C is stationary, panels of op(A) and op(B) are communicated.
 //!
 //! Idea: op(A) op(B) is a sum over panels of inner indices. For each panel every process row needs its rows
 //! of op(A) and every process column its columns of op(B), and multiplies them. On a node the ranks of a line
-//! share one panel: who owns elements writes them once, and all multiply straight out of it, without a
-//! broadcast and without a barrier. Between nodes panels travel by the schedules of [`crate::schedule`]:
-//! SUMMA's broadcast, or HSUMMA's in levels. What a rank has as a whole is used where it lies.
+//! share one panel: the owners of elements write them once, and all ranks multiply directly out of it,
+//! without a broadcast and without a barrier. Between nodes panels are broadcast by the schedules of
+//! [`crate::schedule`]: SUMMA's broadcast, or HSUMMA's in levels. A panel that a rank owns completely is used
+//! in place.
 //!
 //! Restrictions: none. Cost between nodes, on a grid of R x C processes with panels of w columns: k/w
 //! broadcasts along a row and along a column, k (m/R + n/C) elements per rank; each element of a factor
@@ -28,8 +29,8 @@ use std::ops::Range;
 /// Simulated work: a multiplication and an addition of real numbers.
 pub const MULTIPLY_ADD: Unit = Unit::new("multiply-add");
 
-/// Parts into which a local product is cut while messages are under way, so that MPI makes progress between
-/// them.
+/// Parts into which a local product is divided while messages are outstanding, so that MPI makes progress
+/// between them.
 const MAX_SLABS: usize = 8;
 /// Columns of such a part at least.
 const MIN_SLAB_COLUMNS: usize = 64;
@@ -94,7 +95,7 @@ pub fn multiply_in_place<C: Comm>(
 }
 
 /// Collective: computes the product, and returns the bytes that this rank has sent. The factors are A and B
-/// by rows and columns of C; the panels are those of the factors that are not in place.
+/// by rows and columns of C; the panels contain the factors that are not in place.
 ///
 /// # Errors
 /// Of MPI, before anything is under way; later errors end the job.
@@ -158,7 +159,7 @@ impl<'e, C: Comm> Summa<'e, '_, C> {
         let beta = if is_first { &product.beta } else { &one };
         let local = local_product(product, self.factors, columns, (inner.len(), beta));
         let work = work(product, inner.len());
-        // Not whether messages are under way now: the same call gives the same bits every time.
+        // Independent of whether messages are outstanding now: the same call gives the same bits every time.
         if !self.pipeline.has_messages() {
             self.local.multiply(&local);
             self.pipeline.comm.charge(MULTIPLY_ADD.of(work));

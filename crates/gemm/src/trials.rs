@@ -1,8 +1,10 @@
-//! Trials: where the model finds several routes about as fast, the first products of a shape try them.
+//! Trials: if the model predicts about the same time for several routes, the first products of a shape are
+//! timed with them.
 //!
-//! Idea: a model of two figures cannot tell routes apart that differ by some percent, but time can. The first
-//! products of the same demand take the candidates in turn; then all ranks choose the one whose slowest rank
-//! was fastest. The candidates differ only in their messages, so every product gives the same bits.
+//! Idea: a model with two parameters cannot distinguish routes that differ by some percent, but timing can.
+//! The first products with the same demand use the candidates in turn; then all ranks select the candidate
+//! whose slowest rank was fastest. The candidates differ only in their messages, so every product gives the
+//! same bits.
 //!
 //! Cost: one reduction per shape. Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, section VI, who
 //! propose to sample groups in the first iterations.
@@ -27,7 +29,7 @@ struct Trial {
     chosen: Option<usize>,
 }
 
-/// The trials of a communicator; the same on all ranks but for the times.
+/// The trials of a communicator; the same on all ranks except the times.
 #[derive(Debug, Default)]
 pub struct Trials(Vec<Trial>);
 

@@ -1,12 +1,12 @@
 //! The coarray runtime of a process, and the state of the systems that use it.
 //!
 //! A program initialises coarrays once ([`hcube_caf::process`]). If it has done so itself, its runtime is
-//! used and remains its own. Otherwise the runtime is started with the first set-up that needs it, and ended
-//! in `MPI_Finalize`: the state of a process is an attribute of `MPI_COMM_SELF`, which is deleted first,
-//! while MPI is still active.
+//! used and the program ends it. Otherwise the runtime is started with the first set-up that needs it, and
+//! ended in `MPI_Finalize`: the state of a process is an attribute of `MPI_COMM_SELF`, which is deleted
+//! first, while MPI is still active.
 //!
-//! Restriction: a runtime belongs to one thread. If it is started here, that is the main thread of MPI, which
-//! calls `MPI_Finalize`; other threads are refused.
+//! Restriction: a runtime belongs to one thread. If it is started here, this is the main thread of MPI, which
+//! calls `MPI_Finalize`; calls of other threads return an error.
 
 use crate::{fft, random_access};
 use hcube_caf::Runtime;
@@ -35,7 +35,7 @@ impl Drop for ProcessState {
 /// ranks of `comm` are the images ([`is_world`]).
 ///
 /// # Errors
-/// On all ranks, where coarrays are not available on one of them; those of `work`.
+/// On all ranks, if coarrays are not available on one of them; errors of `work`.
 pub fn with<T>(
     comm: &MpiComm,
     work: impl FnOnce(&Runtime<MpiComm>, &mut ProcessState) -> Result<T>,
@@ -56,8 +56,8 @@ pub fn with<T>(
     }
 }
 
-/// Local: whether this rank and the number of ranks of a communicator are those of `MPI_COMM_WORLD`. If all
-/// ranks say so, the communicator is congruent to it.
+/// Local: whether this rank and the number of ranks of a communicator are as in `MPI_COMM_WORLD`. If this
+/// holds on all ranks, the communicator is congruent to it.
 ///
 /// # Errors
 /// Those of MPI.
@@ -65,7 +65,7 @@ pub fn is_world(comm: &MpiComm) -> Result<bool> {
     Ok(lifetime::world_place()? == (comm.rank(), comm.size()))
 }
 
-/// Collective: whether the runtime is active, on all ranks or on none; one reduction where it is.
+/// Collective: whether the runtime is active, on all ranks or on none; one reduction if it is.
 ///
 /// # Errors
 /// On all ranks: the error of one of them, and [`Error::Mismatch`](hcube_core::Error::Mismatch).

@@ -1,10 +1,10 @@
-//! Who holds each panel on each node.
+//! The holder of each panel on each node.
 //!
-//! Idea: the root holds a panel on its own node; on each other node its ranks take turns, so that receives,
-//! memory and the work of passing panels on are shared out. Who it is follows from the roots of the panels
-//! before, which all ranks know, so nobody asks.
+//! Idea: the root holds a panel on its own node; on each other node the ranks take turns, so that receives,
+//! memory and forwarding are distributed over them. The holder follows from the roots of the previous panels,
+//! which all ranks know, without communication.
 //!
-//! Cost: none but arithmetic, O(nodes) for a holder.
+//! Cost: arithmetic, O(nodes) for a holder; no communication.
 
 use crate::options::Topology;
 use crate::slots::Holder;

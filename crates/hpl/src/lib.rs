@@ -1,10 +1,10 @@
-//! What LU factorisations exchange, as HPL does it: panels along process rows, pivots and rows in process
+//! The communication of LU factorisations as in HPL: panels along process rows, pivots and rows in process
 //! columns.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`options`] | the topologies, and the options of a communicator |
-//! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, who has released what |
+//! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, releases |
 //! | [`slots`] | the memory of a node and its slots |
 //! | [`holders`] | who holds each panel on each node |
 //! | [`network`] | panels that come from other nodes, and that go there |

@@ -1,19 +1,19 @@
-//! Panels that come from other nodes, and that go there.
+//! Panels that are received from and sent to other nodes.
 //!
-//! Idea: on each node but the root's, one rank receives a panel into a slot of its own and posts it for its
-//! node; the ranks of a node take turns. Root and receivers pass the panel on along the edges of a [`Route`].
-//! The first message of an edge of the tree is the [`Head`]; what follows are the parts, in pieces of up to
-//! [`PIECE`] bytes. A piece goes on as soon as it has arrived, from the slot itself: nothing is copied, and
-//! the sends of a panel that has arrived have all been started, so that they need no more than progress of
-//! MPI. Receives of pieces start when the head has arrived and the slot is free; until then the sender's MPI
+//! Idea: on each node except the root's, one rank receives a panel into one of its slots and posts it for its
+//! node; the ranks of a node take turns. Root and receivers forward the panel along the edges of a [`Route`].
+//! The first message of an edge of the tree is the [`Head`], followed by the parts, in pieces of up to
+//! [`PIECE`] bytes. A piece is forwarded as soon as it has arrived, directly from the slot: nothing is
+//! copied, and all sends of a complete panel have been started, so that they need only progress of MPI.
+//! Receives of pieces start when the head has arrived and the slot is free; until then the sender's MPI
 //! library holds the data.
 //!
-//! Nothing here waits. [`Network::advance`] does what is possible; the calls of
-//! [`Panels`](crate::panels::Panels) and the loops in it that wait call it.
+//! Nothing here blocks. [`Network::advance`] does what is possible; the calls of
+//! [`Panels`](crate::panels::Panels) and its waiting loops call it.
 //!
-//! Restrictions: ranks that pass a panel on call some function of it now and then. Cost, for each edge of the
+//! Restrictions: ranks that forward a panel regularly call some function of it. Cost, for each edge of the
 //! tree: a message of 16 bytes; for each part on an edge, its bytes in messages of up to [`PIECE`]. No memory
-//! but the slots.
+//! except the slots.
 //!
 //! Source: our own; topologies: see [`topology`](crate::topology).
 
@@ -30,7 +30,7 @@ pub const PIECE: usize = 256 << 10;
 /// Parts are cut at lines of the cache.
 const LINE: usize = 64;
 
-/// What a rank has sent.
+/// The messages that a rank has sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages.
@@ -39,7 +39,7 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// The pieces of a panel, and those of each part.
+/// The pieces of a panel, and the pieces of each part.
 fn cut(bytes: usize, parts: usize) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let bound = |part: usize| match part {
         part if part == parts => bytes,
@@ -145,8 +145,7 @@ impl<C: Comm> Transfer<C> {
             for &(from, part) in &self.route.receives {
                 for piece in parts[part].clone() {
                     // SAFETY: the slot is free, and only this rank writes to it before it posts the panel.
-                    // The memory stays until the transfer has finished: `Panels` gives it up for ever where
-                    // that is not so.
+                    // The memory stays until the transfer has finished: `Panels` leaks it otherwise.
                     let transfer = unsafe {
                         let into = slots.lasting(self.holder, self.pieces[piece].clone());
                         comm.start_receive_bytes(into, from, tag)
@@ -234,7 +233,7 @@ impl<C: Comm> Network<C> {
         Self { transfers: Vec::new(), posted: 0, occupants: vec![None; slots], traffic: Traffic::default() }
     }
 
-    /// What this rank has sent to other nodes.
+    /// The messages of this rank to other nodes.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }

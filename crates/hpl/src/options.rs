@@ -1,4 +1,4 @@
-//! What a user can choose for process rows and columns, and by which name.
+//! Options of process rows and columns, and their names.
 
 use hcube_core::options::RANKS_PER_NODE;
 
@@ -9,15 +9,15 @@ hcube_core::named_values! {
         Auto = 0, "auto", "HCUBE_PANELS_AUTO";
         /// A ring: each node passes the panel to the next one.
         Ring = 1, "ring", "HCUBE_PANELS_RING";
-        /// A ring without the node after the root's, which only receives; it has the next root.
+        /// A ring without the node after the root's node, which has the next root and only receives.
         ModifiedRing = 2, "modified-ring", "HCUBE_PANELS_MODIFIED_RING";
         /// Two rings, each for half of the nodes.
         TwoRings = 3, "two-rings", "HCUBE_PANELS_TWO_RINGS";
-        /// Two rings without the node after the root's, which only receives.
+        /// Two rings without the node after the root's node, which only receives.
         ModifiedTwoRings = 4, "modified-two-rings", "HCUBE_PANELS_MODIFIED_TWO_RINGS";
-        /// Each node gets a part of the panel along a tree, then the parts travel around a ring.
+        /// A scatter along a tree, then an all-gather in a ring.
         Long = 5, "long", "HCUBE_PANELS_LONG";
-        /// The same without the node after the root's, which gets the panel as a whole.
+        /// The same without the node after the root's node, which receives the whole panel.
         ModifiedLong = 6, "modified-long", "HCUBE_PANELS_MODIFIED_LONG";
     }
 }

@@ -1,34 +1,35 @@
-//! Panels that their root writes where the other ranks of its node read them.
+//! Panels that their root writes in shared memory, where the other ranks of its node read them.
 //!
 //! Idea: every rank of a row has some slots in memory that the ranks of its node share. The root of a panel
-//! computes it in one of its slots, posts it (a store with release order), and goes on; the others look for
-//! it when they need it, and read it in place, as often as they like, until they release it. So nothing is
-//! copied, nobody forwards, and a rank that computes is not interrupted: HPL's own broadcasts advance only
-//! where ranks poll, and HPL cuts its update into narrow products between the polls. On each further node one
-//! rank receives the panel into a slot of its own and posts it ([`network`](crate::network)); only these
+//! computes it in one of its slots and posts it (a store with release order); the other ranks poll for it
+//! when they need it, and read it in place, as often as they like, until they release it. Nothing is copied,
+//! no rank of the node forwards, and a rank that computes is not interrupted: HPL's own broadcasts progress
+//! only when ranks poll, and HPL cuts its update into narrow products between the polls. On each other node
+//! one rank receives the panel into one of its slots and posts it ([`network`](crate::network)); only these
 //! ranks and the root need to poll.
 //!
-//! Panels are numbered in the order in which [`Panels::begin`] is called, which is the same on all ranks of
-//! the row, so ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and
-//! counts them; a panel is there when the count of its holder has reached it. A rank releases panels in any
-//! order, and counts those up to the first that it still uses. Ranks that have not begun the same panels,
-//! because `begin` has failed on some of them, find another number or length at a panel than their own as
+//! Panels are numbered in the order of the calls of [`Panels::begin`], which is the same on all ranks of the
+//! row, so ranks never exchange a number. A holder, root or receiver, posts its panels in that order, and
+//! counts them; a panel is available when the count of its holder has reached it. A rank releases panels in
+//! any order, and counts the panels before the first one that it still uses. If ranks have not begun the same
+//! panels, because `begin` has failed on some of them, they find a different number or length in a panel as
 //! soon as roots or sizes change.
 //!
-//! Deadlock: the calls that wait for others and not for a panel are `begin` of a root whose slots are all in
+//! Deadlock: two calls wait for other ranks and not for a panel: `begin` of a root whose slots are all in
 //! use, and the receipt into a slot in use. Both wait until all ranks of the node have released the panel
-//! that used the slot last, the holder's own one `slots` turns before. Say that every rank has released panel
-//! n when it begins panel n + live (HPL: live = depth of look-ahead + 2, one of which is the panel that HPL
-//! creates and frees before it is factored), and that no root begins panels more often than the rows need:
-//! where `slots` own panels are more than `live` numbers apart, the panel waited for is released before its
-//! rank waits for this or any later panel, so the rank that is least far never waits for another one.
-//! [`slots_for`](crate::slots::slots_for) is that number of slots for roots that take turns; receivers take
-//! turns always, and have live / members + 1. Between nodes, ranks post panels before they wait for later
-//! ones, and those that pass panels on do that before they wait for anything else: HPL polls until they have.
+//! that used the slot last, `slots` panels of the same holder earlier. Assume that every rank has released
+//! panel n when it begins panel n + live (HPL: live = depth of look-ahead + 2, including the panel that HPL
+//! creates and frees before it is factored), and that no root begins panels more often than the rows need. If
+//! `slots` panels of one holder are more than `live` numbers apart, a rank releases the panel that is waited
+//! for before it waits for this or any later panel, so the rank with the least progress never waits for
+//! another rank. [`slots_for`](crate::slots::slots_for) computes this number of slots for roots that take
+//! turns; receivers always take turns, and have live / members + 1. Between nodes, ranks post panels before
+//! they wait for later panels, and ranks that forward panels do so before they wait for anything else: HPL
+//! polls until they have.
 //!
-//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one line of the
-//! cache from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and
-//! on several nodes `live` and one per rank for each node.
+//! Restrictions: at most [`MAX_IN_USE`] panels in use. Cost: on a node no message; per panel one cache line
+//! from the holder to each rank, and the bytes that a rank reads. Memory: `slots` panels per rank, and on
+//! several nodes `live` panels and one per rank for each node.
 //!
 //! Source: our own; asynchronous broadcasts on events and teams of a row in HPL: Jin et al. 2011, section
 //! III.
@@ -45,7 +46,7 @@ use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// Panels that ranks may use at once.
+/// Panels that ranks may use at a time.
 pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
 
 /// The memory for panels; the same on all ranks.
@@ -55,7 +56,7 @@ pub struct Memory {
     pub bytes: usize,
     /// Panels of one root.
     pub slots: usize,
-    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as
+    /// Panels that a rank uses at a time: it has released panel n before it begins panel n + `in_use`. 0: as
     /// many as fit in the slots of roots that take turns.
     pub in_use: usize,
 }
@@ -186,7 +187,7 @@ impl<C: Comm> Panels<C> {
         })
     }
 
-    /// What it was made for.
+    /// The purpose of the memory.
     pub fn memory(&self) -> Memory {
         self.memory
     }
@@ -201,8 +202,7 @@ impl<C: Comm> Panels<C> {
         self.live.is_empty()
     }
 
-    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are
-    /// released.
+    /// Waits until this rank has sent what it has to send. Called by all ranks, if all panels are released.
     ///
     /// # Errors
     /// Of MPI.
@@ -217,13 +217,14 @@ impl<C: Comm> Panels<C> {
         }
     }
 
-    /// Begins the next panel of the row, whose root and size are the same on all ranks: its number. Local on
-    /// all ranks but the root, which waits for a slot and from then on may write to the [place](Self::place)
-    /// of the panel.
+    /// Begins the next panel of the row, whose root and size are the same on all ranks, and returns its
+    /// number. Local, except on the root, which waits for a slot and may then write to the
+    /// [place](Self::place) of the panel.
     ///
     /// # Errors
-    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where
-    /// this rank has not released the panel `in_use` numbers before, or the root itself that in its slot.
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] if
+    /// this rank has not released the panel `in_use` numbers before, or the root itself has not released the
+    /// panel in its slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
         let ranks = self.holders.ranks();
         if root >= ranks {
@@ -288,8 +289,8 @@ impl<C: Comm> Panels<C> {
         Ok(self.panel(number)?.root == self.rank)
     }
 
-    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was
-    /// posted before.
+    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect if it was posted
+    /// before.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where
@@ -297,7 +298,7 @@ impl<C: Comm> Panels<C> {
     pub fn post(&mut self, comm: &C, number: u64) -> Result<()> {
         let &Panel { root, bytes, .. } = self.panel(number)?;
         if root != self.rank {
-            return Err(Error::Usage(format!("panel {number} is that of rank {root}, not {}", self.rank)));
+            return Err(Error::Usage(format!("panel {number} belongs to rank {root}, not {}", self.rank)));
         }
         self.show(comm, Head { number, bytes: Some(bytes) })
     }
@@ -339,7 +340,7 @@ impl<C: Comm> Panels<C> {
             return Ok(false);
         }
         // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be
-        // rewritten meanwhile; then it is not the head that is asked for, and nothing else is read.
+        // rewritten meanwhile; then it is not the requested head, and nothing else is read.
         let found = self.slots.read_head(holder);
         match found.bytes {
             _ if found.number != number => {
@@ -370,9 +371,9 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and
-    /// for earlier ones, which it may have released before they arrived. True at once if it passes nothing
-    /// on.
+    /// Local: forwards panels; returns whether this rank has completed all its messages to other nodes for a
+    /// panel and for earlier ones, which it may have released before they arrived. True immediately if it
+    /// forwards nothing.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.
@@ -383,8 +384,8 @@ impl<C: Comm> Panels<C> {
         }
         let done = !self.network.has_up_to(number);
         if !done {
-            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which
-            // are not counted.
+            // The caller may do nothing else than poll. Ranks of other rows may share its core, which are not
+            // counted.
             std::thread::yield_now();
         }
         Ok(done)
@@ -393,7 +394,7 @@ impl<C: Comm> Panels<C> {
     /// Where the root writes a panel before it posts it.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and where it was posted.
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and if it was posted.
     pub fn place(&self, number: u64) -> Result<Region<'_>> {
         let &Panel { root, holder, bytes, .. } = self.panel(number)?;
         if root != self.rank || self.slots.posted(holder) > holder.turn {
@@ -407,7 +408,7 @@ impl<C: Comm> Panels<C> {
     /// A panel, for reading until this rank releases it.
     ///
     /// # Errors
-    /// As [`Self::has_arrived`], and [`Error::Usage`] where it has not arrived.
+    /// As [`Self::has_arrived`], and [`Error::Usage`] if it has not arrived.
     pub fn content(&self, number: u64) -> Result<Content<'_>> {
         if !self.is_there(number)? {
             return Err(Error::Usage(format!("panel {number} has not arrived")));
@@ -419,7 +420,7 @@ impl<C: Comm> Panels<C> {
         Ok(Content(self.slots.content(holder, 0..bytes)))
     }
 
-    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank
+    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted if no rank
     /// waits for it; that panel counts as posted.
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! The memory of a node and its slots.
 //!
-//! Every rank of the node has slots in two rings, one for the panels of which it is the root, one for those
-//! that it receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the
-//! node. The k-th panel of a ring is in slot k modulo the length of the ring. Before the panel, a slot has
-//! its length and number, so ranks that have not begun the same panels notice it.
+//! Every rank of the node has slots in two rings, one for panels of which it is the root, one for panels that
+//! it receives from other nodes. A panel is in the slot of its holder: the root, or the receiver of the node.
+//! The k-th panel of a ring is in slot k modulo the length of the ring. A slot contains the length and number
+//! of the panel before its data, so ranks that have not begun the same panels detect this.
 //!
-//! Memory is asked for in huge pages where the system has them for shared memory (shmem_enabled), and for
-//! that of one rank.
+//! Memory is requested in huge pages if the system has them for shared memory (shmem_enabled), and for the
+//! private memory of one rank.
 
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::{Error, Result};
@@ -37,7 +37,7 @@ impl Holder {
     }
 }
 
-/// What a slot has before the panel, and the first message to another node.
+/// The header of a slot before the panel, and the first message to another node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The number of the panel.
@@ -81,7 +81,7 @@ pub struct Slots {
 
 impl Slots {
     /// Collective: slots for panels of up to `capacity` bytes, `own` and `received` per rank, on each node.
-    /// `ranks` are those of this rank's node.
+    /// `ranks` are the ranks of this rank's node.
     ///
     /// # Errors
     /// On all ranks: [`Error::Argument`], and where memory cannot be allocated or shared.
@@ -111,7 +111,7 @@ impl Slots {
         self.capacity
     }
 
-    /// Slots of each rank for panels of its own.
+    /// Slots of each rank for its own panels.
     pub fn own(&self) -> usize {
         self.own
     }
@@ -174,11 +174,11 @@ impl Slots {
         self.memory().region(start + range.start..start + range.end)
     }
 
-    /// As [`content`](Self::content), for a transfer that goes on after this call.
+    /// As [`content`](Self::content), for a transfer that continues after this call.
     ///
     /// # Safety
-    /// The memory stays until the transfer has finished; where that is never looked for, it is [given
-    /// up](Self::leak).
+    /// The memory stays until the transfer is complete; if its completion is never tested, it is
+    /// [leaked](Self::leak).
     pub unsafe fn lasting(&self, holder: Holder, range: Range<usize>) -> Region<'static> {
         let region = self.content(holder, range);
         // SAFETY: bytes of the slot, which stay until the transfer has finished, by the contract of this
@@ -191,7 +191,7 @@ impl Slots {
         self.head(holder).write(&head.to_bytes());
     }
 
-    /// What the panel is.
+    /// The identity of the panel.
     pub fn read_head(&self, holder: Holder) -> Head {
         let mut bytes = [0; Head::BYTES];
         self.head(holder).read(&mut bytes);

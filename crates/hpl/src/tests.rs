@@ -97,7 +97,7 @@ fn panels_arrive_unchanged_for_each_number_of_ranks_and_depth() {
     }
 }
 
-/// HPL's matrix with fewer columns than it looks ahead: all panels behind the last column have the same root.
+/// HPL's matrix with fewer columns than the look-ahead: all panels after the last column have the same root.
 fn factor_small<C: Comm>(comm: &C, panels: &mut Panels<C>, depth: usize) {
     let root = |panel: usize| usize::from(panel > 0) % comm.size();
     let begin = |panels: &mut Panels<C>, panel| panels.begin(comm, root(panel), 8).expect("a slot");
@@ -176,7 +176,7 @@ fn wrong_use_is_refused() {
             let expected = "panel 0 is still in use on its root, which has 1 slots";
             assert_eq!(panels.begin(comm, 0, 8).map_err(text), Err(expected.into()));
         } else {
-            let expected = "panel 0 is that of rank 0, not 1";
+            let expected = "panel 0 belongs to rank 0, not 1";
             assert_eq!(panels.post(comm, number).map_err(text), Err(expected.into()));
         }
         // The root drops it.
@@ -209,7 +209,7 @@ fn wrong_use_is_refused() {
         assert_eq!(panels.place(number).map(|_| ()).map_err(text), Err(expected.into()));
         panels.release(comm, number).expect("begun");
         comm.barrier().expect("no error");
-        // Ranks that do not agree on the size notice it.
+        // Ranks that do not agree on the size detect this.
         let number = panels.begin(comm, 0, 8 + comm.rank()).expect("a slot");
         if comm.rank() == 0 {
             panels.post(comm, number).expect("the root");
@@ -290,7 +290,7 @@ fn panels_arrive_on_several_nodes_along_each_topology() {
     }
 }
 
-/// What all ranks send for one panel of some pieces.
+/// The messages of all ranks for one panel of some pieces.
 fn traffic(ranks: usize, topology: Topology, bytes: usize) -> Vec<Traffic> {
     threads::run(ranks, ranks, |comm: &ThreadComm| {
         let options = Options { ranks_per_node: 1 };
@@ -356,7 +356,7 @@ fn a_panel_that_a_receiver_does_not_need_goes_on() {
     assert_eq!(seen, [0, 0, 5]);
 }
 
-/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on
+/// A receiver continues until it has forwarded a panel that was dropped, too: later panels wait for it on
 /// other nodes.
 #[test]
 fn a_dropped_panel_is_passed_on_before_later_ones_are_done() {
@@ -411,7 +411,7 @@ fn no_more_panels_than_agreed_are_in_use() {
     });
 }
 
-/// As on one node, but the receivers' nodes hear of it by a message.
+/// As on one node, except that the receivers' nodes learn of it by a message.
 #[test]
 fn a_dropped_panel_is_noticed_on_other_nodes() {
     threads::run(4, 2, |comm| {

@@ -1,33 +1,34 @@
-//! The edges along which nodes pass a panel on.
+//! The edges along which nodes forward a panel.
 //!
-//! Idea: positions count the nodes from that of the root, which is 0. A panel has parts, one for rings, one
-//! per node of the ring for long broadcasts; a [`Route`] lists which parts a position receives from whom and
-//! sends to whom. Rings keep the root's sends few and let a look-ahead hide the way along the ring; the
-//! modified forms serve position 1 first and take it out of the ring, because it has the next root, which
-//! should not be busy with forwarding. Long broadcasts share the sends out: halves of the parts go down a
-//! binary tree, then each position passes the parts on to the next one as it gets them.
+//! Idea: positions number the nodes from the root's node, which is 0. A panel has parts, one for rings, one
+//! per node of the ring for long broadcasts; a [`Route`] lists the parts that a position receives and sends,
+//! and its partners. In rings the root has few sends, and a look-ahead hides the latency along the ring; the
+//! modified forms serve position 1 first and remove it from the ring, because it has the next root, which
+//! should not be busy with forwarding. Long broadcasts distribute the sends: halves of the parts are sent
+//! down a binary tree, then each position forwards the parts that it receives to the next position.
 //!
-//! Restrictions: none. Cost for M nodes and L bytes: each node but the root's receives L bytes. Rings: M - 1
-//! messages of L bytes, at most one per node but the root, which sends one (modified and two rings: two,
+//! Restrictions: none. Cost for M nodes and L bytes: each node except the root's receives L bytes. Rings: M -
+//! 1 messages of L bytes, at most one per node except the root's, which sends one (modified and two rings:
+//! two,
 //! both: three). Long: M - 1 messages of up to L / 2 bytes in the tree and up to (M - 1)^2 of L / M bytes in
-//! the ring, where no node but the root sends more than 3 L / 2, the root less than 2 L (modified: 3 L), and
-//! the last byte has travelled 2 L instead of (M - 1) L bytes.
+//! the ring, where no node except the root's sends more than 3 L / 2, the root's less than 2 L (modified: 3
+//! L), and 2 L instead of (M - 1) L bytes are on the critical path.
 //!
 //! Source: the broadcasts of HPL (A. Petitet et al., HPL - A Portable Implementation of the High-Performance
-//! Linpack Benchmark, section Panel Broadcast). There the long broadcast exchanges parts with neighbours
-//! alternately to both sides, and sends again what the tree has brought; ours goes around in one direction
-//! and leaves that out.
+//! Linpack Benchmark, section Panel Broadcast). HPL's long broadcast exchanges parts with neighbours on
+//! alternating sides, and resends the parts that the tree has already delivered; ours goes around in one
+//! direction without them.
 
 use crate::options::Topology;
 use std::ops::Range;
 
-/// What a position receives and sends.
+/// The receives and sends of a position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
     /// Parts of a panel.
     pub parts: usize,
-    /// From which position each part comes, in the order of the messages of each position. The first one also
-    /// says what the panel is.
+    /// The source position of each part, in the order of the messages of each position. The first message
+    /// also identifies the panel.
     pub receives: Vec<(usize, usize)>,
     /// To which position each part goes, in the order of the messages to each position.
     pub sends: Vec<(usize, usize)>,
@@ -73,7 +74,7 @@ fn chains(chains: &[Range<usize>], position: usize) -> Route {
     route
 }
 
-/// The long broadcast on a ring of `members` positions: all of them, or all but position 1.
+/// The long broadcast on a ring of `members` positions: all of them, or all except position 1.
 fn long(nodes: usize, members: usize, position: usize) -> Route {
     let apart = usize::from(members < nodes);
     let position_of = |member: usize| if member == 0 { 0 } else { member + apart };

@@ -13,7 +13,7 @@ pub type Doc = Vec<String>;
 pub struct Constant {
     /// With its parameters, if it has some.
     pub name: String,
-    /// What stands behind the name.
+    /// The text after the name.
     pub value: String,
     /// Its comment.
     pub doc: Doc,
@@ -24,9 +24,9 @@ pub struct Constant {
 pub struct Field {
     /// Its name, or `...`.
     pub name: String,
-    /// What stands before the name.
+    /// The text before the name.
     pub before: String,
-    /// What stands behind it.
+    /// The text after it.
     pub behind: String,
     /// The comment of a field.
     pub doc: Doc,

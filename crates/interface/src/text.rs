@@ -1,4 +1,4 @@
-//! Lines that are written: how long they are, and which of a header are left out.
+//! The lines that are written: their maximum length, and the lines of a header that are omitted.
 
 /// Words on lines of at most `width` characters, with a prefix for the first line and one for the others.
 pub fn broken<'a>(words: impl Iterator<Item = &'a str>, prefixes: [&str; 2], width: usize) -> Vec<String> {
@@ -20,7 +20,7 @@ pub fn wrapped(prefix: &str, text: &str) -> String {
     broken(text.split(' '), [prefix; 2], 100).join("\n")
 }
 
-/// Leaves out the sections that Rust asks of unsafe functions: C's documentation says it elsewhere.
+/// Omits the sections that Rust requires for unsafe functions: the C documentation states this elsewhere.
 pub fn without_safety_sections(header: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut skipping = false;

@@ -1,8 +1,8 @@
 //! The cost of a product in the BSP model.
 //!
-//! Three costs: that of the thesis for each of its two data distributions ([`customized`], [`static_grid`]),
-//! and that of the schedule of this crate ([`scheduled`]). An operation is a multiplication with an addition,
-//! a word an element.
+//! Three costs: the costs in the thesis (Krusche 2005) for each of its two data distributions
+//! ([`customized`], [`static_grid`]), and the cost of the schedule of this crate ([`scheduled`]). An
+//! operation is a multiplication with an addition, a word an element.
 //!
 //! The thesis has q = Q^3 products of blocks of side s = n / Q, as a real number, and
 //!
@@ -33,7 +33,7 @@ pub enum Equation {
 }
 
 impl Equation {
-    /// What the number of output phases for remaining columns is multiplied with.
+    /// The factor of the number of output phases for remaining columns.
     fn factor(self, steps: f64) -> f64 {
         match self {
             Self::Printed => steps,
@@ -42,7 +42,7 @@ impl Equation {
     }
 }
 
-/// What both costs of the thesis have in common: ceil(q / p), Q, s, and the output phases e.
+/// The common part of both costs of the thesis: ceil(q / p), Q, s, and the output phases e.
 struct Sizes {
     steps: f64,
     blocks: usize,
@@ -164,7 +164,7 @@ pub fn scheduled(layout: &Layout) -> Cost {
     Cost { operations, exchanges, supersteps: supersteps as f64 + 1.0 }
 }
 
-/// Adds an exchange to those of the same lengths.
+/// Adds an exchange to the exchanges of the same lengths.
 fn count(exchanges: &mut Vec<Exchange>, exchange: Option<Exchange>) {
     let Some(exchange) = exchange else { return };
     let same = |other: &&mut Exchange| (other.words, other.message) == (exchange.words, exchange.message);
@@ -183,8 +183,8 @@ struct Schedule<'l> {
 }
 
 impl Schedule<'_> {
-    /// A superstep with products: adds its traffic to the first of `traffic`, and that of finished blocks to
-    /// the second. Returns the operations of the process that computes most.
+    /// A superstep with products: adds its traffic to the first element of `traffic`, and the traffic of
+    /// finished blocks to the second. Returns the operations of the process that computes most.
     fn product(&mut self, superstep: usize, traffic: &mut [Traffic; 2]) -> f64 {
         let mut most = 0;
         for process in 0..self.layout.processes() {
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!((two.operations, two.words(), two.supersteps), (1e6, 0.0, 3.0));
     }
 
-    /// The processes of a remaining column have nearly as many products as those of ceil(q / p) steps.
+    /// The processes of a remaining column have nearly as many products as in ceil(q / p) steps.
     #[test]
     fn scheduled_costs_are_close_to_those_of_the_thesis() {
         for p in [4, 9, 16, 25] {

@@ -1,17 +1,16 @@
-//! Where the elements of the three matrices lie: the customized and the static data distribution.
+//! The location of the elements of the three matrices: the customized and the static data distribution.
 //!
 //! The algorithm cuts the n x n matrices into Q x Q blocks of side s = ceil(n / Q); blocks at the lower and
 //! the right edge are smaller, or empty.
 //!
-//! Customized: block (I, J) has number I Q + J and lies on process number mod p, at local index number / p.
-//! The memory of a process is a sequence of slots of s x s elements, one for each of its blocks. A block
-//! begins at the beginning of its slot and is stored by columns, without space between the columns, so that
-//! it is one message.
+//! Customized: block (I, J) has number I Q + J and is on process number mod p, at local index number / p. The
+//! memory of a process is a sequence of slots of s x s elements, one for each of its blocks. A block is
+//! stored at the start of its slot in column-major order with contiguous columns, so that it is one message.
 //!
 //! Static: the p processes form a grid of r x c processes, r <= c and as large as possible. Process i is in
 //! row i / c and column i mod c of the grid. Row x of the grid has the matrix rows from x ceil(n / r) on,
-//! column y the matrix columns from y ceil(n / c) on. A process stores its part by columns, without space
-//! between the columns. A block of the algorithm may lie on several processes, and consists of as many
+//! column y the matrix columns from y ceil(n / c) on. A process stores its part in column-major order with
+//! contiguous columns. A block of the algorithm may be on several processes, and then consists of several
 //! pieces.
 //!
 //! Pure functions. Source: Krusche 2005, §4.2, "Customized Data Distribution" and "Static Data Distribution".

@@ -1,7 +1,7 @@
 //! Memory-efficient products of matrices as bulk-synchronous programs.
 //!
-//! C = A B for dense n x n matrices of doubles, computed in blocks whose size determines how much temporary
-//! memory a process needs: three blocks. The processes are those of an [`Spmd`](hcube_bsp::Spmd).
+//! C = A B for dense n x n matrices of doubles, computed in blocks whose size determines the temporary memory
+//! of a process: three blocks. The processes are those of an [`Spmd`](hcube_bsp::Spmd).
 //!
 //! ```
 //! use hcube_matmul::{Distribution, Layout, Problem, temporary_bytes};
@@ -18,12 +18,12 @@
 //! | file | holds |
 //! |---|---|
 //! | [`product`] | the algorithm |
-//! | [`distribution`] | where the elements of the matrices lie |
+//! | [`distribution`] | the location of the elements of the matrices |
 //! | [`plan`] | which product a process computes in which superstep |
 //! | [`block`] | blocks in memory |
 //! | [`plain`] | the product of two blocks, without BLAS |
 //! | [`cost`] | the cost in the BSP model |
-//! | [`options`] | what a user can choose |
+//! | [`options`] | options of users |
 
 pub mod block;
 pub mod cost;

@@ -1,10 +1,11 @@
 //! The product of two blocks, for programs without BLAS.
 //!
 //! Idea: tiles of A and B, which fit into the second-level cache, are copied into panels: 4 rows of A, and 4
-//! columns of B, for each inner number in turn. A kernel reads two panels from their beginning to their end
-//! and keeps its 4 x 4 sums in registers.
+//! columns of B, for each inner index in turn. A kernel reads two panels sequentially and keeps its 4 x 4
+//! sums in registers.
 //!
-//! Restrictions: a program's BLAS is several times faster, since it uses all instructions of the processor.
+//! Restrictions: the BLAS of a program is several times faster, since it uses all instructions of the
+//! processor.
 //! Cost: m n k multiplications and additions; memory for three tiles of 64 x 64 elements. Source: our own,
 //! after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34, 2008.
 
@@ -89,7 +90,7 @@ impl Tiles {
         }
     }
 
-    /// C := C + A B for tiles; elements of C behind the shape are computed as well, and not used.
+    /// C := C + A B for tiles; elements of C outside of the shape are computed as well, and not used.
     fn multiply(&mut self, depth: usize, [rows, columns]: [usize; 2]) {
         for column in 0..columns.div_ceil(STEP) {
             for row in 0..rows.div_ceil(STEP) {

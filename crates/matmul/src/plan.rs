@@ -1,4 +1,4 @@
-//! The schedule: which product V_IJK = A_IJ B_JK a process computes in which superstep.
+//! The schedule: the product V_IJK = A_IJ B_JK that a process computes in each superstep.
 //!
 //! Idea: the cube of Q x Q x Q products consists of Q x Q columns, each of which has the Q products that are
 //! added up to one block C_IK. Column I Q + K belongs to process (I Q + K) mod p, its owner, which has C_IK
@@ -6,20 +6,20 @@
 //! columns. The J of a column begin at I + K, so that the processes of a row or column of blocks do not all
 //! read the same block at the same time.
 //!
-//! A process that has C_IK where it lies may add to several blocks in turn. With [`Plan::by_rows`] it
-//! computes all columns of its rounds that have the same I together, for each J, so that it needs block A_IJ
-//! once for all of them; the supersteps are as many.
+//! A process on which C_IK is local may add to several blocks in turn. With [`Plan::by_rows`] it computes all
+//! columns of its rounds with the same I together, for each J, so that it needs block A_IJ once for all of
+//! them; the number of supersteps is the same.
 //!
 //! r = Q^2 mod p columns remain. They are computed by all processes: column t of them, counted from 0, by the
 //! processes t, t + r, t + 2 r, ..., at most Q of them, between which its J are divided evenly. Member m of
-//! the processes of a column then adds up partial sums: in step d, if m is a multiple of 2^(d + 1), it gets
-//! the sum of member m + 2^d. Member 0, which is the owner, ends with C_IK.
+//! the processes of a column then adds partial sums: in step d, if m is a multiple of 2^(d + 1), it gets the
+//! sum of member m + 2^d. Member 0, the owner, computes C_IK at the end.
 //!
 //! Cost: floor(Q^2 / p) Q supersteps with products; if r > 0, ceil(Q / min(Q, floor(p / r))) more, and
 //! ceil(log2(min(Q, ceil(p / r)))) supersteps with sums.
 //!
-//! Pure functions. Source: the rounds are those of Krusche 2005, §4.2; the order by rows and the division of
-//! the columns that remain are our own.
+//! Pure functions. Source: the rounds follow Krusche 2005, §4.2; the order by rows and the division of the
+//! remaining columns are our own.
 
 use crate::distribution::Layout;
 use crate::options::Distribution;
@@ -100,7 +100,7 @@ impl Plan {
         self.rounds * self.blocks + self.steps_of_remaining()
     }
 
-    /// Supersteps for the columns that remain: that of the last column takes longest.
+    /// Supersteps for the remaining columns: the last column takes longest.
     fn steps_of_remaining(&self) -> usize {
         match self.remaining {
             0 => 0,
@@ -131,7 +131,7 @@ impl Plan {
         self.blocks * member / members..self.blocks * (member + 1) / members
     }
 
-    /// What a process computes in a superstep below [`Self::products`].
+    /// The product of a process in a superstep below [`Self::products`].
     pub fn product(&self, process: usize, superstep: usize) -> Option<Product> {
         if superstep < self.rounds * self.blocks {
             return Some(self.product_of_rounds(process, superstep));
@@ -153,8 +153,8 @@ impl Plan {
             let (round, step) = (superstep / self.blocks, superstep % self.blocks);
             return self.product_of(round * self.processes + process, step, &all, (1, 0));
         }
-        // The columns of a process follow each other row by row, so those of a row are computed from the
-        // first of them on.
+        // The columns of a process are ordered row by row, so all columns of a row are computed when its
+        // first one is.
         let row = (superstep / self.blocks * self.processes + process) / self.blocks;
         let columns = self.columns_of_row(process, row);
         let offset = superstep - columns.start * self.blocks;
@@ -281,7 +281,7 @@ mod tests {
                 for process in 0..processes {
                     if let Some(other) = plan.sum(process, step) {
                         assert_eq!(plan.divided_block(other), plan.divided_block(process));
-                        // What is read is not changed in the same step.
+                        // Values that are read do not change in the same step.
                         assert!(plan.sum(other, step).is_none() && before[other] > 0);
                         parts[process] += before[other];
                         parts[other] = 0;

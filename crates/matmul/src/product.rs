@@ -1,28 +1,28 @@
 //! The memory-efficient product of McColl and Tiskin: C = A B in blocks, of which a process has at most three
-//! besides its parts of the matrices.
+//! in addition to its parts of the matrices.
 //!
-//! Idea: in each superstep a process gets block A_IJ and block B_JK, both without buffering, and after the
-//! superstep it adds their product to block C_IK ([`crate::plan`]). One barrier per superstep suffices:
-//! nobody writes A and B, so that the gets of the next superstep may run while other processes still
-//! multiply, and each process gets its blocks into memory that only itself uses, after its own product. A
-//! block of the process itself is used where it lies, and so is one that the process has fetched in the
-//! superstep before. C_IK is added up where it lies, if it lies on the process. Otherwise it is added up in
-//! the third block of temporary memory and then put to its place, in pieces; the places are read by nobody,
-//! and the next product that writes the third block comes after the end of the superstep.
+//! Idea: in each superstep a process gets block A_IJ and block B_JK, both unbuffered, and after the superstep
+//! it adds their product to block C_IK ([`crate::plan`]). One barrier per superstep suffices: no process
+//! writes A and B, so the gets of the next superstep may overlap with products of other processes, and each
+//! process gets its blocks into private memory, after its own product. A local block is used in place, and a
+//! block that was fetched in the previous superstep is reused. C_IK is accumulated in place if it is local.
+//! Otherwise it is accumulated in the third block of temporary memory and then put to its location, in
+//! pieces; no process reads this location, and the next product that writes the third block follows the end
+//! of the superstep.
 //!
-//! Partial sums of the columns that remain are in the third block, except that of the owner, which adds them
-//! to C_IK. Other processes read them by buffered gets, which return the values at the end of the superstep:
-//! what a process has added before it is included, so that one superstep per step suffices. The sums arrive
-//! in the second block, which is free then.
+//! Partial sums of the remaining columns are in the third block, except on the owner, which adds them to
+//! C_IK. Other processes read them by buffered gets, which return the values at the end of the superstep and
+//! therefore include everything that a process has added before it; one superstep per step suffices. The sums
+//! are received in the second block, which is free then.
 //!
-//! Restrictions: all processes call with the same problem, and nobody writes A or B, or accesses C, during
-//! the call. An error after the first superstep ends the job, since other processes wait.
+//! Restrictions: all processes call with the same problem, and no process writes A or B, or accesses C,
+//! during the call. An error after the first superstep ends the job, since other processes wait.
 //!
-//! Cost: the supersteps of [`crate::plan`] with products and sums, and two to register memory and to end. In
-//! each of the former a process reads at most 2 s^2 elements, in one message per block (customized
-//! distribution) or one per column of a piece (static), and in each of the latter s^2. Static: n^2 elements
-//! in all are written, each of them once. Memory: at most 3 s^2 elements per process; BSP buffers gets and
-//! puts of less than `HCUBE_BSP_SINGLE_COPY` bytes, and those between nodes.
+//! Cost: the supersteps of [`crate::plan`] with products and with sums, and two to register memory and to
+//! end. In a superstep with products a process reads at most 2 s^2 elements, in one message per block
+//! (customized distribution) or one per column of a piece (static); in a superstep with sums s^2 elements.
+//! Static: n^2 elements in total are written, each of them once. Memory: at most 3 s^2 elements per process;
+//! BSP buffers gets and puts of less than `HCUBE_BSP_SINGLE_COPY` bytes, and all between nodes.
 //! Source: McColl and Tiskin, "Memory-efficient matrix multiplication in the BSP model", Algorithmica 24,
 //! 1999; Krusche 2005, §4.1 and §4.2.
 
@@ -62,7 +62,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// What the caller provides.
+/// The arguments of the caller.
 pub struct Functions<'f> {
     /// Returns temporary memory of the given number of bytes, which stays until the call has returned, or an
     /// error.
@@ -108,7 +108,7 @@ pub fn multiply<C: Comm>(
     Ok(())
 }
 
-/// Collective: the layout, the memory of the matrices without what lies behind their elements, and temporary
+/// Collective: the layout, the memory of the matrices without padding after their elements, and temporary
 /// memory.
 fn prepare<C: Comm>(
     spmd: &Spmd<C>,
@@ -134,7 +134,7 @@ fn prepare<C: Comm>(
         comm,
         checked.and_then(|matrices| Ok((matrices, (functions.allocate)(temporary_bytes(&layout))?))),
     )?;
-    // Memory is named by its address: on each process, or on none, the one of A is that of B.
+    // Memory is identified by its address: on each process, or on no process, A and B are the same array.
     if words.ends_with(&[1, 1]) {
         return Err(Error::Buffer(
             "b: the array of a on some ranks only: expected on all ranks or on none".into(),
@@ -216,9 +216,9 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         self.spmd.sync()
     }
 
-    /// Collective: registers the matrices and the memory of partial sums. Processes name memory of others by
-    /// the address of their own, so that memory without elements gets an address of its own, in the first
-    /// block of temporary memory.
+    /// Collective: registers the matrices and the memory of partial sums. Processes identify memory of others
+    /// by their own address, so memory without elements gets an address in the first block of temporary
+    /// memory.
     fn register(&mut self) -> Result<Vec<Region<'static>>> {
         let Matrices { a, b, c } = &mut self.matrices;
         for (number, memory) in [a, b, c].into_iter().enumerate() {
@@ -319,7 +319,7 @@ impl<'r, 'f, C: Comm> Run<'r, 'f, C> {
         Ok(())
     }
 
-    /// Gets a partial sum and adds it to that of this process.
+    /// Gets a partial sum and adds it to the partial sum of this process.
     fn add_sums(&mut self, step: usize) -> Result<()> {
         let pid = self.spmd.pid();
         let (Some(process), Some(block)) = (self.plan.sum(pid, step), self.plan.divided_block(pid)) else {

@@ -1,5 +1,5 @@
-//! Products on processes that are threads, against a plain product: on one node, on several, without single
-//! copy, for both distributions; and wrong arguments, refused on all processes.
+//! Products on processes that are threads, compared with a plain product: on one node, on several, without
+//! single copy, for both distributions; and invalid arguments, which return an error on all processes.
 
 use hcube_bsp::{Options, Spmd};
 use hcube_core::comm::Comm;
@@ -11,9 +11,9 @@ use hcube_matmul::{
     temporary_bytes,
 };
 
-/// What lies behind the elements of a process, and in C before the product.
+/// The bytes after the elements of a process, and in C before the product.
 const FILL: f64 = -77.0;
-/// Elements behind those of a process.
+/// Elements after the part of a process.
 const EXTRA: usize = 3;
 
 fn element_of_a(row: usize, column: usize) -> f64 {
@@ -44,7 +44,7 @@ impl Memory {
     }
 
     fn region(&mut self) -> Region<'static> {
-        // SAFETY: the memory lives until all processes have finished, and is looked at only then.
+        // SAFETY: the memory lives until all processes have finished, and is read only then.
         unsafe { Region::new(self.0.as_mut_ptr().cast(), self.0.len() * size_of::<f64>()) }
     }
 
@@ -232,7 +232,7 @@ fn call(
     multiply(spmd, problem, matrices, &mut functions)
 }
 
-/// What is wrong on one process, and the beginning of its message.
+/// The error on one process, and the beginning of its message.
 const FAULTS: [(&str, &str); 11] = [
     ("n", "n differs between ranks, from 12 to 13"),
     ("large n", "n = 268435457: expected 0 to "),

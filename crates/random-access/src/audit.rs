@@ -1,6 +1,6 @@
-//! Watches the look-ahead in tests: the number of values that each rank has generated and no rank has applied
-//! yet, at every moment of a run with ranks as threads. No other unit test of the crate generates values by
-//! a `Source`, so all values that are seen belong to the run that is audited.
+//! Audits the look-ahead in tests: the number of values that each rank has generated and no rank has applied
+//! yet, at every moment of a run with ranks as threads. No other unit test of the crate generates values by a
+//! `Source`, so all observed values belong to the audited run.
 
 mod look_ahead;
 

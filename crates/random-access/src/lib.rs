@@ -1,33 +1,33 @@
 //! The HPCC RandomAccess benchmark: random updates of a table that is distributed over all ranks.
 //!
-//! Every rank generates its share of a stream of random values, the values travel to the ranks that own the
+//! Every rank generates its share of a stream of random values, the values are sent to the ranks that own the
 //! words they update ([`hcube_core::plan`]), and are applied there. Stream, routing and update are
 //! independent of each other:
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`options`] | what a caller chooses, and the environment variables |
+//! | [`options`] | options of a caller, and the environment variables |
 //! | [`stream`], [`table`](mod@table) | values and the words they update |
 //! | [`source`] | the values that a rank generates |
 //! | [`local_table`] | the words that a rank owns |
 //! | [`kernel`] | the inner loops for the processor |
 //! | [`divide`] | a list of values into one list per part |
-//! | [`state`] | what depends only on communicator and options, kept between runs |
+//! | [`state`] | state that depends only on communicator and options, kept between runs |
 //! | [`one_rank`] | a single rank: no communication |
 //! | `on_node` | all ranks on one node: only mailboxes, no rounds |
 //! | `rounds` | synchronous rounds: stages of messages, of shared memory, or both |
 //! | [`update`] | the driver: a run from arguments to statistics |
 //! | [`verify`](mod@verify) | the updates a second time by other means, and the count of errors |
-//! | [`statistics`], [`model`] | what a run has done, and what it is predicted to take |
+//! | [`statistics`], [`model`] | statistics and predicted time of a run |
 //! | `work` | units of simulated work |
 //!
-//! Look-ahead: values that a rank has generated and that are not yet applied never exceed Q (default 1024).
-//! Rounds take Q/2 values: a rank that has completed a round knows that every rank has started it, and so
-//! has applied the round before; so the values of at most two rounds are open. On one node a rank knows which
-//! of its values are applied, and generates at most the rest of Q.
+//! Look-ahead: the number of values that a rank has generated and that have not been applied never exceeds Q
+//! (default 1024). Rounds have Q/2 values: a rank that has completed a round knows that every rank has
+//! started it, and has therefore applied the round before; so the values of at most two rounds are open. On
+//! one node a rank knows which of its values have been applied, and generates at most the remainder of Q.
 //!
-//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], stand in the crate `hcube-hpcc`, which uses
-//! all of this but [`state`].
+//! The modes on coarrays, [`Mode::Events`] and [`Mode::Spawn`], are in the crate `hcube-hpcc`, which uses all
+//! of this crate except [`state`].
 
 #[cfg(test)]
 mod audit;

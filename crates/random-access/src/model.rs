@@ -1,5 +1,5 @@
-//! Predicted time of RandomAccess: the routing that a mode resolves to, and the cost of its rounds. Idea,
-//! assumptions and source stand in [`hcube_core::machine::traffic`].
+//! Predicted time of RandomAccess: the routing of a mode, and the cost of its rounds.
+//! [`hcube_core::machine::traffic`] has idea, assumptions and source.
 
 use crate::Mode;
 use hcube_core::machine::Placement;

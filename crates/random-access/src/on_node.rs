@@ -1,8 +1,8 @@
 //! All ranks on one node: only mailboxes, and no rounds.
 //!
 //! Idea: a rank writes values for others, sorted by owner, into a slot of its mailbox. It applies its own
-//! values, and those that others have written for it directly from their slots. It generates more values
-//! whenever the look-ahead has room, so ranks run ahead of each other as far as the look-ahead permits and
+//! values, and reads the values for it directly from the slots of the others. It generates more values
+//! whenever the look-ahead permits it, so ranks run ahead of each other as far as the look-ahead permits and
 //! do not wait for the slowest rank in every round.
 //! Restriction: shared memory between all ranks.
 //! Cost: per rank and piece one store by the writer and one by each reader; a value is written once
@@ -35,8 +35,8 @@ fn pieces(crowded: bool) -> usize {
 /// 0.117 GUP/s).
 const FRACTION: usize = 4;
 
-/// Values that are generated, divided and, where they are the rank's own, applied at once: few enough that
-/// the memory system is still busy with the updates of the batch before.
+/// Values that are generated, divided and, if they belong to the rank itself, applied at a time: few enough
+/// that the memory system is still busy with the updates of the previous batch.
 const BATCH_VALUES: usize = 128;
 
 /// Values that a rank may have open.
@@ -161,8 +161,8 @@ impl<C: Comm + ?Sized> Exchange<'_, C> {
     }
 }
 
-/// Runs until this rank has generated all its values and applied all that it owns. The divider is that of
-/// the only stage of the plan.
+/// Runs until this rank has generated all its values and applied all values that it owns. The divider belongs
+/// to the only stage of the plan.
 pub(super) fn run<C: Comm + ?Sized>(
     comm: &C,
     mailbox: &mut Mailbox,

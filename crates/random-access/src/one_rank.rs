@@ -1,6 +1,6 @@
 //! A single rank: generate and apply.
 //!
-//! Idea: the loop of the benchmark, with as many values at a time as the look-ahead permits.
+//! Idea: the loop of the benchmark, with the maximum number of values at a time that the look-ahead permits.
 //! Restriction: one rank. Cost: no communication. Extra memory: the values of a round.
 //! Source: the benchmark; the delay line of [`super::kernel::update`] is our own.
 

@@ -1,4 +1,4 @@
-//! What a caller chooses about a run, with defaults that are right without choosing.
+//! Options of a run; the defaults are suitable without selection.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
@@ -18,14 +18,14 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_values! {
-    /// How values travel between ranks.
+    /// Path of values between ranks.
     pub enum Mode {
-        /// Shared memory inside nodes where it works; between nodes three hops, or the hypercube where
-        /// three hops need many more messages.
+        /// Shared memory inside nodes if available; between nodes three hops, or the hypercube if three hops
+        /// need many more messages.
         ///
         /// See [`three_hop::worthwhile`](hcube_core::plan::three_hop::worthwhile).
         Auto = 0, "auto", "HCUBE_MODE_AUTO";
-        /// Only messages, as if every rank were on a node of its own.
+        /// Only messages, as if every rank were on a separate node.
         Message = 1, "message", "HCUBE_MODE_MESSAGE";
         /// Shared memory inside nodes, the hypercube between them.
         Node = 2, "node", "HCUBE_MODE_NODE";
@@ -42,7 +42,7 @@ hcube_core::named_values! {
 
 hcube_core::named_set! {
     /// The optimisations of Plimpton et al. 2006, §4, Table 3, that concern the algorithm (the others change
-    /// the MPI library). They act on stages of messages. The names are the paper's numbers.
+    /// the MPI library). They act on stages of messages. The names are the numbers in Table 3.
     pub struct Optimisations as "HCUBE_OPTIMISATIONS_ALL" {
         /// The receives of all stages are posted before a round begins (Mod1).
         pub receive_ahead = 1, "1", "HCUBE_RECEIVE_AHEAD";
@@ -50,7 +50,7 @@ hcube_core::named_set! {
         pub late_updates = 2, "2", "HCUBE_LATE_UPDATES";
         /// A rank waits for a message after it has divided its own values for the next stage (Mod3).
         pub late_waits = 4, "3", "HCUBE_LATE_WAITS";
-        /// Sends do not block; every stage has send buffers of its own (Mod7).
+        /// Sends do not block; every stage has separate send buffers (Mod7).
         pub overlapped_sends = 8, "7", "HCUBE_OVERLAPPED_SENDS";
     }
 }
@@ -63,7 +63,7 @@ hcube_core::options_table! {
         pub look_ahead: usize =
             Spec::count("HCUBE_LOOK_AHEAD", 1, MAX_LOOK_AHEAD as i64, "values")
                 .default(DEFAULT_LOOK_AHEAD as i64).flag("--look-ahead"),
-        /// How values travel between ranks.
+        /// Path of values between ranks.
         pub mode: Mode =
             Spec::new("HCUBE_MODE", Kind::One(Mode::NAMES), Mode::Auto as i64).flag("--mode"),
         /// Dimensionality d of the message stages, from 1 (every rank sends to every other) to log2 of the

@@ -1,12 +1,12 @@
-//! Synchronous rounds: every rank generates the same number of values, and they travel through the stages
-//! of the plan, by messages, through shared memory, or both.
+//! Synchronous rounds: every rank generates the same number of values, which pass through the stages of the
+//! plan, by messages, through shared memory, or both.
 //!
-//! Idea: Figure 2 of the paper. A stage divides a list; values for other parts are sent, values that arrive
-//! join the list; after the last stage all values in the list are the rank's own.
+//! Idea: Figure 2 of Plimpton et al. 2006. A stage divides a list; values for other parts are sent, received
+//! values are appended to the list; after the last stage all values in the list belong to the rank itself.
 //! Restrictions: none; ranks with fewer values than others take part with empty lists.
-//! Cost: that of the plan ([`hcube_core::plan`]), per round of Q/2 values (Q relaxed). Extra memory: about Q
+//! Cost: see the plan ([`hcube_core::plan`]), per round of Q/2 values (Q relaxed). Extra memory: about Q
 //! words per list, two lists per stage, and the mailboxes.
-//! Source: Plimpton et al. 2006, §2 and, for what overlaps with what, §4 (Mod1, Mod2, Mod3, Mod7).
+//! Source: Plimpton et al. 2006, §2 and, for overlap, §4 (Mod1, Mod2, Mod3, Mod7).
 
 mod context;
 mod message_stage;
@@ -98,7 +98,7 @@ pub(super) fn run<C: Comm + ?Sized>(
 }
 
 /// Sends the values of `list` to their owners and applies those that arrive for this rank. In relaxed mode,
-/// values of the last stage stay in `unapplied` until the first messages of the next round are under way.
+/// values of the last stage stay in `unapplied` until the first messages of the next round have been started.
 fn one_round<C: Comm + ?Sized>(
     context: &mut Context<'_, C>,
     stages: &mut [Stage<'_, C>],
@@ -130,7 +130,7 @@ fn one_round<C: Comm + ?Sized>(
             unapplied.clear();
         }
     }
-    // Q' of the paper: the values that this rank applies in a round.
+    // Q' of Plimpton et al. 2006: the number of values that this rank applies in a round.
     let mut arrived = list.len();
     context.update(table, list);
     if let Some(Stage::Messages(stage)) = stages.last_mut() {

@@ -1,7 +1,7 @@
 //! The distribution of the 2^n words of the global table over P ranks, and the word that a value updates.
 //!
-//! Contiguous blocks in rank order; where P does not divide 2^n the first `2^n mod P` ranks own one more
-//! word. This is HPCC's distribution, so a table that HPCC has allocated is used in place.
+//! Contiguous blocks in rank order; if P does not divide 2^n, the first `2^n mod P` ranks own one more word.
+//! This is HPCC's distribution, so a table that HPCC has allocated is used in place.
 
 use super::stream::StreamKind;
 use hcube_core::error::{Error, Result};

@@ -52,11 +52,11 @@ pub fn run<C: Comm + ?Sized>(
     Ok(state.statistics)
 }
 
-/// Collective: as [`run`], by an exchange that takes the values of this rank to their owners, and has applied
-/// all that this rank owns when it returns, but for those in the delay line.
+/// Collective: as [`run`], by an exchange that moves the values of this rank to their owners, and has applied
+/// all values that this rank owns when it returns, except those in the delay line.
 ///
 /// # Errors
-/// As [`run`], and those of the exchange.
+/// As [`run`], and errors of the exchange.
 pub fn run_by<C: Comm + ?Sized>(
     comm: &C,
     (distribution, level): (Distribution, Level),

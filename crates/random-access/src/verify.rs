@@ -2,8 +2,8 @@
 //! restores them.
 //!
 //! Idea: an update is an exclusive or, so applying all updates a second time restores the initial contents,
-//! word i = i. The repetition must not share faults with the code that it checks: it computes the owner by
-//! a division per value, exchanges by MPI's own all-to-all, and applies values one by one.
+//! word i = i. The repetition must not share faults with the code that it checks: it computes the owner by a
+//! division per value, exchanges values by the MPI library's all-to-all, and applies values one by one.
 //! Restriction: the table held word i = i before the updates.
 //! Cost: the same number of updates, slower; about 50 bytes per rank and three times 4096 words of memory,
 //! more where a stream is skewed towards one rank.

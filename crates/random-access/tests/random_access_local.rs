@@ -1,4 +1,4 @@
-//! Whole updates with ranks as threads, against the serial loop: every size, stream, mode, look-ahead
+//! Whole updates with ranks as threads, compared with the serial loop: every size, stream, mode, look-ahead
 //! and combination of optimisations, without mpirun.
 
 use hcube_core::comm::threads;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 struct Case {
     ranks: usize,
     ranks_per_node: usize,
-    /// Node of every rank, where they do not follow each other.
+    /// Node of every rank, if they do not follow each other.
     nodes: Option<Vec<u32>>,
     log2: u32,
     kind: StreamKind,
@@ -65,7 +65,7 @@ impl Case {
             let mut state = UpdateState::new(comm, &self.options).expect("created");
             let statistics =
                 run(comm, &mut state, distribution, &mut words, &updates, &self.options).expect("run");
-            // What a simulation charges is what was done.
+            // The simulated work equals the work that was done.
             let noted = comm.noted();
             assert_eq!(
                 (noted.amount(GENERATE), noted.amount(UPDATE)),
@@ -91,7 +91,7 @@ impl Case {
 }
 
 const KINDS: [StreamKind; 2] = [StreamKind::Polynomial, StreamKind::Lcg];
-/// The look-aheads of the paper's Table 4.
+/// The look-aheads of Plimpton et al. 2006, Table 4.
 const TABLE_4: [usize; 10] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192, 32768];
 
 fn message(options: Options) -> Options {

@@ -1,8 +1,8 @@
-//! The four kernels, once with the kind of stores as an argument.
+//! The four kernels, with the kind of stores as a parameter.
 //!
-//! A streaming store writes whole lines of the cache straight to memory, without the read by which an
-//! ordinary store gets the line first. That pays for vectors that do not fit in the cache, and costs much for
-//! those that do: [`select`](super::select) tries both.
+//! A streaming store writes whole cache lines directly to memory, without the read by which an ordinary store
+//! fetches the line first. It is faster for vectors that do not fit in the cache, and much slower for vectors
+//! that do: [`select`](super::select) times both.
 
 use hcube_core::memory::streaming;
 

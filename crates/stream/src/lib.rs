@@ -1,5 +1,4 @@
-//! STREAM: four kernels that copy, scale, add and combine long vectors (McCalpin 1995), at the rate of
-//! memory.
+//! STREAM: four kernels that copy, scale, add and combine long vectors (McCalpin 1995), at memory bandwidth.
 //!
 //! | module | holds |
 //! |---|---|
@@ -9,8 +8,8 @@
 //!
 //! Restrictions: x86-64 has streaming stores; elsewhere both kinds are ordinary ones.
 //!
-//! Cost: per element, copy and scale move 16 bytes and add and triad 24; with ordinary stores the line that
-//! is written is also read, which adds 8 bytes. No communication.
+//! Cost: per element, copy and scale move 16 bytes and add and triad 24; with ordinary stores the written
+//! line is also read, which adds 8 bytes. No communication.
 //!
 //! Source: J. D. McCalpin, Memory bandwidth and machine balance in current high performance computers, IEEE
 //! TCCA Newsletter, 1995; as a kernel on coarrays: Jin et al. 2011, section III.

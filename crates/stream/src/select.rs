@@ -1,5 +1,5 @@
-//! Which stores are faster, by a trial: that depends on the machine, the length of the vectors, and the other
-//! ranks.
+//! Selects the faster kind of stores by timing: it depends on the machine, the length of the vectors, and the
+//! other ranks.
 
 use super::kernels::{self, Stores};
 use super::vectors::Vectors;

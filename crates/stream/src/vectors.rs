@@ -1,6 +1,6 @@
-//! Memory of the three vectors: one allocation at a boundary of huge pages, with the vectors some lines of
-//! the cache and a page apart, so that equal elements lie neither in the same bank of memory nor in the same
-//! set of the cache.
+//! Memory of the three vectors: one allocation at a boundary of huge pages. The vectors are some cache lines
+//! and a page apart, so that corresponding elements are neither in the same memory bank nor in the same set
+//! of the cache.
 
 use crate::kernels::Stores;
 use hcube_core::error::{Error, Result};

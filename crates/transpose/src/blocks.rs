@@ -1,10 +1,9 @@
-//! Where the blocks of a transposition lie, and the order of their bytes.
+//! The location of the blocks of a transposition, and the order of their bytes.
 //!
 //! Both ranks of a pair must use the same order of a block's elements. From a lower to a higher rank the
-//! first axis of a block leads from row to row of the sender, from a higher to a lower rank from column to
-//! column: so in place a rank reads and writes its block in the same order. The order inside tiles alternates
-//! where one side is stored by rows and the other by columns of the matrix; where both are stored alike, it
-//! is their order.
+//! first axis of a block is the sender's row index, from a higher to a lower rank its column
+//! index: so in place a rank reads and writes its block in the same order. The order inside tiles alternates
+//! if one side is row-major and the other column-major; if both have the same order, it is this order.
 
 use super::shape::{Layout, Shape};
 use hcube_core::memory::Region;

@@ -1,16 +1,16 @@
-//! In place, for shapes in which blocks cannot change places: in slices.
+//! Transposition in place in slices, for shapes in which blocks cannot be swapped.
 //!
-//! Idea: an element is a vector, and all parts of an element go to the same place. A slice is the same few
-//! bytes of all elements of a rank. It is read completely before any of it is written: blocks for other ranks
-//! become part of the notices of an exchange, the rank's own block is copied to scratch memory. Then the
-//! slice is written to its new places, and the next slice follows. Any shape is possible, including uneven
-//! blocks.
+//! Idea: an element is a vector, and all parts of an element move to the same location. A slice is the same
+//! few bytes of all elements of a rank. It is read completely before any of it is written: blocks for other
+//! ranks become part of the notices of an exchange, the rank's own block is copied to scratch memory. Then
+//! the slice is written to its new locations, and the next slice follows. Any shape is possible, including
+//! uneven blocks.
 //!
 //! Restrictions: ranks that share memory; elements so large, or parts of the matrix so small, that a slice of
 //! all elements of a rank fits into this memory and has at least [`MIN_SLICE_BYTES`] per element. FFTW's
 //! transpositions between transforms of two or more dimensions are of this kind.
 //! Cost: a round of notices per slice; every byte crosses the memory bus once in each direction and is copied
-//! twice. Extra memory: that of the exchange.
+//! twice. Extra memory: as for the exchange.
 //! Source: our own; on one rank it is a common method to permute records in place by columns.
 
 use super::blocks::Blocks;
@@ -67,7 +67,7 @@ pub fn transpose<C: Comm>(
     outcome.map(|last| last.expect("an element has a byte"))
 }
 
-/// Collective: one slice; this rank's own block goes through the memory `kept`.
+/// Collective: one slice; this rank's own block uses the memory `kept`.
 fn one_slice<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

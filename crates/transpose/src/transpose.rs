@@ -2,22 +2,22 @@
 //!
 //! Idea: rank i has rows of the matrix before and columns afterwards; the block of its rows and rank j's
 //! columns goes to rank j, transposed. The usual local transpositions before and after the exchange, each of
-//! which passes through the whole memory, are not needed: blocks are transposed while they are packed and
+//! which reads and writes the whole matrix, are not needed: blocks are transposed while they are packed and
 //! unpacked ([`grid`](hcube_core::memory::grid)), so that every element is read from memory once and written
 //! once.
 //!
-//! In place, the block of i for j and that of j for i change places, piece by piece and mirrored. This is
-//! possible where both lie at the same place, for any number of ranks: square matrices with the same blocks
-//! before and afterwards, and local parts stored alike. The rank's own block is transposed in place. Other
-//! shapes are transposed in slices where elements are large ([`sliced`]). Out of place all shapes are
-//! possible, and the input does not change.
+//! In place, the block of i for j and the block of j for i are swapped, piece by piece and mirrored. This is
+//! possible if both have the same location, for any number of ranks: square matrices with the same blocks
+//! before and afterwards, and the same local order. The rank's own block is transposed in place. Other shapes
+//! are transposed in slices if elements are large ([`sliced`]). Out of place all shapes are possible, and the
+//! input does not change.
 //!
-//! Restrictions: those of [`check`].
+//! Restrictions: see [`check`].
 //! Cost: one exchange of the [`hcube_alltoall`] crate; every element is loaded and stored twice, and crosses
-//! the memory bus once in each direction where pieces stay in the cache. Extra memory: that of the exchange,
-//! and at most 150 bytes per rank during a call.
-//! Source: the exchange is that of Hofmann and Ruenger, EuroMPI 2013; §4.4 applies it to transpositions with
-//! local transpositions before and afterwards. Transposing blocks during the exchange is our own.
+//! the memory bus once in each direction if pieces stay in the cache. Extra memory: as for the exchange, and
+//! at most 150 bytes per rank during a call.
+//! Source: the exchange follows Hofmann and Ruenger, EuroMPI 2013, who apply it to transpositions with local
+//! transpositions before and afterwards (§4.4). Transposing blocks during the exchange is our own.
 
 use super::blocks::Blocks;
 use super::exchange::exchange_all;
@@ -42,7 +42,7 @@ pub enum Parts<'a> {
 /// this rank's part before and afterwards.
 ///
 /// # Errors
-/// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
+/// [`Error::Argument`] with the possible shapes, [`Error::Communicator`] for too many ranks.
 pub fn check<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
     select::check_ranks(state.situation())?;
     let bytes = shape.check(comm.rank(), comm.size())?;
@@ -80,7 +80,7 @@ fn check_parts<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, parts: &
 /// report.
 ///
 /// # Errors
-/// Those of [`check`], [`Error::Buffer`] for a part that is too short, and those of
+/// Errors of [`check`], [`Error::Buffer`] for a part that is too short, and errors of
 /// [`hcube_alltoall::exchange()`]; nothing is written then.
 pub fn transpose<C: Comm>(
     comm: &C,

@@ -1,6 +1,6 @@
-//! Coarray programs with images as threads, against a serial model: what is valid has the result of the
-//! model, an invalid call is refused and changes nothing. Calls are separated by barriers, so that there is
-//! one result.
+//! Coarray programs with images as threads, compared with a serial model: a valid call has the result of the
+//! model, an invalid call returns an error and changes nothing. Calls are separated by barriers, so that
+//! there is one result.
 
 mod program;
 
@@ -77,7 +77,7 @@ fn run(steps: &[Step], comm: ThreadComm) {
     image.finalise().expect("an end");
 }
 
-/// All bytes that this image has, and all its notices, are those of the model.
+/// All bytes of this image, and all its notifications, are as in the model.
 fn compare(image: &Runtime<ThreadComm>, model: &Model) {
     let own = image.own();
     for coarray in &model.coarrays {
@@ -286,11 +286,12 @@ fn access(
                     [event, predicate].map(|event| event.map(|(index, image)| (events, index, image)));
                 let done = image.copy_async(to, from, length, event, begin);
                 assert_eq!(done.is_ok(), is_valid, "{call:?}: {done:?}");
-                // One notice more for the one that the copy takes: as many are left as there were.
+                // One additional notification for the copy to consume: the number of notifications is
+                // unchanged.
                 if let (true, Some((events, index, image_of))) = (is_valid, begin) {
                     image.notify(events, index, image_of).expect("an event");
                 }
-                // By way of memory of this image, which nobody looks at.
+                // Through memory of this image, which is not checked.
                 image.copy_async(Side::Memory(lent(vec![0; length])), from, length, None, None).ok();
                 image.cofence().expect("no image fails");
             }

@@ -1,4 +1,4 @@
-//! Coarray programs, and what their calls mean.
+//! Coarray programs, and the semantics of their calls.
 
 use arbitrary::{Arbitrary, Unstructured};
 use hcube_caf::Handle;
@@ -80,7 +80,7 @@ pub struct Coarray {
     pub data: Vec<Vec<u8>>,
 }
 
-/// What an image knows: the model of all images, and its own handles.
+/// The state of an image: the model of all images, and its own handles.
 pub struct Model {
     pub images: usize,
     pub teams: Vec<Team>,

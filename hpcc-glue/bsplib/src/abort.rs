@@ -1,5 +1,5 @@
-//! `bsp_abort`: the exported names lead to functions in C, which take variable arguments. Stable Rust cannot
-//! define such functions, so these pass all registers on by a jump.
+//! `bsp_abort`: the exported names jump to functions in C, which take variable arguments. Stable Rust cannot
+//! define such functions; the jump preserves all registers.
 
 use hcube_bsp::process;
 

@@ -1,13 +1,13 @@
-//! Converts the arguments of C and calls the runtime.
+//! Converts C arguments and calls the runtime.
 //!
-//! Sizes are `usize` here; the dialects convert theirs, and refuse negative ones. An operation of 0 bytes has
-//! no effect and is not checked.
+//! Sizes are `usize` here; the dialects convert their sizes, and reject negative ones. An operation of 0
+//! bytes has no effect and is not checked.
 //!
 //! `# Safety` of the exported functions says "As BSPlib requires", which means: an address is NULL, which is
-//! refused where there is a size, or leads to memory of the size that is passed with it, or of the tag size
-//! that was set. The program keeps registered memory until the superstep ends in which it removes the
-//! registration. Other memory it keeps during the call, and until the superstep ends what a get writes; what
-//! the unbuffered functions read or write, it does not use until then.
+//! an error if a size is passed with it, or is valid for that size, or for the tag size that was set. The
+//! program keeps registered memory allocated until the end of the superstep in which it removes the
+//! registration. It keeps other memory allocated during the call, and the destination of a get until the end
+//! of the superstep; it does not access memory of unbuffered operations until then.
 
 use hcube_bsp::{Spmd, process};
 use hcube_core::Result;
@@ -200,7 +200,7 @@ pub fn pop_reg(function: &str, ident: *const c_void) {
 /// `bsp_set_tagsize`.
 ///
 /// # Safety
-/// The address is NULL or that of a size.
+/// The address is NULL or valid for a size.
 pub unsafe fn set_tagsize<S>(function: &str, tag_nbytes: *mut S)
 where
     S: Copy + Display + TryInto<usize> + TryFrom<usize>,
@@ -248,7 +248,7 @@ pub unsafe fn send<N, S>(
 /// `bsp_qsize`; in some dialects, the second address may be NULL.
 ///
 /// # Safety
-/// The addresses are NULL or those of numbers.
+/// The addresses are NULL or valid for numbers.
 pub unsafe fn qsize<N, S>(function: &str, packets: *mut N, accumulated_nbytes: *mut S, may_be_null: bool)
 where
     N: TryFrom<usize>,

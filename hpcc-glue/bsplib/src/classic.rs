@@ -1,4 +1,4 @@
-//! BSPlib's functions with their types of 1998: processes and sizes are `int`. `bsp.h` is generated from this
+//! BSPlib's functions in the classic dialect: processes and sizes are `int`. `bsp.h` is generated from this
 //! file.
 
 use crate::call::{self, Transfer, run, spmd};
@@ -7,13 +7,13 @@ use hcube_bsp::Spmd;
 use hcube_bsp::process;
 use std::ffi::{c_char, c_int, c_void};
 
-/// Declares that spmd_part contains the SPMD part. It is the first statement of main, if main is not the SPMD
-/// part itself.
+/// Names the function that contains the SPMD part. Call it as the first statement of main if main does not
+/// itself call bsp_begin as its first statement.
 ///
 /// Process 0 returns and executes the rest of main, with sequential parts before and after the SPMD part; all
-/// other processes call spmd_part here and then exit. argc and argv are those of main; they may be 0 and
-/// NULL. What process 0 assigns to variables after this call, the other processes do not have: it belongs
-/// before the call, which all processes reach, or is sent in the SPMD part, as by bsp_bcast.
+/// other processes call spmd_part here and then exit. argc and argv are the arguments of main, or 0 and NULL.
+/// The other processes do not execute the rest of main: assign variables that all processes need before this
+/// call, or send them in the SPMD part, for example by bsp_bcast.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -28,11 +28,11 @@ pub unsafe extern "C-unwind" fn bsp_init(
     call::init("bsp_init", spmd_part, |part| unsafe { part() });
 }
 
-/// Begins the SPMD part with at most maxprocs processes; the value on process 0 counts. The other processes
-/// wait here until the SPMD part has ended, and exit.
+/// Begins the SPMD part with at most maxprocs processes; only the value on process 0 is used. Processes
+/// beyond maxprocs wait here until the SPMD part has ended, then exit.
 ///
-/// Initialises MPI if the program has not. A program has one SPMD part. bsp_nprocs() returns the number of
-/// its processes.
+/// Initialises MPI if the program has not. A program has exactly one SPMD part. bsp_nprocs() returns its
+/// number of processes.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -51,7 +51,8 @@ pub unsafe extern "C-unwind" fn bsp_end() {
     run("bsp_end", profile::end);
 }
 
-/// Number of processes of the SPMD part; before bsp_begin, the largest number that it can have.
+/// Returns the number of processes of the SPMD part; before bsp_begin, the number of processes that are
+/// available.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -60,7 +61,7 @@ pub unsafe extern "C-unwind" fn bsp_nprocs() -> c_int {
     run("bsp_nprocs", process::processes) as c_int
 }
 
-/// This process: 0 to bsp_nprocs() - 1.
+/// Returns the number of the calling process, 0 to bsp_nprocs() - 1.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -69,7 +70,7 @@ pub unsafe extern "C-unwind" fn bsp_pid() -> c_int {
     spmd("bsp_pid", |spmd| Ok(spmd.pid() as c_int))
 }
 
-/// Seconds since bsp_begin, by the clock of this process.
+/// Returns the wall-clock time since bsp_begin in seconds, from the local clock of this process.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -90,10 +91,10 @@ pub unsafe extern "C-unwind" fn bsp_sync() {
 
 /// Registers size bytes at ident from the next superstep on. All processes call it, in the same order.
 ///
-/// Each process refers to the memory of the others by the address that it has registered itself in the same
-/// call. Memory may be registered several times; the latest registration counts. A process that has no memory
-/// to register passes NULL with size 0; if it refers to that of the others, it passes any address of its own
-/// with size 0 instead, because NULL is not the name of a registration.
+/// A process refers to the memory of other processes by the address that it passed itself in the same call.
+/// Memory may be registered several times; the latest registration is used. A process without memory to
+/// register passes NULL and size 0. If it accesses the memory of others, it passes any address of its own
+/// with size 0 instead, because NULL cannot identify a registration.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -106,8 +107,8 @@ pub unsafe extern "C-unwind" fn bsp_push_reg(ident: *const c_void, size: c_int) 
 /// Removes the latest registration of ident at the end of the superstep. All processes call it, in the same
 /// order.
 ///
-/// NULL stands for the latest registration that is NULL on all processes that pass NULL, and which the others
-/// remove.
+/// NULL removes the latest registration for which this process passed NULL; all other processes must remove
+/// the same registration by their own addresses.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -119,8 +120,8 @@ pub unsafe extern "C-unwind" fn bsp_pop_reg(ident: *const c_void) {
 /// Copies nbytes bytes from src to the memory that process pid has registered as dst, offset bytes from its
 /// start, at the end of the superstep.
 ///
-/// src is copied before the function returns. Puts write after all gets have read, in the order of the
-/// processes, those of one process in the order of its calls.
+/// src is copied before the function returns. All gets read before any put writes. Puts are performed in the
+/// order of the process numbers, and puts of one process in the order of its calls.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -138,7 +139,7 @@ pub unsafe extern "C-unwind" fn bsp_put(
 }
 
 /// As bsp_put, but without buffers: the data is read and written at any time until the end of the superstep.
-/// Until then, neither src nor the destination may be used otherwise.
+/// Until then, do not change src, and do not access the destination.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -158,7 +159,8 @@ pub unsafe extern "C-unwind" fn bsp_hpput(
 /// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
 /// to dst, at the end of the superstep.
 ///
-/// The values are those before any put of this superstep. Gets write dst in the order of the calls.
+/// Gets read before any put of this superstep writes. Gets of one process write dst in the order of the
+/// calls.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -176,7 +178,7 @@ pub unsafe extern "C-unwind" fn bsp_get(
 }
 
 /// As bsp_get, but without buffers: the data is read and written at any time until the end of the superstep.
-/// Until then, neither the source nor dst may be used otherwise.
+/// Until then, do not change the source, and do not access dst.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -193,8 +195,8 @@ pub unsafe extern "C-unwind" fn bsp_hpget(
     unsafe { copy.get("bsp_hpget", |spmd, pid, source, offset, into| spmd.hpget(pid, source, offset, into)) };
 }
 
-/// Sets the tag size of messages that are sent from the next superstep on, in bytes; *tag_nbytes becomes the
-/// size of the previous call, at first 0. All processes call it with the same size.
+/// Sets the tag size in bytes of messages sent from the next superstep on. On return, *tag_nbytes is the size
+/// that the previous call has set, initially 0. All processes call it with the same size.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -204,8 +206,8 @@ pub unsafe extern "C-unwind" fn bsp_set_tagsize(tag_nbytes: *mut c_int) {
     unsafe { call::set_tagsize("bsp_set_tagsize", tag_nbytes) };
 }
 
-/// Sends a message of payload_nbytes bytes with a tag to process pid, where it is in the queue in the next
-/// superstep.
+/// Sends a message with a tag and a payload of payload_nbytes bytes to process pid, which has it in its queue
+/// in the next superstep.
 ///
 /// Tag and payload are copied before the function returns. tag may be NULL if the tag size is 0.
 ///
@@ -223,7 +225,7 @@ pub unsafe extern "C-unwind" fn bsp_send(
     unsafe { call::send("bsp_send", pid, tag, payload, payload_nbytes) };
 }
 
-/// Number of messages left in the queue, and total bytes of their payloads.
+/// Returns the number of messages in the queue and the total size of their payloads in bytes.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -236,8 +238,8 @@ pub unsafe extern "C-unwind" fn bsp_qsize(packets: *mut c_int, accumulated_nbyte
 /// Copies the tag of the first message to tag; *status becomes the size of its payload in bytes, or -1 if the
 /// queue is empty.
 ///
-/// Messages of the process with the highest number come first, those of one process in the order in which
-/// they were sent.
+/// Messages are sorted by the number of the sender, highest first; messages of one sender are in the order in
+/// which they were sent.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -247,7 +249,8 @@ pub unsafe extern "C-unwind" fn bsp_get_tag(status: *mut c_int, tag: *mut c_void
     unsafe { call::get_tag("bsp_get_tag", status, tag, -1) };
 }
 
-/// Copies at most reception_nbytes bytes of the payload of the first message, and removes the message.
+/// Copies the payload of the first message, at most reception_nbytes bytes, to payload, and removes the
+/// message from the queue.
 ///
 /// # Safety
 /// As BSPlib requires.

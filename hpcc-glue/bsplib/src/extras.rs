@@ -10,8 +10,7 @@ use std::ffi::{c_char, c_int, c_void};
 /// As bsp_init, for an SPMD part with an argument: the other processes call spmd_part(data)
 /// here, and process 0 calls it itself later.
 ///
-/// Each process passes the address of its own data, which its main has made before this call. Nothing is
-/// copied from process to process.
+/// data is passed to spmd_part of the same process; hcube does not send it to other processes.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -35,7 +34,8 @@ fn copy(from: Region<'_>) -> Vec<u8> {
 
 /// Copies nbytes bytes from src on process pid to dst on all processes.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. src is read only on process pid.
+/// Collective, like MPI_Bcast: complete on return, and not the end of a superstep. src is used only on
+/// process pid.
 ///
 /// # Safety
 /// The memory has that size.
@@ -57,13 +57,13 @@ pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *
 }
 
 /// Combines nbytes bytes at src of all processes, in the order of the processes, by operation(result, left,
-/// right, &nbytes); the result is at dst on all of them.
+/// right, &nbytes); all processes receive the result in dst.
 ///
-/// Collective; complete when it returns, and not the end of a superstep. The operation must be associative
-/// and return, without an exception, and must not call functions of BSPlib.
+/// Collective, like MPI_Allreduce: complete on return, and not the end of a superstep. The operation must be
+/// associative, must not call functions of BSPlib, and must not leave by an exception or longjmp.
 ///
 /// # Safety
-/// The memory has that size, and the operation changes no more than its result.
+/// The memory has that size, and the operation changes only its result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_fold(
     operation: Option<
@@ -103,7 +103,7 @@ pub unsafe extern "C-unwind" fn bsp_fold(
     });
 }
 
-/// As [`bsp_send`](crate::classic::bsp_send); tag and payload must not change until the end of the superstep.
+/// As bsp_send, but without buffers: do not change tag and payload until the end of the superstep.
 ///
 /// # Safety
 /// As BSPlib requires.
@@ -119,10 +119,10 @@ pub unsafe extern "C-unwind" fn bsp_hpsend(
 }
 
 /// Copies nbytes bytes from the memory that process pid has registered as src, offset bytes from its start,
-/// to dst at once, without waiting for the end of the superstep.
+/// to dst; complete on return, not at the end of the superstep.
 ///
-/// The process must be on the same node, and the system must permit single copy; otherwise the job ends with
-/// an error.
+/// Process pid must be on the same node, and the kernel must permit single copy (process_vm_readv); otherwise
+/// the job ends with an error message.
 ///
 /// # Safety
 /// As BSPlib requires.

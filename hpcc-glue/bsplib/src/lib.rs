@@ -1,9 +1,9 @@
 //! libhcube_bsp.so: programs that are written for BSPlib run unchanged on hcube.
 //!
-//! The library exports the functions of the classic dialect (`bsp_*`, numbers are `int`), those of
-//! MulticoreBSP for C whose types differ (`mcbsp_*`: `unsigned int` and `size_t`), and the names that LPF's
-//! headers give to the classic ones (`bsplibstd_*`), so that programs compiled with the headers of bsponmpi
-//! or LPF run as well.
+//! The library exports the functions of the classic dialect (`bsp_*`, numbers are `int`), the functions of
+//! MulticoreBSP for C whose types differ (`mcbsp_*`: `unsigned int` and `size_t`), and LPF's names of the
+//! classic functions (`bsplibstd_*`), so that programs compiled with the headers of bsponmpi or LPF run as
+//! well.
 //!
 //! # Map
 //!
@@ -17,8 +17,8 @@
 //! | `profile` | begin and end of the SPMD part, and the file of `HCUBE_BSP_PROFILE` |
 //! | `call` | converts the arguments of C and calls the runtime; errors |
 //!
-//! An error ends the job, because BSPlib's functions return no errors: a line names process, function,
-//! argument and value.
+//! An error ends the job with a line that names process, function, argument and value, because BSPlib's
+//! functions return no errors.
 
 mod abort;
 mod call;

@@ -1,12 +1,12 @@
-//! How the figures of all ranks come to rank 0 at `MPI_Finalize`.
+//! Collection of the statistics of all ranks on rank 0 at `MPI_Finalize`.
 //!
-//! 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), where the places of all ranks
-//!    are known ([`Collection::decide`]). The others write their figures there before the MPI library's
-//!    `MPI_Finalize`; rank 0 reads them after it. MPI takes no part in this: a program may have abandoned
-//!    non-blocking operations whose buffers do not exist any more, and progress would move their data.
-//! 2. Otherwise by reductions of MPI, which make the program's requests progress.
+//! 1. 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), if the placement of all ranks is
+//!    known ([`Collection::decide`]). The others write their statistics there before the MPI library's
+//!    `MPI_Finalize`; rank 0 reads them after it. MPI is not involved: a program may have abandoned
+//!    nonblocking operations whose buffers are already freed, and progress would access these buffers.
+//! 2. 2. Otherwise by MPI reductions, which make progress on the program's requests.
 //!
-//! No rank waits for another one longer than [`PATIENCE`].
+//! No rank waits for another for longer than [`PATIENCE`].
 
 use crate::figures::{Figures, Total};
 use crate::launcher::is_first_rank;
@@ -17,22 +17,22 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Time that a rank waits in `MPI_Finalize` for the figures of others. A rank that has no statistics
-/// (another environment, no hcube) never sends any.
+/// Time that a rank waits in `MPI_Finalize` for the statistics of others. A rank without statistics (another
+/// environment, no hcube) never sends any.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The figures of all ranks, on rank 0.
+/// The statistics of all ranks, on rank 0.
 #[derive(Debug)]
 pub struct Totals {
     /// The totals, row by row.
     pub rows: Vec<Total>,
-    /// Number of ranks whose figures are in it.
+    /// Number of ranks whose statistics are in it.
     pub ranks: usize,
     /// Number of ranks of `MPI_COMM_WORLD`.
     pub world: usize,
 }
 
-/// The path of the figures.
+/// The path of the statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Path {
     /// To a pipe of rank 0, from a number of other ranks.
@@ -56,8 +56,8 @@ impl Collection {
         Self { pipe: OnceLock::new(), path: OnceLock::new() }
     }
 
-    /// Before `MPI_Init`: where the figures of this rank are, for the other ranks. A word without blanks: the
-    /// node, and on rank 0 the address of its pipe.
+    /// Before `MPI_Init`: the location of the statistics of this rank, for the other ranks. A word without
+    /// blanks: the node, and on rank 0 the address of its pipe.
     pub fn place(&self) -> String {
         let node = format!("{:x}", identity());
         let pipe = self.pipe.get_or_init(|| is_first_rank().then(Pipe::new)?.ok());
@@ -72,8 +72,8 @@ impl Collection {
         self.path.get_or_init(|| path(places));
     }
 
-    /// Around `MPI_Finalize` of the MPI library, `forward`: brings the figures of this rank to rank 0, where
-    /// `print` gets those of all.
+    /// Around `MPI_Finalize` of the MPI library, `forward`: sends the statistics of this rank to rank 0,
+    /// which passes the sum to `print`.
     pub fn collect(
         &self,
         rows: &[Figures],
@@ -85,7 +85,7 @@ impl Collection {
         match self.path.get().unwrap_or(&Path::Mpi) {
             Path::Nowhere => forward(),
             Path::Pipe(address, _) if rank != 0 => {
-                // Where this fails rank 0 says that figures are missing.
+                // If this fails, rank 0 reports that statistics are missing.
                 drop(address.send(&message(rank, rows)));
                 forward()
             }
@@ -107,7 +107,7 @@ impl Collection {
         }
     }
 
-    /// On rank 0: its own figures and those in its pipe; and of how many ranks they are.
+    /// On rank 0: its own statistics and those in its pipe; and the number of ranks in them.
     fn received(&self, rows: &[Figures], senders: usize) -> (Vec<Total>, usize) {
         let begin = Instant::now();
         let mut bytes = Vec::new();
@@ -140,13 +140,13 @@ fn own(rows: &[Figures]) -> Vec<Total> {
     rows.iter().copied().map(Total::of).collect()
 }
 
-/// Words of a row in a message: its number with the memory, and the other figures.
+/// Words of a row in a message: its number with the memory, and the other values.
 const ROW_WORDS: usize = 5;
 /// Bits of the memory in the first word of a row.
 const MEMORY_BITS: u32 = 48;
 const MAX_MEMORY: u64 = (1 << MEMORY_BITS) - 1;
 
-/// The figures of a rank: the rank, the number of rows with calls, and these rows.
+/// The statistics of a rank: the rank, the number of rows with calls, and these rows.
 pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     let used = || rows.iter().enumerate().filter(|(_, row)| row.calls > 0);
     let head = [rank as u64, used().count() as u64];
@@ -157,7 +157,7 @@ pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     head.into_iter().chain(figures).flat_map(u64::to_le_bytes).collect()
 }
 
-/// The figures of this rank and those of messages; and of how many ranks they are.
+/// The statistics of this rank plus received ones; and the number of ranks in them.
 fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     let mut collected = (own(rows), 1);
     let mut words =
@@ -175,7 +175,7 @@ fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     collected
 }
 
-/// Collective: the figures of all ranks, on rank 0; `None` if they do not arrive in time.
+/// Collective: the statistics of all ranks, on rank 0; `None` if they do not arrive in time.
 fn by_mpi(rows: &[Figures]) -> Option<Vec<Total>> {
     let summands = rows.iter().flat_map(|row| [row.calls, row.flops, row.bytes, row.nanoseconds]).collect();
     let values = rows.iter().flat_map(|row| [row.nanoseconds, row.memory]).collect();

@@ -1,5 +1,5 @@
-//! Figures of calls, in rows: what the rows stand for is the matter of each library. All ranks have the same
-//! rows in the same order.
+//! Statistics of calls, in rows whose meaning is defined by each library. All ranks have the same rows in the
+//! same order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -29,12 +29,12 @@ pub struct Total {
 }
 
 impl Total {
-    /// The figures of one rank.
+    /// The statistics of one rank.
     pub const fn of(figures: Figures) -> Self {
         Self { figures, nanoseconds: figures.nanoseconds }
     }
 
-    /// Adds those of other ranks.
+    /// Adds the statistics of other ranks.
     pub fn add(&mut self, other: &Self) {
         let (sum, figures) = (&mut self.figures, &other.figures);
         sum.calls += figures.calls;
@@ -91,7 +91,7 @@ impl Counters {
         self.memory.fetch_max(memory, Ordering::Relaxed);
     }
 
-    /// What was counted.
+    /// The counters.
     pub fn figures(&self) -> Figures {
         Figures {
             calls: self.calls.load(Ordering::Relaxed),

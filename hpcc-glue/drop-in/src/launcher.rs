@@ -1,4 +1,4 @@
-//! What the launcher says in the environment, also before `MPI_Init`.
+//! Information of the launcher in the environment, available before `MPI_Init`.
 
 /// A number in a variable.
 pub fn number(variable: &str) -> Option<usize> {
@@ -11,7 +11,7 @@ pub fn is_first_rank() -> bool {
     names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// Processes of a launcher that knows nothing of the MPI library of the program.
+/// Processes of a launcher of another MPI library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strangers {
     /// How many it has started.
@@ -20,9 +20,9 @@ pub struct Strangers {
     pub is_first: bool,
 }
 
-/// The processes of the launcher, where it belongs to another MPI library than the program: each process is a
-/// job of its own then, whose `MPI_COMM_WORLD` has one rank. `is_open_mpi`: the program's library is Open
-/// MPI; `ranks`: those of `MPI_COMM_WORLD`.
+/// The processes of the launcher, if it belongs to another MPI library than the program: each process is then
+/// a separate job, whose `MPI_COMM_WORLD` has one rank. `is_open_mpi`: the program's library is Open MPI;
+/// `ranks`: the size of `MPI_COMM_WORLD`.
 pub fn strangers(is_open_mpi: bool, ranks: usize) -> Option<Strangers> {
     strangers_by(number, is_open_mpi, ranks)
 }

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 /// The MPI library of this program and the one that this library was built for, if they differ. Handles of
 /// one are invalid in the other.
 ///
-/// The loader searches the program's libraries before those of preloaded ones, so a lookup for the process
-/// finds the program's MPI library, and a lookup in this library finds the one that it is linked to. The same
-/// file for both (the same name, possibly another version) is one library.
+/// The loader searches the program's libraries before the libraries of preloaded ones, so a lookup for the
+/// process finds the program's MPI library, and a lookup in this library finds the library that it is linked
+/// to. The same file for both (the same name, possibly another version) is one library.
 pub fn foreign() -> Option<[String; 2]> {
     const PROBE: &CStr = c"PMPI_Get_library_version";
     let of_program = loader::next(PROBE)?;
@@ -18,10 +18,10 @@ pub fn foreign() -> Option<[String; 2]> {
     (of_program != of_build).then(|| [of_program, of_build].map(|address| unsafe { describe(address) }))
 }
 
-/// Name and version that an MPI library gives itself.
+/// Name and version of an MPI library.
 ///
 /// # Safety
-/// The address is that of an MPI library's `MPI_Get_library_version` or `PMPI_Get_library_version`.
+/// The address is a function `MPI_Get_library_version` or `PMPI_Get_library_version` of an MPI library.
 unsafe fn describe(get_library_version: *const c_void) -> String {
     /// More than `MPI_MAX_LIBRARY_VERSION_STRING` of any library (MPICH has 8192).
     const ROOM: usize = 1 << 16;
@@ -41,7 +41,7 @@ unsafe fn describe(get_library_version: *const c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The MPI library of this process. It is asked once: it describes itself at length.
+/// The MPI library of this process. It is queried once: it describes itself at length.
 pub fn name() -> String {
     static NAME: OnceLock<String> = OnceLock::new();
     let describe = || {

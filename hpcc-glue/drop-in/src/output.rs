@@ -1,4 +1,4 @@
-//! What `HCUBE_STATS` asks for, and the form of what rank 0 prints.
+//! The value of `HCUBE_STATS`, and the format of the output of rank 0.
 
 use crate::collection::{PATIENCE, Totals};
 use crate::mpi_library;
@@ -7,15 +7,15 @@ use serde::Serialize;
 use std::error::Error;
 use std::fmt::Write;
 
-/// What `HCUBE_STATS` asks for.
+/// The request of `HCUBE_STATS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Where a JSON file is to be written beside the table, if anywhere.
+    /// The name of a JSON file to be written in addition to the table, if any.
     pub json: Option<String>,
 }
 
 impl Output {
-    /// What the environment asks for; `None` for nothing.
+    /// The requested statistics; `None` if the variable is not set.
     pub fn asked() -> Option<Self> {
         Self::of(&std::env::var("HCUBE_STATS").ok()?)
     }
@@ -29,21 +29,21 @@ impl Output {
         }
     }
 
-    /// Prints a table, and writes a file with `contents` to the name that was asked for with `suffix`.
+    /// Prints a table, and writes a file with `contents` to the requested name with `suffix`.
     pub fn print(&self, totals: &Totals, table: &str, suffix: &str, contents: &impl Serialize) {
         let &Totals { ranks, world, .. } = totals;
         if ranks < world {
             let these = if ranks == 1 { "rank 0".to_owned() } else { format!("{ranks} of {world} ranks") };
             eprintln!(
                 "hcube: other ranks have not sent their statistics: HCUBE_STATS or LD_PRELOAD is not set there, or \
-                 they were not in MPI_Finalize {} s after rank 0; these are the figures of {these}",
+                 they were not in MPI_Finalize {} s after rank 0; statistics of {these} only",
                 PATIENCE.as_secs()
             );
         }
         self.write(table, suffix, contents);
     }
 
-    /// As [`Self::print`], where no figures are missing.
+    /// As [`Self::print`], if no statistics are missing.
     pub fn write(&self, table: &str, suffix: &str, contents: &impl Serialize) {
         // One write: other ranks may print as well.
         eprint!("{table}");
@@ -56,7 +56,7 @@ impl Output {
     }
 }
 
-/// Whether a library of hcube is loaded, which may write statistics of its own to the same file.
+/// Whether a library of hcube is loaded that may write its own statistics to the same file.
 pub fn is_loaded(library: &str) -> bool {
     loader::loaded().iter().any(|path| path.to_string_lossy().contains(library))
 }

@@ -1,4 +1,4 @@
-//! The calls of MPI on `MPI_COMM_WORLD`: safe functions over `world.c`.
+//! MPI calls on `MPI_COMM_WORLD`: safe functions over `world.c`.
 //!
 //! They panic unless the program uses the MPI library that hcube was built for ([`foreign`]), and MPI is
 //! initialised and not finalised.

@@ -1,6 +1,6 @@
 /* Times the exchange of data within transpositions: MPI_Sendrecv, MPI_Alltoall and MPI_Alltoallv in FFTW's
- * own, hcube's functions in those of hcube. The definitions in the program have precedence over those in
- * libraries, so that nothing else needs to be changed.
+ * transpositions, hcube's functions in hcube's. The definitions in the program have precedence over definitions in
+ * libraries, so no other change is needed.
  *
  * FFTW's pairwise transposition copies each block into a buffer outside of these calls; that copy counts
  * as local work here. hcube_transpose does its local work inside.

@@ -8,10 +8,10 @@
  * place; flags are none, IN, OUT or both, for FFTW_MPI_TRANSPOSED_IN and _OUT. R is estimate, measure
  * (default) or patient.
  *
- * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's,
- * which is checked in the plans' texts. Both are warmed up, then executed alternately; a time is that of
- * the slowest rank. Results must agree. FILE gets a record for each plan, in the form of lab/src/records.rs;
- * `hcube-lab collect fftw` reads it.
+ * Each problem is planned twice: with HCUBE_FFTW=never the plan is FFTW's best, with always it is hcube's, which is
+ * checked in the plans' texts. Both are warmed up, then executed alternately; a time is the time of the slowest rank.
+ * Results must agree. FILE gets a record for each plan, in the form of lab/src/records.rs; `hcube-lab collect fftw`
+ * reads it.
  */
 #define _GNU_SOURCE
 #include "exchange_time.h"

@@ -1,5 +1,5 @@
-! Blocks of a grid in three dimensions, one per process, with a halo of one element: who has which block, the values at the
-! beginning, the Jacobi step, and what is checked. Nothing here communicates.
+! Blocks of a grid in three dimensions, one per process, with a halo of one element: the distribution of blocks, the
+! initial values, the Jacobi step, and the check. No communication.
 module grids
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none
@@ -84,7 +84,7 @@ contains
     end do
   end subroutine
 
-  ! Elements of the halo that are not those of the neighbours at the beginning.
+  ! Elements of the halo that initially differ from the neighbours' elements.
   integer function wrong_halo(u, here) result(wrong)
     real(real64), intent(in) :: u(0:, 0:, 0:)
     type(block), intent(in) :: here

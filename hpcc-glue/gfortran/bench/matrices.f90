@@ -27,7 +27,7 @@ contains
     end do
   end subroutine
 
-  ! Elements that are not those of the matrix or of its transpose.
+  ! Elements that differ from the matrix or from its transpose.
   integer function wrong(matrix, me, is_transposed)
     real(real64), intent(in) :: matrix(:, :)
     integer, intent(in) :: me

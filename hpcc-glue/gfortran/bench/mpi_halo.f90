@@ -43,7 +43,7 @@ contains
     no_errors = 0
   end function
 
-  ! Numbers of ranks from those of processes.
+  ! Numbers of ranks from numbers of processes.
   integer function rank_of(process)
     integer, intent(in) :: process
     rank_of = merge(process - 1, MPI_PROC_NULL, process > 0)

@@ -1,4 +1,4 @@
-! What `hcube bench gfortran` measures of coarrays beside MPI: the same object, linked to each library.
+! What `hcube bench gfortran` measures of coarrays in comparison with MPI: the same object, linked to each library.
 program programs
   use repetitions, only: options, tell_libraries
   use halo, only: measure_halo

@@ -1,8 +1,8 @@
-! What the benchmarks with coarrays and those with MPI have in common: the options, how many calls are timed together, medians,
-! and the lines that `hcube bench gfortran` reads.
+! The common part of the benchmarks with coarrays and with MPI: the options, the number of calls that are timed
+! together, medians, and the lines that `hcube bench gfortran` reads.
 !
-! Arguments of all programs: REPETITIONS BYTES[,BYTES...] NAME[,NAME...]; the sizes are those of the contiguous transfers, the
-! names those of the operations to measure, or 'all'.
+! Arguments of all programs: REPETITIONS BYTES[,BYTES...] NAME[,NAME...]; the sizes of the contiguous transfers, and the
+! names of the operations to measure, or 'all'.
 module repetitions
   use, intrinsic :: iso_fortran_env, only: int64, real64, output_unit
   implicit none
@@ -156,7 +156,7 @@ contains
     end do
   end function
 
-  ! Calls of a batch, from the seconds of one and those of a batch.
+  ! Calls of a batch, from the seconds of one call and the seconds of a batch.
   integer function batch_calls(one, batch)
     real(real64), intent(in) :: one, batch
     batch_calls = max(1, int(min(batch/max(one, 1e-9_real64), real(max_calls, real64))))
@@ -187,7 +187,8 @@ contains
     median = (sorted((i + 1)/2) + sorted(i/2 + 1))/2
   end function
 
-  ! Prints the files of this process whose names may be those of a library for coarrays: which one serves the program.
+  ! Prints the files of this process whose names may be libraries for coarrays, to show which library serves the
+  ! program.
   subroutine tell_libraries()
     character(4096) :: line, last
     integer :: unit, status, path
@@ -221,7 +222,7 @@ contains
     if (wanted(name)) print '(4a)', 'skip ', name, ' ', reason
   end subroutine
 
-  ! Seconds of a call, errors of all images, and a sum of the results that is the same whoever computes them.
+  ! Seconds of a call, errors of all images, and a sum of the results that is the same for all distributions.
   subroutine report(name, bytes, seconds, errors, check)
     character(*), intent(in) :: name
     integer, intent(in) :: bytes, errors

@@ -83,7 +83,7 @@ contains
     end do
   end function
 
-  ! Images 1 and 2, 3 and 4, ... send each other a notice; the last of an odd number waits.
+  ! Images 1 and 2, 3 and 4, ... notify each other; the last of an odd number waits.
   subroutine play(calls)
     integer, intent(in) :: calls
     integer :: i

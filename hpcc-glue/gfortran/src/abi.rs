@@ -1,7 +1,6 @@
-//! The types that gfortran passes to its coarray library: those of gfortran 12 to 14, which libgfortran's
-//! headers describe.
+//! The types that gfortran 12 to 14 passes to its coarray library, as in libgfortran's headers.
 //!
-//! gfortran 15 has replaced `get` and `send` by functions that the compiler generates; see
+//! gfortran 15 has replaced `get` and `send` by compiler-generated functions; see
 //! [`crate::export::accessors`].
 
 use crate::span;
@@ -19,7 +18,7 @@ pub const STAT_LOCKED: c_int = 1;
 pub const STAT_LOCKED_OTHER_IMAGE: c_int = 2;
 /// An image is named twice, or is no image.
 pub const STAT_DUP_SYNC_IMAGES: c_int = 3;
-/// What libgfortran returns where memory cannot be allocated.
+/// The result of libgfortran if memory cannot be allocated.
 pub const STAT_ALLOCATION: c_int = 5014;
 /// An image has stopped.
 pub const STAT_STOPPED_IMAGE: c_int = 6000;
@@ -30,7 +29,7 @@ pub const STAT_FAILED_IMAGE: c_int = 6001;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dtype {
-    /// Bytes of an element; of a component, if the descriptor is that of a component of an array.
+    /// Bytes of an element; of a component, if the descriptor describes a component of an array.
     pub elem_len: usize,
     /// 0.
     pub version: c_int,
@@ -58,7 +57,7 @@ pub mod kind {
     pub const CHARACTER: i8 = 6;
     /// A polymorphic object.
     pub const CLASS: i8 = 7;
-    /// What has no type for the program, such as a token.
+    /// An object without a type in the program, such as a token.
     pub const VOID: i8 = 10;
 }
 
@@ -108,7 +107,7 @@ impl Descriptor {
     /// It is a descriptor of the compiler, which lives during the borrow.
     pub unsafe fn dimensions(&self) -> &[Dimension] {
         let rank = usize::try_from(self.dtype.rank).unwrap_or(0).min(MAX_RANK);
-        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, behind the head.
+        // SAFETY: the compiler's descriptors have as many dimensions as their rank says, after the head.
         unsafe { slice::from_raw_parts((&raw const self.dimensions).cast(), rank) }
     }
 
@@ -123,7 +122,7 @@ impl Descriptor {
         unsafe { slice::from_raw_parts_mut((&raw mut self.dimensions).cast(), rank) }
     }
 
-    /// The number of elements, if they lie one behind the other.
+    /// The number of elements, if they are contiguous.
     ///
     /// # Safety
     /// As [`Self::dimensions`].
@@ -164,7 +163,7 @@ impl Descriptor {
 pub struct Subscript {
     /// Elements of the vector.
     pub count: usize,
-    /// What it is.
+    /// Its kind.
     pub of: SubscriptOf,
 }
 
@@ -209,7 +208,7 @@ pub struct Reference {
     pub kind: c_int,
     /// Bytes of an element of that to which this one leads.
     pub item_size: usize,
-    /// What it is.
+    /// Its kind.
     pub of: ReferenceOf,
 }
 
@@ -239,7 +238,7 @@ pub union ReferenceOf {
 pub struct Component {
     /// Its bytes from the beginning of the object.
     pub offset: isize,
-    /// Those of its token; 0 where it has none, as components that are neither allocatable nor pointers.
+    /// The bytes of its token; 0 if it has none, as components that are neither allocatable nor pointers.
     pub token_offset: isize,
 }
 
@@ -277,7 +276,7 @@ pub mod mode {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Subscripts {
-    /// All modes but the next one.
+    /// All modes except the next one.
     pub range: Range,
     /// [`mode::VECTOR`].
     pub vector: Indices,
@@ -324,7 +323,7 @@ pub unsafe fn subscript(data: *const c_void, kind: c_int, index: usize) -> isize
     }
 }
 
-/// What is registered.
+/// The kind of object that is registered.
 pub mod registration {
     /// A coarray that is not allocatable.
     pub const STATIC: i32 = 0;

@@ -1,7 +1,8 @@
 //! Blocks: the memory of components in the heap of an image.
 //!
-//! Idea: before it stands what other images have to know that get the object as a whole, because the compiler
-//! does not tell them which of its words are addresses of components: see [`crate::object`].
+//! Idea: a header before a block contains the data that other images need to get the object as a whole,
+//! because the compiler does not tell them which of its words are addresses of components: see
+//! [`crate::object`].
 //!
 //! Cost: 64 bytes per component.
 
@@ -9,12 +10,12 @@ use crate::abi::Dtype;
 use crate::failure::{Image, Result};
 use std::ptr;
 
-/// Bytes before the memory of a component: those of a line, so that it is aligned as all memory of the heap.
+/// Bytes before the memory of a component: a cache line, so that it is aligned as all memory of the heap.
 const HEAD_BYTES: usize = 64;
 /// The first word of a head: no address, and hardly a number.
 const MARK: u64 = 0x5f68_6375_6265_ca0f;
 
-/// What stands before the memory of a component.
+/// The header before the memory of a component.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
@@ -82,13 +83,13 @@ pub unsafe fn note_token(memory: *mut u8, token: usize) {
 /// Frees memory of [`allocate`]; other memory is an error.
 ///
 /// # Safety
-/// An address in the heap of this image, behind its first bytes.
+/// An address in the heap of this image, after its first bytes.
 pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
     let head = head_of(memory);
-    // SAFETY: the address is in the heap of this image, behind its first bytes: those before it can be read
-    // and written.
+    // SAFETY: the address is in the heap of this image, after its first bytes: the bytes before it can be
+    // read and written.
     unsafe {
-        // What a pointer of the program leads to.
+        // The target of a pointer of the program.
         if (*head).mark != MARK {
             return Ok(image.free_own(memory)?);
         }

@@ -2,12 +2,13 @@
 //!
 //! Idea: for an object whose type has allocatable components, gfortran calls the library once for each
 //! component, and then for each object inside of it as a whole, with the addresses of its components on the
-//! image that broadcasts. What an object has of its own is kept: the words that are addresses of what was
-//! broadcast before, and tokens.
+//! broadcasting image. The receiving object keeps its own tokens, and its own words in place of addresses
+//! that were broadcast before.
 //!
-//! Restrictions: components are allocated alike on all images, as the calls of gfortran require.
-//! Cost: see [`hcube_caf::collective`]; a look into a table per word of an object. Memory: the copy of an
-//! object, and a word for each address since the last statement that was no broadcast.
+//! Restrictions: components have the same allocation status and shape on all images, as the calls of gfortran
+//! require.
+//! Cost: see [`hcube_caf::collective`]; a table lookup per word of an object. Memory: the copy of an object,
+//! and a word for each address since the last statement other than a broadcast.
 
 use crate::abi::{Descriptor, kind};
 use crate::failure::{Image, Result};
@@ -71,7 +72,7 @@ pub unsafe fn broadcast(image: &Image, descriptor: &Descriptor, source: c_int) -
     Ok(())
 }
 
-/// Writes what an object has of its own back.
+/// Restores an object's own words.
 fn keep_own(object: &mut [u8], before: &[u8]) {
     ADDRESSES.with_borrow(|addresses| {
         for (now, before) in object.chunks_exact_mut(WORD).zip(before.chunks_exact(WORD)) {

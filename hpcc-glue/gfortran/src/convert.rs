@@ -1,9 +1,9 @@
-//! Conversion between types and kinds, as an assignment does it.
+//! Conversion between types and kinds, as by intrinsic assignment.
 //!
-//! Idea: an element of one type is read and written as one of the other. Numbers of at most 8 bytes need
-//! nothing but Rust's own conversions; `real(10)` and `real(16)` go through C (`number.c`).
+//! Idea: an element of one type is read, converted and written as an element of the other. Numbers of at most
+//! 8 bytes use Rust's conversions; `real(10)` and `real(16)` use C (`number.c`).
 //!
-//! Cost: a few ns per element; those of the usual kinds are converted in a loop of their own.
+//! Cost: a few ns per element; elements of the usual kinds have a specialised loop.
 
 use crate::abi::kind;
 use hcube_core::error::{Error, Result};
@@ -42,7 +42,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a type does in a conversion.
+/// The treatment of a type in a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Integer,
@@ -68,7 +68,7 @@ impl Type {
         Self { kind: kind::REAL, bytes: self.bytes / 2, ..self }
     }
 
-    /// Whether elements of the other type are copied to become those of this one.
+    /// Whether elements of the other type are copied unchanged to elements of this type.
     pub fn is_copied_from(self, other: Self) -> bool {
         let same = self.bytes == other.bytes;
         same && (self.kind == other.kind && self.parameter == other.parameter
@@ -76,7 +76,7 @@ impl Type {
             || other.class() == Class::Other)
     }
 
-    /// Whether elements of the other type can become those of this one.
+    /// Whether elements of the other type can be converted to this type.
     ///
     /// # Errors
     /// For types between which Fortran has no assignment.
@@ -103,8 +103,8 @@ impl Type {
 /// # Safety
 /// Both lie in memory, and [`Type::check`] allows the conversion.
 pub unsafe fn convert(into: Type, to: *mut u8, of: Type, from: *const u8) {
-    // SAFETY: `from` has the bytes of its type and `to` has room for those of its own; parts of a complex
-    // number lie one behind the other.
+    // SAFETY: `from` has the bytes of its type and `to` has room for the bytes of its own type; parts of a
+    // complex number are contiguous.
     unsafe {
         match (into.class(), of.class()) {
             _ if into.is_copied_from(of) => ptr::copy(from, to, into.bytes),
@@ -130,7 +130,8 @@ pub unsafe fn convert(into: Type, to: *mut u8, of: Type, from: *const u8) {
 /// # Safety
 /// As [`convert`].
 unsafe fn real(into: Type, to: *mut u8, of: Type, from: *const u8) {
-    // SAFETY: the number at `from` has the bytes of its type, and `to` has room for those of its own.
+    // SAFETY: the number at `from` has the bytes of its type, and `to` has room for the bytes of its own
+    // type.
     unsafe {
         match (into.class(), of.class()) {
             (Class::Integer, Class::Integer) => {

@@ -1,4 +1,4 @@
-//! The runtime of this image, and the errors of what is done with it.
+//! The runtime of this image, and the errors of operations on it.
 
 use crate::abi::{STAT_ALLOCATION, STAT_FAILED_IMAGE, STAT_STOPPED_IMAGE};
 use hcube_caf::{Runtime, process};

@@ -1,8 +1,8 @@
-//! The program: its begin and its ends.
+//! The program: its start and its termination.
 //!
-//! The runtime begins with the first coarray, which a constructor registers before `main`, or with the main
-//! program. It ends with the main program, a `stop`, or where the program calls `MPI_Finalize`: what follows
-//! uses no coarrays of other images.
+//! The runtime starts with the first coarray, which a constructor registers before `main`, or with the main
+//! program. It ends with the main program, a `stop`, or `MPI_Finalize` of the program: no coarrays of other
+//! images are used afterwards.
 
 use crate::failure::{Failure, with};
 use crate::reference::{outside, remote};

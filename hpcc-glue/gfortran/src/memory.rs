@@ -1,4 +1,5 @@
-//! Memory of the C library, from which Fortran gets what is not a coarray, and which the program frees.
+//! Memory of the C library, from which Fortran allocates variables other than coarrays, and which the program
+//! frees.
 
 use crate::failure::Result;
 use hcube_core::error::Error;
@@ -8,7 +9,7 @@ unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
 }
 
-/// Memory for `what`, with an address also where it has no bytes.
+/// Memory for `what`, with an address also if it has no bytes.
 ///
 /// # Errors
 /// Where there is none.

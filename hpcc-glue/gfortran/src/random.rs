@@ -1,7 +1,7 @@
 //! Seeds that are the same on all images and different in each run.
 //!
-//! Idea: `random_init` is no collective subroutine, so the images get a number at the begin of the program.
-//! Each call continues with another seed, so images that call it equally often have equal seeds.
+//! Idea: `random_init` is not a collective subroutine, so the images receive a number at the start of the
+//! program. Each call continues with another seed, so images with the same number of calls have equal seeds.
 
 use crate::failure::{Image, Result};
 use hcube_core::memory::Region;

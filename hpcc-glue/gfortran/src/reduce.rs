@@ -1,12 +1,11 @@
 //! Reductions over the images of the current team: sums, minima, maxima, and functions of the program.
 //!
-//! Idea: the elements are packed where they are not contiguous, combined in the order of the images by the
-//! runtime's allreduce or reduce, and unpacked. What is done with two blocks is written in C (`reduce.c`),
-//! which has all types.
+//! Idea: non-contiguous elements are packed, combined in the order of the images by the runtime's allreduce
+//! or reduce, and unpacked. The operations on two blocks are written in C (`reduce.c`), which has all types.
 //!
-//! Restrictions: gfortran does not say whether 16 bytes are a `real(10)` or a `real(16)`: they count as
+//! Restrictions: gfortran does not tell whether 16 bytes are a `real(10)` or a `real(16)`: they are taken for
 //! `real(10)`.
-//! Cost: see [`hcube_caf::collective`]; two copies of elements that are not contiguous.
+//! Cost: see [`hcube_caf::collective`]; two copies of non-contiguous elements.
 
 use crate::abi::{Descriptor, kind};
 use crate::convert::Type;
@@ -43,7 +42,7 @@ unsafe extern "C" {
 /// What C returns for a type that it does not know.
 const DONE: c_int = 0;
 
-/// What is done with two elements.
+/// The operation on two elements.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation {
     /// Their sum.
@@ -79,7 +78,7 @@ impl Operation {
     }
 }
 
-/// The type of the elements of a descriptor; `length` is that of text in characters.
+/// The type of the elements of a descriptor; `length` is the length of text in characters.
 fn type_of(descriptor: &Descriptor, length: usize) -> Type {
     let (kind, bytes) = (descriptor.dtype.kind, descriptor.dtype.elem_len);
     let parameter = match kind {
@@ -96,9 +95,9 @@ fn root(number: c_int) -> Result<Option<usize>> {
     if number == 0 { Ok(None) } else { current().rank_of(number).map(Some) }
 }
 
-/// The number of elements that lie one behind the other, or none. For the components of a derived type that
-/// is broadcast, gfortran leaves span and offset of their descriptors unset, and passes also those that are
-/// not allocated.
+/// The number of contiguous elements, or none. For the components of a derived type that is broadcast,
+/// gfortran leaves span and offset of their descriptors unset, and also passes components that are not
+/// allocated.
 ///
 /// # Safety
 /// As [`reduce`].
@@ -168,7 +167,7 @@ impl Block {
     }
 }
 
-/// As many elements as a section has, one behind the other.
+/// As many contiguous elements as a section has.
 fn packed_like(section: &Section, bytes: &mut [u8]) -> Section {
     Section::packed(bytes.as_mut_ptr(), section.element, section.count())
 }

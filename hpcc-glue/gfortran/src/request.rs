@@ -1,9 +1,10 @@
-//! Requests: what another image has to do for this one, with memory that only it can access, and its answers.
+//! Requests: operations that another image performs for this one, on memory that only it can access, and its
+//! replies.
 //!
-//! Idea: a shipped function serves all requests, another one takes the answers. So an image serves requests
-//! where it waits.
+//! Idea: one shipped function serves all requests, another one receives the replies. An image therefore
+//! serves requests while it waits.
 //!
-//! Cost: a message each way.
+//! Cost: a request and a reply.
 
 use crate::failure::{Failure, Image, Result};
 use hcube_core::mpi::MpiComm;
@@ -27,10 +28,10 @@ thread_local! {
     static ANSWERS: RefCell<HashMap<u64, Vec<u8>>> = RefCell::default();
 }
 
-/// Does what an image asks for: the answer.
+/// Serves a request of an image; returns the reply.
 pub type Serve = fn(&Image, &[u8]) -> Result<Vec<u8>>;
 
-/// Registers the functions, on all images before they ask for anything.
+/// Registers the functions, on all images before any request.
 pub fn register(image: &Image, work: Serve) {
     let serve = move |image: &Image, from: usize, bytes: &[u8]| {
         let (number, request) = bytes.split_at(NUMBER);
@@ -39,7 +40,7 @@ pub fn register(image: &Image, work: Serve) {
             Err(failure) => (FAILED, [&failure.stat.to_ne_bytes(), failure.text.as_bytes()].concat()),
         };
         let message = [number, &[state], &answer].concat();
-        // Whoever has asked gets an error elsewhere if this image cannot answer.
+        // The requesting image gets an error elsewhere if this image cannot reply.
         drop(image.spawn(image.world(), from, ANSWER, &message, None));
     };
     let answer = |_: &Image, _: usize, bytes: &[u8]| {

@@ -1,11 +1,10 @@
-//! Sections of arrays: elements at regular distances or at the places of a vector subscript, in any number of
-//! dimensions.
+//! Sections of arrays: strided elements, or elements of a vector subscript, in any number of dimensions.
 //!
-//! Idea: a section is an address and, per dimension, a number of elements with a distance in bytes, or a
-//! table of distances. Dimensions of one element are dropped, and those that follow one another in memory, on
-//! both sides of a copy, become one, so a copy is a nest of loops around runs of bytes.
+//! Idea: a section is an address and, per dimension, a number of elements with a stride in bytes, or a table
+//! of offsets. Dimensions of one element are dropped, and dimensions that are contiguous, on both sides of a
+//! copy, are joined, so a copy is a nest of loops around runs of bytes.
 //!
-//! Cost: a copy per run, which a few ns precede. Memory: a word per element of a vector subscript.
+//! Cost: a copy per run, and a few ns. Memory: a word per element of a vector subscript.
 
 use crate::abi::{Descriptor, Dimension, MAX_RANK, Subscript, subscript};
 use hcube_core::error::Result;
@@ -61,7 +60,7 @@ const FEW: usize = 4;
 #[derive(Debug, Clone, Default)]
 struct Extents {
     few: [Extent; FEW],
-    /// All, if they are more.
+    /// All elements, if there are more.
     many: Vec<Extent>,
     count: usize,
 }
@@ -110,14 +109,14 @@ impl Section {
         Self { base, element, extents: Extents::default() }
     }
 
-    /// Elements one behind the other.
+    /// Contiguous elements.
     pub fn packed(base: *mut u8, element: usize, count: usize) -> Self {
         let mut section = Self::scalar(base, element);
         section.push(count, element as isize);
         section
     }
 
-    /// An array of these extents, one element behind the other.
+    /// A contiguous array of these extents.
     pub fn array(base: *mut u8, element: usize, counts: &[usize]) -> Self {
         let mut section = Self::scalar(base, element);
         counts.iter().fold(element, |stride, &count| {
@@ -218,7 +217,7 @@ impl Section {
         self.count() * self.element
     }
 
-    /// The distances of the first and behind the last byte from the base; none where there are no elements.
+    /// The offsets of the first byte and of the end from the base; none if there are no elements.
     pub fn bounds(&self) -> Range<isize> {
         if self.count() == 0 {
             return 0..0;
@@ -278,7 +277,7 @@ impl Section {
     /// The elements as other nodes know them.
     ///
     /// # Errors
-    /// For more bytes than there are addresses.
+    /// If the size exceeds the address space.
     pub fn shape(&self) -> Result<Shape> {
         if self.extents.iter().all(|extent| extent.table.is_none()) {
             let dimensions: Vec<(usize, i64)> =
@@ -291,8 +290,7 @@ impl Section {
         Shape::indexed(run, rest.distances().map(|distance| (moved + distance) as i64).collect())
     }
 
-    /// The bytes of the runs of elements that lie one behind the other, and the section of their first
-    /// elements.
+    /// The bytes of the runs of contiguous elements, and the section of their first elements.
     fn split_run(&self) -> (usize, Self) {
         let mut run = self.element;
         let inner = self.extents.iter().take_while(|extent| {
@@ -337,7 +335,7 @@ fn join(into: &Section, from: &Section) -> (Section, Section) {
 /// Copies a section to another one, which has as many elements of the same size. They do not overlap.
 ///
 /// # Safety
-/// All elements of one may be read, and those of the other written.
+/// All elements of one may be read, and all elements of the other written.
 pub unsafe fn copy(into: &Section, from: &Section) {
     let (into, from) = (into.squeezed(), from.squeezed());
     let is_alike = into.extents.len() == from.extents.len()
@@ -357,7 +355,7 @@ pub unsafe fn copy(into: &Section, from: &Section) {
         }
         _ => (into.element, 0),
     };
-    // SAFETY: the extents are those of both sections, whose elements may be read and written.
+    // SAFETY: both sections have these extents, and their elements may be read and written.
     unsafe { nest(&into.extents[outer..], &from.extents[outer..], into.base, from.base, bytes) };
 }
 

@@ -1,19 +1,18 @@
-//! Whether the span of a descriptor says something.
+//! Whether the span of a descriptor is valid.
 //!
-//! The span of an array is the distance of its elements, which is larger than an element for a component of
-//! all elements of an array. gfortran does not set it for an allocatable array that is first assigned the
-//! result of a function, so whatever lay on the stack is found there: often an address, sometimes a small
-//! number.
+//! The span of an array is the stride of its elements, which is larger than an element for a component of all
+//! elements of an array. gfortran does not set it for an allocatable array that is first assigned the result
+//! of a function, so it has a random value from the stack: often an address, sometimes a small number.
 //!
-//! Idea: a span is believed unless it is no distance of elements of this size, or the array is a block of
-//! memory of its own, with room for its elements and not for as many distances: the C library has written its
-//! size in front of it. A block may be 16 bytes larger than what was asked for, and small ones are rounded
-//! up, so it can have room for both. Then the one that it fits without these 16 bytes is right; in the
-//! smallest blocks both do, and the elements are.
+//! Idea: a span is accepted unless it cannot be a stride of elements of this size, or the array is an
+//! allocated block with room for its elements and not for as many strides: the C library has stored its size
+//! before the block. A block may be 16 bytes larger than requested, and small ones are rounded up, so it can
+//! have room for both. Then the value that fits without these 16 bytes is right; in the smallest blocks both
+//! fit, and the elements are right.
 //!
 //! Restrictions: in a block of at most 24 bytes, the first component of all elements of an array is taken for
-//! consecutive elements. A small number is believed in a block that is larger than its elements ask for and
-//! of just the size that such distances would ask for, and with a C library other than glibc.
+//! consecutive elements. A small random number is accepted in a block that is larger than its elements need
+//! and has exactly the size that such strides need, and with a C library other than glibc.
 
 #[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
 use hcube_core::node::single_copy;
@@ -76,7 +75,7 @@ fn fit(base: *const u8, bytes: usize) -> Fit {
         return Fit::None;
     }
     let word = if address.is_multiple_of(PAGE) {
-        // Perhaps nothing lies before it: the kernel looks.
+        // There may be nothing mapped before it: the kernel checks.
         let place = (address - size_of::<usize>()) as u64;
         let Ok(word) = single_copy::read_word(std::process::id(), place) else { return Fit::None };
         word as usize

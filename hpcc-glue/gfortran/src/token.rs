@@ -1,17 +1,17 @@
-//! Tokens: what the compiler keeps for a coarray, and for an allocatable or pointer component of one.
+//! Tokens: the compiler's handles of coarrays, and of their allocatable or pointer components.
 //!
-//! Idea: a token knows the handle of the runtime, and the addresses of those parts that this image accesses
-//! directly. The compiler's descriptor of a coarray is copied: that of a static one lies on the stack of a
-//! constructor, and that of an allocatable one is a variable, from which `move_alloc` takes the coarray and
-//! which may get another one. It has its bounds before the `sync all` that the compiler puts after
-//! `allocate`. The descriptor of a component lies in the coarray.
+//! Idea: a token contains the handle of the runtime, and the addresses of the parts that this image can
+//! access directly. The compiler's descriptor of a coarray is copied: the descriptor of a static coarray is
+//! on the stack of a constructor, and the descriptor of an allocatable one is a variable, from which
+//! `move_alloc` moves the coarray and which may get another one. Its bounds are set before the `sync all`
+//! that the compiler inserts after `allocate`. The descriptor of a component is in the coarray.
 //!
-//! Components are allocated by their image alone, in its heap, so other images of the node follow their
-//! descriptors. The compiler registers some as coarrays; they are known by their tokens, which lie in the
-//! heap. It does not initialise the tokens of components of components, and copies tokens with objects, so
-//! those that were given out are kept in a set, and one that stands for another component is not used.
+//! Components are allocated only by their image, in its heap, so other images of the node follow their
+//! descriptors. The compiler registers some as coarrays; they are recognised by their tokens, which are in
+//! the heap. It does not initialise the tokens of nested components, and copies tokens with objects, so the
+//! tokens that were returned are stored in a set, and a token of another component is not used.
 //!
-//! Cost: a collective allocation per coarray, nothing for a component. Memory: 8 bytes per image and coarray.
+//! Cost: a collective allocation per coarray, none for a component. Memory: 8 bytes per image and coarray.
 
 pub mod component;
 pub mod register;
@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-/// What a token stands for.
+/// The object of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Data.
@@ -48,14 +48,14 @@ pub enum Part {
     Away(usize),
 }
 
-/// The address of a part that was not asked for, and of one on another node.
+/// The address of a part that was not requested, and of a part on another node.
 const UNKNOWN: usize = 0;
 const ELSEWHERE: usize = 1;
 
 /// A token.
 #[derive(Debug)]
 pub struct Token {
-    /// What it stands for.
+    /// Its object.
     pub content: Content,
     /// The team that has allocated it.
     pub team: &'static Team,
@@ -76,7 +76,7 @@ impl Token {
     /// A token of the compiler.
     ///
     /// # Safety
-    /// It is NULL or was given out by [`register::register`] and not freed.
+    /// It is NULL or was returned by [`register::register`] and not freed.
     #[inline]
     pub unsafe fn of<'a>(token: *const Self) -> Result<&'a Self> {
         // SAFETY: NULL or a token that was given out and not freed.
@@ -122,12 +122,13 @@ impl Token {
         }
     }
 
-    /// The descriptor: bounds and type are those of all images, the address is that of this one or none.
+    /// The descriptor: bounds and type are the same on all images, the address is valid on this image or
+    /// null.
     pub fn descriptor(&self) -> *const Descriptor {
         self.descriptor.get()
     }
 
-    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0.
+    /// The error for elements that are not all among the `count` of a part; their numbers begin at 0.
     /// gfortran passes no bounds of static coarrays: their elements are counted.
     pub fn no_elements(&self, numbers: RangeInclusive<isize>, count: isize) -> String {
         // SAFETY: a token's descriptor lives as long as the token.
@@ -144,8 +145,8 @@ impl Token {
     }
 }
 
-/// The subscripts of an element of an array, by its number from 0 on; those of the last dimension go on where
-/// there are no more elements. Without dimensions, the number from 1 on.
+/// The subscripts of an element of an array, by its number from 0 on; the last dimension continues beyond the
+/// elements. Without dimensions, the number from 1 on.
 fn subscripts(dimensions: &[Dimension], number: isize) -> String {
     let Some((last, others)) = dimensions.split_last() else { return (number + 1).to_string() };
     let mut rest = number;

@@ -1,12 +1,12 @@
 //! Copies between sections of coarrays and of this image's memory.
 //!
-//! Idea: a side is a section here, which this image accesses directly, or one of a part on another node. From
-//! there it is fetched as packed bytes, and there it is brought as packed bytes, by one message in each
-//! direction (more where it is long). Between sections here, elements are copied from place to place,
-//! converted on the way if their types differ. Where the sections overlap, the source is copied first.
+//! Idea: each side is a section that this image accesses directly, or a section of a part on another node.
+//! The latter is read or written as packed bytes, by one message in each direction (more if it is long).
+//! Between direct sections, elements are copied, and converted if their types differ. If the sections
+//! overlap, the source is copied first.
 //!
 //! Cost: one copy inside the node, three between nodes. Memory: packed bytes of a section on another node, or
-//! of one that overlaps the other.
+//! of an overlapping section.
 
 use crate::convert::{Type, convert};
 use crate::failure::{Failure, Image, Result};
@@ -53,7 +53,8 @@ impl Packed {
     }
 }
 
-/// The elements of a coarray on an image, given by number: those of a section at an offset of the part.
+/// The elements of a coarray on an image, given by number: the elements of a section at an offset of the
+/// part.
 ///
 /// `section` makes the section from the address, or the offset, of its first element.
 pub fn side_of(
@@ -108,9 +109,9 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     Failure::new(text)
 }
 
-/// The elements of a source that are assigned to a destination: all, the only one to each, or, where there
-/// are more of them in a dimension, the first ones. Fortran has no meaning for the last case, but programs
-/// rely on it, because gfortran assigns so where no other image is concerned.
+/// The elements of a source that are assigned to a destination: all, the only one to each, or, if there are
+/// more of them in a dimension, the first ones. Fortran has no meaning for the last case, but programs rely
+/// on it, because gfortran assigns so if no other image is concerned.
 pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>> {
     let (wanted, given) = (into.count(), from.count());
     if given == wanted || given == 1 {
@@ -120,10 +121,10 @@ pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>
     leading.ok_or_else(|| Failure::new(format!("{given} elements are assigned to {wanted}")))
 }
 
-/// Copies elements, and converts them where their types differ. Which ones, [`conform`] says.
+/// Copies elements, and converts them if their types differ. [`conform`] selects them.
 ///
 /// # Safety
-/// What lies here may be read and written.
+/// Elements on this image may be read and written.
 pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Type) -> Result<()> {
     let target = into.section();
     if target.count() == 0 {
@@ -143,8 +144,8 @@ pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Ty
         }
     };
     match into {
-        // SAFETY: elements of the section may be written, and those of the source can be read: they lie here
-        // or were fetched.
+        // SAFETY: elements of the section may be written, and elements of the source can be read: they are on
+        // this image or were fetched.
         Side::Here(section) => unsafe { assign(section, to, here, of) },
         Side::Away(handle, rank, section) => {
             let mut packed = Packed::of(section, to.bytes);
@@ -173,7 +174,8 @@ pub unsafe fn assign(into: &Section, to: Type, from: &Section, of: Type) {
     }
     let is_copied = to.is_copied_from(of);
     if is_copied && source.count() == into.count() {
-        // SAFETY: elements of the source can be read, and those of the target written; they do not overlap.
+        // SAFETY: elements of the source can be read, and elements of the target written; they do not
+        // overlap.
         unsafe { copy(into, source) };
         return;
     }

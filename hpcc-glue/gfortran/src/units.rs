@@ -1,16 +1,17 @@
-//! The units of libgfortran, in which lies what the program has written.
+//! The units of libgfortran, which buffer the output of the program.
 //!
-//! Idea: libgfortran holds the lock of a unit as long as an I/O statement runs, and an item of its list may
-//! end the program: an error of a reference, `stop` or `error stop` in a function, in a procedure for defined
-//! I/O. Whoever flushes units waits for these locks. The termination functions of libgfortran, which `exit`
-//! calls with any of them held, take none: they close all units, also units of `newunit=`, which the flush of
+//! Idea: libgfortran holds the lock of a unit during an I/O statement, and an item of its list may end the
+//! program: an error of a reference, `stop` or `error stop` in a function, in a procedure for defined I/O. To
+//! flush units waits for these locks. The termination functions of libgfortran, which `exit` calls with any
+//! of them held, take no locks: they close all units, also units of `newunit=`, which the flush of
 //! libgfortran omits. MPI's abort does not always call `exit`, and a launcher may kill a process as soon as
-//! another one has ended with an exit code. So errors call these functions, and so does an image that stops,
-//! before it waits for the others.
+//! another one has ended with an exit code. Errors therefore call these functions, and so does an image that
+//! stops, before it waits for the others.
 //!
 //! Restrictions: libgfortran is a shared library; otherwise only `exit` closes the units, and an error loses
-//! what they hold. Termination takes the lock of libgfortran's list of units, which a signal handler may have
-//! interrupted. So a thread of its own does it, for which an error waits no longer than a limit.
+//! the buffered output. Termination takes the lock of libgfortran's list of units, which a signal handler may
+//! have interrupted. A separate thread therefore performs it, and an error waits for this thread only for a
+//! limited time.
 
 use hcube_core::node::{exit, loader};
 use std::ffi::c_int;
@@ -19,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Far more than it takes to write the buffers, unless nobody reads what the program writes.
+/// Far more than is needed to write the buffers, unless the output of the program is not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 /// As long as that, where `exit` closes the units.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
@@ -47,7 +48,7 @@ pub fn flush() {
 /// calls what the program has registered, and ends the process then.
 #[cold]
 pub fn close_for_stop(code: c_int) {
-    // Whoever reads what the program writes may take any time.
+    // A reader of the program's output may take any time.
     if terminate(Duration::MAX) {
         exit::end_behind_handlers(code);
     } else {
@@ -67,8 +68,8 @@ pub fn close(code: c_int) {
     }
 }
 
-/// Calls the termination functions of libgfortran, which `exit` must not do again. False where that is left
-/// to `exit`, and where it was done before: an image that stops may fail to end.
+/// Calls the termination functions of libgfortran, which `exit` must not call again. False if that is left to
+/// `exit`, and if it was done before: an image that stops may fail to end.
 fn terminate(limit: Duration) -> bool {
     if IS_CLOSED.swap(true, Ordering::Relaxed) {
         return false;
@@ -85,8 +86,8 @@ fn terminate(limit: Duration) -> bool {
     })
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this
-/// thread holds. Its result, true where it goes on; false without a thread.
+/// Runs a function in a thread, with a time limit for the wait. The function may wait for locks that this
+/// thread holds. Returns its result, true if it continues; false without a thread.
 fn within(limit: Duration, work: fn() -> bool) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());

@@ -1,12 +1,12 @@
 //! libhcube_preload.so: unmodified MPI programs run their all-to-all exchanges through hcube.
 //!
 //! The library defines `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`, their `MPI_Neighbor_` and
-//! nonblocking forms, `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize`, and where the MPI library has them
-//! the large-count forms and the persistent ones, for which it also defines `MPI_Start`, `MPI_Startall` and
-//! `MPI_Request_free`; of all of these also the `PMPI_` forms. Both forms, because Fortran arrives at `PMPI_`
-//! on Open MPI and at `MPI_` on MPICH, with Fortran's `MPI_IN_PLACE` already translated. Calls that hcube
-//! does not serve are forwarded to the next library's function of the same name, with the program's
-//! arguments.
+//! nonblocking forms, `MPI_Init`, `MPI_Init_thread` and `MPI_Finalize`, and, if the MPI library has them, the
+//! large-count and persistent forms, for which it also defines `MPI_Start`, `MPI_Startall` and
+//! `MPI_Request_free`; of all of these also the `PMPI_` forms. Both forms are needed because the Fortran
+//! bindings call `PMPI_` in Open MPI and `MPI_` in MPICH, with Fortran's `MPI_IN_PLACE` already translated.
+//! Calls that hcube does not serve are forwarded to the next library's function of the same name, with the
+//! program's arguments.
 //!
 //! # Map
 //!
@@ -21,11 +21,11 @@
 //! | `reserve` | the allocator of this library, for processes without further memory |
 //! | `mpi` | calls of MPI for these |
 //!
-//! What it shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
+//! The crate `hcube-drop-in` has the code that it shares with hcube's other libraries of this kind.
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its
-//! location and ends the job, because other ranks may be waiting. Exceptions of the program, which its error
-//! handler throws, pass through (`extern "C-unwind"`), as do jumps.
+//! location and ends the job, because other ranks may be waiting. Exceptions that the program's error handler
+//! throws pass through (`extern "C-unwind"`), and so does longjmp.
 //!
 //! Nothing runs when the library is loaded, so it has no effect on a program without MPI calls. The statics
 //! belong to the process, as MPI does.
@@ -66,7 +66,7 @@ fn missing(name: &str) -> String {
     )
 }
 
-/// A call of the program, which never asked for hcube: what a library lets pass, hcube does.
+/// A call of a program that does not call hcube: arguments that the MPI library accepts, hcube accepts.
 fn call(
     function: Function,
     sent: (*const c_void, Counts, Types),
@@ -95,8 +95,8 @@ macro_rules! functions {
             };
             let $forward = || {
                 let address = NEXT.address(missing);
-                // SAFETY: a function of this name has this signature, which is that of mpi.h; the
-                // arguments are the caller's.
+                // SAFETY: a function of this name has this signature, as in mpi.h; the arguments are the
+                // caller's.
                 unsafe {
                     std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn($($type),*) -> c_int>(address)($($argument),*)
                 }
@@ -111,7 +111,7 @@ macro_rules! nonblocking {
     ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
         functions! {
             $($mpi $pmpi ($($argument: $type),*, request: *mut MPI_Request) forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { intercept::nonblocking(&$call, request, forward) };)*
         }
@@ -124,7 +124,7 @@ macro_rules! persistent {
     ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
         functions! {
             $($mpi $pmpi ($($argument: $type),*, info: Handle, request: *mut MPI_Request) forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { persistent::initialise(&$call, info as MPI_Info, request, forward) };)*
         }
@@ -136,7 +136,7 @@ macro_rules! all_to_all {
     ($($mpi:ident $pmpi:ident $arguments:tt $call:expr;)*) => {
         functions! {
             $($mpi $pmpi $arguments forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { intercept::all_to_all(|| $call, forward) };)*
         }
@@ -291,15 +291,15 @@ persistent! {
 #[cfg(persistent)]
 functions! {
     MPI_Start PMPI_Start (request: *mut MPI_Request) forward
-        // SAFETY: the program passes a request, as MPI_Start asks for it.
+        // SAFETY: the program passes a request, as MPI_Start requires.
         unsafe { persistent::start(request, 1, forward) };
 
     MPI_Startall PMPI_Startall (count: c_int, requests: *mut MPI_Request) forward
-        // SAFETY: the program passes `count` requests, as MPI_Startall asks for them.
+        // SAFETY: the program passes `count` requests, as MPI_Startall requires.
         unsafe { persistent::start(requests, count, forward) };
 
     MPI_Request_free PMPI_Request_free (request: *mut MPI_Request) forward
-        // SAFETY: the program passes a request, as MPI_Request_free asks for it.
+        // SAFETY: the program passes a request, as MPI_Request_free requires.
         unsafe { persistent::free(request, forward) };
 }
 

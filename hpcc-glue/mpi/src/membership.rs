@@ -1,27 +1,26 @@
 //! Whether all processes of `MPI_COMM_WORLD` have this library. A launcher may start several programs as one
 //! job, with different environments (`mpirun -n 1 a : -n 2 b`), or a script may set `LD_PRELOAD` only on some
-//! ranks. hcube's part of an exchange would wait for the other processes forever, so all calls are forwarded
-//! then.
+//! ranks. An exchange by hcube would then wait for the other processes forever, so all calls are forwarded.
 //!
 //! Idea: a collective operation cannot decide, because the other processes never enter it. The process
-//! manager can: each process publishes a token before `MPI_Init`, whose own exchange of addresses carries it
-//! to all processes, and looks for the tokens of the others after it. A token that is not there then is never
-//! there, so nobody waits, and all processes see the same tokens and make the same decision. The token
-//! contains version and options, so processes with different ones forward as well.
+//! manager can: each process publishes a token before `MPI_Init`, whose own exchange of addresses distributes
+//! it to all processes, and looks up the tokens of the others after it. A token that is missing then is never
+//! published, so no process waits, and all processes see the same tokens and make the same decision. The
+//! token contains version and options, so processes with different ones forward as well.
 //!
 //! 1. `pmix`: Open MPI, also under Slurm. 10 us per process (measured: 4 and 40 processes of one node),
 //!    within the spread of `MPI_Init`, 280 ms.
 //! 2. `hydra`: MPICH's `mpiexec`. 50 to 300 us per request.
-//! 3. Without these: a job of several programs forwards (Open MPI says in the environment how many there
-//!    are), all other jobs are assumed to have the library on all processes. Ranks that wait for others in a
-//!    set-up say so after 10 s.
+//! 3. 3. Without these: a job of several programs forwards (Open MPI gives their number in the environment),
+//!    all other jobs are assumed to have the library on all processes. Ranks that wait for others in a set-up
+//!    print a message after 10 s.
 //!
-//! Not used: `MPI_Publish_name`, which needs a name server with Open MPI and does not say that a name will
-//! never be published; sockets by the name of job and rank, which know one node only.
+//! Not used: `MPI_Publish_name`, which needs a name server with Open MPI and cannot tell that a name will
+//! never be published; sockets by the name of job and rank, which work only inside a node.
 //!
-//! Under the launcher of another MPI library, each process is a job of its own with one rank, which has
-//! nothing to exchange. The process manager of that launcher is not asked, and what it says of its processes
-//! is not believed.
+//! Under the launcher of another MPI library, each process is a separate job with one rank, which has nothing
+//! to exchange. The process manager of that launcher is not queried, and its information about processes is
+//! ignored.
 //!
 //! Restrictions: scripts that set `LD_PRELOAD` on some ranks are not recognised with MPICH for more than
 //! [`MAX_ASKED`](hydra) processes, nor with other launchers of MPICH.
@@ -45,7 +44,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Between the token and the place of statistics.
 const SEPARATOR: char = '|';
 
-/// The token of a process, compared with that of this one.
+/// The token of a process, compared with the token of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     /// That of this process.
@@ -56,7 +55,7 @@ enum Token {
     Missing,
 }
 
-/// What is known about the processes of `MPI_COMM_WORLD`.
+/// The state of the processes of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Knowledge {
     /// All have the library, with the same version and options.
@@ -65,7 +64,7 @@ enum Knowledge {
     Assumed,
     /// Some have not; by rank.
     Some(Vec<Token>),
-    /// Several programs were started as one job, and nobody knows what they have loaded.
+    /// Several programs were started as one job, and it is unknown which libraries they have loaded.
     Unknown,
 }
 
@@ -131,7 +130,7 @@ fn conclude(code: c_int, token: &str, look: impl FnOnce() -> Option<Published>) 
         COLLECTION.decide(&places.collect::<Vec<_>>());
     }
     let knowledge = || match published {
-        // Of a program that was not started by a launcher, or by that of another MPI library.
+        // A process that was not started by a launcher, or by the launcher of another MPI library.
         _ if ranks == 1 => Knowledge::Everybody,
         published => Knowledge::of(published, token),
     };
@@ -191,7 +190,7 @@ impl Token {
     }
 }
 
-/// What must be the same on all processes. One word for all process managers.
+/// The values that must be the same on all processes, as one word for all process managers.
 fn token() -> String {
     let options = match Options::from_environment() {
         Ok(options) => options.agreement().iter().map(|(_, value)| format!(":{value}")).collect(),
@@ -201,7 +200,7 @@ fn token() -> String {
     format!("{}{options}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What Open MPI's launcher tells: the number of programs of the job.
+/// Open MPI's number of programs of the job.
 fn by_environment() -> Knowledge {
     match number("OMPI_NUM_APP_CTX") {
         Some(2..) => Knowledge::Unknown,

@@ -1,7 +1,7 @@
-//! The calls of MPI for the statistics: safe functions over `mpi.c`.
+//! MPI calls for the statistics: safe functions over `mpi.c`.
 //!
-//! Nothing here may be called unless the program uses the MPI library that this one was built for and
-//! MPI is running (see [`crate::intercept`]).
+//! Nothing here may be called unless the program uses the MPI library of this build and MPI is active (see
+//! [`crate::intercept`]).
 
 use hcube_alltoall::mpi_front::{Call, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::fmt::Write;
 
-/// Around `MPI_Finalize` of the MPI library: collects the figures of all ranks, and rank 0 prints them.
+/// Around `MPI_Finalize` of the MPI library: collects the statistics of all ranks, and rank 0 prints them.
 pub fn report(statistics: &Statistics, forward: impl FnOnce() -> c_int) -> c_int {
     COLLECTION.collect(&statistics.rows(), forward, |totals| print(statistics, &totals))
 }
@@ -97,7 +97,7 @@ fn table(rows: &[Row], ranks: usize, statistics: &Statistics) -> String {
     text
 }
 
-/// What the file of `HCUBE_STATS=json:FILE` holds; README.md describes it.
+/// The contents of the file of `HCUBE_STATS=json:FILE`; README.md describes it.
 #[derive(Serialize)]
 struct File<'a> {
     hcube: &'a str,

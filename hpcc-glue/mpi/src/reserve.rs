@@ -1,24 +1,23 @@
-//! Memory for what this library allocates where the process gets no more from the system: programs run with
-//! limits of their address space (`ulimit -v`), and where all of it is in use, the MPI library still
+//! A reserve for allocations of this library when the process gets no more memory from the system: programs
+//! run with limits of their address space (`ulimit -v`), and when all of it is in use, the MPI library still
 //! exchanges data.
 //!
-//! Idea: what hcube cannot have on one rank it does not use on any, but ranks can only agree on that with the
-//! few bytes that their messages take. So the allocator of this library has a reserve in the library's own
-//! data, which is mapped when it is loaded and costs nothing until it is touched. Large allocations do not
-//! come from there: they are refused, on all ranks.
+//! Idea: if hcube cannot allocate memory on one rank, it is not used on any rank, but ranks need a few bytes
+//! for messages to agree on that. The allocator of this library therefore has a reserve in the library's own
+//! data, which is mapped when it is loaded and is not resident until it is used. Large allocations are not
+//! taken from the reserve: they fail, and all ranks learn of it.
 //!
-//! Cost: nothing as long as the system has memory. In the reserve, a look at up to 1024 flags.
+//! Cost: none as long as the system has memory. In the reserve, a search among up to 1024 flags.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of a unit: no alignment above it is asked for.
+/// Bytes of a unit: the maximum alignment that is requested.
 const UNIT: usize = 256;
 const UNITS: usize = 1024;
-/// The largest allocation from the reserve, in units: that of a text in which the MPI library describes
-/// itself.
+/// The largest allocation from the reserve, in units: the text in which the MPI library describes itself.
 const MAX_UNITS: usize = 256;
 
 #[repr(align(256))]
@@ -63,7 +62,7 @@ impl Reserve {
         self.memory.0.get().cast()
     }
 
-    /// Memory of the reserve; null where it has none.
+    /// Memory of the reserve; null if it has none.
     fn take(&self, layout: Layout) -> *mut u8 {
         let Some(units) = Self::units(layout) else { return null_mut() };
         let first = self.with_taken(|taken| {
@@ -84,8 +83,8 @@ impl Reserve {
     }
 }
 
-// SAFETY: memory is that of the system's allocator, or units of the reserve that nobody else has: as long as
-// the layout asks for and aligned to as much.
+// SAFETY: memory comes from the system's allocator, or consists of units of the reserve that nobody else has:
+// it has the size and alignment of the layout.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the layout has bytes, as `GlobalAlloc` demands of its callers.
@@ -129,7 +128,7 @@ unsafe impl GlobalAlloc for Reserve {
             }
         }
         // SAFETY: the new size is valid by the contract of this function, which the new layout keeps; the old
-        // memory is copied as far as both reach, and then given back.
+        // memory is copied up to the smaller size, and then freed.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
             let moved = self.alloc(new);

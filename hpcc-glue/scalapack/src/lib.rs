@@ -2,11 +2,11 @@
 //!
 //! The library defines `psgemm_`, `pdgemm_`, `pcgemm_` and `pzgemm_`, also without the underscore and in
 //! capital letters. Programs call them, and so do routines of ScaLAPACK itself: they are bound when the
-//! program is loaded. What hcube does not serve is forwarded to ScaLAPACK's function of the same name, with
-//! the program's arguments.
+//! program is loaded. Calls that hcube does not serve are forwarded to ScaLAPACK's function of the same name,
+//! with the program's arguments.
 //!
-//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): Fortran arrives at
-//! `PMPI_Finalize` on Open MPI and at `MPI_Finalize` on MPICH.
+//! It also defines `MPI_Finalize` and `PMPI_Finalize`, for statistics (`HCUBE_STATS`): the Fortran bindings
+//! call `PMPI_Finalize` in Open MPI and `MPI_Finalize` in MPICH.
 //!
 //! # Map
 //!
@@ -14,12 +14,12 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `serve` | the decision: hcube or ScaLAPACK |
-//! | `verdict` | what becomes of a call, and why |
+//! | `verdict` | the outcome of a call, and its reason |
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
-//! Arguments of PBLAS, the grid of a context and what the program has loaded are `hcube_gemm::pblas`; what
-//! this library shares with hcube's other libraries of this kind is the crate `hcube-drop-in`.
+//! `hcube_gemm::pblas` handles the arguments of PBLAS, the grid of a context and the libraries of the
+//! program; the crate `hcube-drop-in` has the code that is shared with hcube's other libraries of this kind.
 //!
 //! A panic in this library is a defect of hcube. It never unwinds out of an exported function: it prints its
 //! location and ends the job, because other ranks may be waiting.
@@ -40,18 +40,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use verdict::Verdict;
 
-/// Ends the job: there is nobody who could take a call.
+/// Ends the job: no library can serve the call.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call comes from a program that calls PBLAS.
 #[cold]
 unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: the arguments come from a program that calls PBLAS, whose matrices stay during the call.
     let text =
         unsafe { product(call) }.err().map_or_else(|| reason.to_owned(), |obstacle| obstacle.to_string());
     // One write: other ranks may print as well.
     let message = format!(
-        "hcube: {}: {text}: no ScaLAPACK was found behind libhcube_pblas.so that could serve it: ending the job\n",
+        "hcube: {}: {text}: no ScaLAPACK after libhcube_pblas.so in the search order to forward it to: ending the job\n",
         name.to_string_lossy()
     );
     eprint!("{message}");
@@ -61,15 +61,15 @@ unsafe fn no_original(call: &Call, name: &CStr, reason: &str) -> ! {
 /// Serves a call, or forwards it to ScaLAPACK's function of one of two names.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call comes from a program that calls PBLAS.
 unsafe fn run(call: &Call, names: [&CStr; 2]) {
     let statistics = statistics::wanted();
     let begin = statistics.map(|_| Instant::now());
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: the arguments come from a program that calls PBLAS, whose matrices stay during the call.
     let decision = gate::run(None, || unsafe { serve::serve(call) });
     if let Verdict::Original(reason) = decision.verdict {
         let found = names.into_iter().find_map(loader::next_anywhere);
-        // SAFETY: the arguments are those of a program that calls PBLAS; ScaLAPACK's functions of these names
+        // SAFETY: the arguments come from a program that calls PBLAS; ScaLAPACK's functions of these names
         // are for this type of elements.
         unsafe { call.forward(found.unwrap_or_else(|| no_original(call, names[0], reason.text()))) };
     }
@@ -159,7 +159,7 @@ macro_rules! finalize {
                 gate::run(None, || {
                     finalize(|| {
                         let address = NEXT.address(missing);
-                        // SAFETY: a function of this name has this type, which is that of mpi.h.
+                        // SAFETY: a function of this name has this type, as in mpi.h.
                         unsafe {
                             std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn() -> c_int>(address)()
                         }

@@ -33,7 +33,7 @@ fn print(statistics: &Statistics, totals: &Totals) {
     let rows = labels().zip(&totals.rows).map(|((element, path), &total)| Row { element, path, total });
     let rows: Vec<Row> = rows.filter(|row| row.total.figures.calls > 0).collect();
     let ranks = totals.ranks;
-    // That library writes its own figures to the file.
+    // That library writes its own statistics to the file.
     let suffix = if is_loaded("libhcube_preload.so") { ".pblas" } else { "" };
     let file = File {
         hcube: env!("CARGO_PKG_VERSION"),
@@ -90,12 +90,12 @@ fn table(rows: &[Row], ranks: usize, title: &str) -> String {
     });
     let mut text = format!("{title}\n{}", columns(head, lines));
     for (reason, calls) in reasons(rows) {
-        let _ = writeln!(text, "left to ScaLAPACK ({reason}): {}", calls.join(", "));
+        let _ = writeln!(text, "forwarded to ScaLAPACK ({reason}): {}", calls.join(", "));
     }
     text
 }
 
-/// Why calls were left to ScaLAPACK, with the routines and their calls.
+/// The reasons why calls were forwarded to ScaLAPACK, with the routines and their calls.
 fn reasons(rows: &[Row]) -> Vec<(&'static str, Vec<String>)> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for row in rows {
@@ -183,8 +183,8 @@ mod tests {
                 "pdgemm shared-panels 2 8.000 2.000 2.000000 2.000000 5 6",
                 "pdgemm library 5 20.000 2.000 4.000000 5.000000 10 6",
                 "pzgemm library 3 12.000 2.000 3.000000 3.000000 5 6",
-                "left to ScaLAPACK (64-bit integers): pdgemm 1 call",
-                "left to ScaLAPACK (HCUBE_GEMM=library): pdgemm 4 calls, pzgemm 3 calls",
+                "forwarded to ScaLAPACK (64-bit integers): pdgemm 1 call",
+                "forwarded to ScaLAPACK (HCUBE_GEMM=library): pdgemm 4 calls, pzgemm 3 calls",
             ]
         );
         assert_eq!(table(&[], 2, "title"), "title: no matrix products seen\n");

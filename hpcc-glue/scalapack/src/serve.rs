@@ -1,9 +1,8 @@
 //! Decides for each call of the program: hcube or ScaLAPACK.
 //!
 //! The decision follows from arguments that are the same on all ranks, and from one vote per communicator at
-//! its first call. A call whose arguments are not valid is ScaLAPACK's: it reports the error as its users
-//! know it. A leading dimension is the only argument that is a rank's own; an error there ends the job, also
-//! where other ranks have begun.
+//! its first call. A call with invalid arguments is forwarded to ScaLAPACK, which reports the error as usual.
+//! Only leading dimensions differ between ranks; an error there ends the job, even if other ranks have begun.
 
 use crate::verdict::{Reason, Verdict};
 use hcube_core::error::Error;
@@ -15,10 +14,10 @@ use hcube_gemm::options::Options;
 use hcube_gemm::pblas::{Call, Left, Obstacle, Service, product};
 use std::sync::OnceLock;
 
-/// What was decided about a call.
+/// The decision on a call.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// What becomes of it.
+    /// Its outcome.
     pub verdict: Verdict,
     /// This rank's share of its floating-point operations.
     pub flops: u64,
@@ -43,7 +42,7 @@ fn is_foreign() -> bool {
     })
 }
 
-/// Serves a call, or says why not.
+/// Serves a call, or returns why not.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.
@@ -76,7 +75,7 @@ pub unsafe fn serve(call: &Call) -> Decision {
     }
 }
 
-/// A failure in the middle of a collective call, which has no way to return an error.
+/// A failure inside a collective call, which cannot return an error.
 #[cold]
 fn end(error: &Error) -> ! {
     eprintln!("hcube: {error}; other ranks are waiting for this one: ending the job");

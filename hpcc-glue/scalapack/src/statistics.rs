@@ -43,7 +43,7 @@ impl Path {
         }
     }
 
-    /// Why it was left to ScaLAPACK.
+    /// Why it was forwarded to ScaLAPACK.
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             Self::Hcube(_) => None,

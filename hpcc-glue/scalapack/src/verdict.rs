@@ -1,4 +1,4 @@
-//! What becomes of a call, and why.
+//! The outcome of a call, and its reason.
 
 use hcube_gemm::report::Report;
 
@@ -11,7 +11,7 @@ pub enum Verdict {
     Original(Reason),
 }
 
-/// Why a call is left to ScaLAPACK.
+/// Why a call is forwarded to ScaLAPACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The program uses another MPI library than hcube.

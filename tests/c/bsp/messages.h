@@ -11,7 +11,7 @@ static void set_tag(bsp_size_t bytes, bsp_size_t before) {
   REQUIRE(size == before);
 }
 
-/* That so many messages with so many bytes are left. */
+/* Checks that this number of messages with this number of bytes are left. */
 static void is_left(int messages, int payload) {
   bsp_nprocs_t packets = (bsp_nprocs_t)-5;
   bsp_size_t bytes = NONE, status = 0;
@@ -27,7 +27,7 @@ static void is_left(int messages, int payload) {
   REQUIRE(status == NONE);
 }
 
-/* The first message: tag and length, which stay the same however often one looks. */
+/* The first message: tag and length, which do not change between calls. */
 static void is_first(const void *tag, size_t tag_bytes, bsp_size_t payload) {
   unsigned char found[64];
   for (int look = 0; look < 2; look++) {
@@ -119,7 +119,7 @@ static void moves_cut(void) {
   REQUIRE(is_filled(found, 40, at(-1), 3) && found[40] == 0xee);
   bsp_sync();
 #endif
-  /* What is not taken is gone in the next superstep. */
+  /* Messages that are not taken are discarded in the next superstep. */
   is_left(1, 40);
   bsp_sync();
   is_left(0, 0);
@@ -142,7 +142,7 @@ static void in_place(size_t bytes) {
     REQUIRE(bsp_hpmove(&tags[number], &payloads[number]) == (bsp_size_t)(bytes + (size_t)number));
   REQUIRE(bsp_hpmove(&tags[0], &payloads[0]) == NONE);
   is_left(0, 0);
-  /* Others go on meanwhile: they put here, and send the same again. */
+  /* Other processes continue meanwhile: they put here, and send the same again. */
   bsp_put(at(1), payload, cells, 0, (bsp_size_t)bytes);
   bsp_send(at(1), payload, payload, (bsp_size_t)bytes);
   for (int number = 0; number < COUNT; number++) {
@@ -160,8 +160,8 @@ static void in_place(size_t bytes) {
   free(cells);
 }
 
-/* Messages in place outlast what processes that are ahead do in the superstep, and those of the next superstep do not
- * touch them. */
+/* Messages in place are unaffected by the superstep of processes that are ahead, and by messages of the next superstep.
+ */
 static void in_place_while_others_are_ahead(void) {
   int value;
   void *tag, *payload[20];

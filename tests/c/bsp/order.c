@@ -1,9 +1,9 @@
 /* Operations that write the same bytes: gets in the order of the calls; then puts in the order of the processes, and
- * those of one process in the order of its calls. Prints `ok <processes>`. */
+ * puts of one process in the order of its calls. Prints `ok <processes>`. */
 #include "bsp_client.h"
 
 #define CELLS 64
-/* Gets of so many cells are direct copies where HCUBE_BSP_SINGLE_COPY says so, and others are not. */
+/* Gets of this number of cells are direct copies if HCUBE_BSP_SINGLE_COPY permits it, and other gets are not. */
 #define LONG 48
 
 static int own, all, step;

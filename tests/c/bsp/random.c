@@ -78,7 +78,7 @@ static void send(int from, int to, int salt, size_t tag_bytes) {
   bsp_send((bsp_pid_t)to, tag_bytes == 0 ? NULL : tag, data, (bsp_size_t)bytes);
 }
 
-/* What this process has received, against the model: the highest process first. */
+/* The messages that this process has received, compared with the model: the highest process first. */
 static void take(size_t tag_bytes, int salt) {
   size_t bytes = 0;
   bsp_nprocs_t packets;
@@ -110,7 +110,7 @@ static void take(size_t tag_bytes, int salt) {
 static void superstep(int step, size_t tag_bytes) {
   int salt = step * 10000;
   size_t first = (size_t)(step % 2);
-  /* Gets first, because the model has their results before those of puts. */
+  /* Gets first, because the model has their results before the results of puts. */
   for (int process = 0; process < all; process++) {
     memcpy(after[process], before[process], SEGMENTS * segment);
     for (size_t index = first; index < SEGMENTS - UNBUFFERED; index++) {

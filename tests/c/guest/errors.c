@@ -1,4 +1,4 @@
-/* Errors that a rank makes, and that MPI_ERRORS_RETURN gives back to it.
+/* Errors of a rank, which MPI_ERRORS_RETURN returns to it.
  *
  *   errors alone       one rank passes bad arguments and no other rank calls; it tells the others by a message
  *   errors early <n>   the same after n exchanges on a communicator, and then all ranks exchange on it
@@ -48,7 +48,7 @@ static void run_early(int before) {
   }
 }
 
-/* No other rank takes notice of the errors before the message, or makes an exchange after it. */
+/* No other rank is affected by the errors before the message, or makes an exchange after it. */
 static void run_twice(void) {
   enum { ERRORS = 10 };
   MPI_Comm comms[2];

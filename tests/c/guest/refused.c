@@ -1,4 +1,4 @@
-/* What the kernel refuses a process that has made exchanges, or is about to.
+/* Operations that the kernel refuses to a process that has made exchanges, or will make some.
  *
  *   refused filter <whom> {0|1}    the system calls of single copy, by a filter; 0: the next exchange is out of place
  *   refused traced <whom> {0|1}    the same to processes that others may not trace (PR_SET_DUMPABLE)
@@ -138,7 +138,7 @@ static void run_limited(void) {
 
 enum { MAX_RANKS = 8, MAX_ELEMENTS = 20000 };
 
-/* The buffers of the program and those of the MPI library are there before. */
+/* The buffers of the program and of the MPI library exist before. */
 static int sent[MAX_RANKS * MAX_ELEMENTS], received[MAX_RANKS * MAX_ELEMENTS];
 static const int lengths[] = {10, 900, MAX_ELEMENTS};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };

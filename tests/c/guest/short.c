@@ -1,5 +1,5 @@
 /* Thousands of short exchanges out of place, among them calls with wrong arguments, and then longer ones: the preload
- * library compares its notices with the MPI library's function, and forwards calls that nobody has looked at. */
+ * library compares its exchange with the MPI library's function, and forwards calls without a state lookup. */
 #include "guest.h"
 
 #include <setjmp.h>

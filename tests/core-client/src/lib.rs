@@ -1,8 +1,8 @@
-//! Checks of what `hcube-core` gives to systems for communication. They are written against the trait
-//! [`Comm`], so the same checks run with ranks as threads, under an MPI launcher and in simulation. Those of
-//! the state on a communicator run with MPI and in simulation.
+//! Checks of the communication of `hcube-core`. They are written against the trait [`Comm`], so the same
+//! checks run with ranks as threads, under an MPI launcher and in simulation. Checks of the state on a
+//! communicator run with MPI and in simulation.
 //!
-//! A check that fails is noted and the next one follows: a rank that stopped would leave others waiting.
+//! A check that fails is recorded and the next one follows: a rank that stopped would leave others waiting.
 
 mod broadcast;
 mod harness;
@@ -19,7 +19,7 @@ use std::ffi::c_int;
 
 pub use harness::Report;
 
-/// Collective: all checks but those that need MPI.
+/// Collective: all checks except those that need MPI.
 pub fn run<C: Comm + Send + 'static>(comm: &C) -> Report {
     let mut report = Report::default();
     split::check(comm, &mut report);

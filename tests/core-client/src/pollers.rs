@@ -1,7 +1,7 @@
 //! Pollers: rank 0 answers requests from within its own waits.
 //!
-//! In each check every other rank first asks rank 0 and waits for the answer, and only then does what rank 0
-//! waits for. Rank 0 answers in a poller, so a wait that does not drive it never ends.
+//! In each check every other rank first sends a request to rank 0 and waits for the reply, and only then does
+//! what rank 0 waits for. Rank 0 replies in a poller, so a wait that does not drive it never ends.
 
 use crate::harness::{Report, patience};
 use hcube_core::comm::owned::Owned;
@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 const ASK: i32 = 1;
 const ANSWER: i32 = 2;
 const GO: i32 = 3;
-/// What a rank asks last; it is not answered.
+/// The last request of a rank; it is not answered.
 const STOP: u8 = 255;
-/// Longer than what any MPI library sends before it has been asked for.
+/// Longer than the eager limit of any MPI library.
 const LONG_WORDS: usize = 200_000;
 
 /// The conversation of rank 0 with another rank.
@@ -26,7 +26,7 @@ struct Client<C: Comm> {
     asked: bool,
 }
 
-/// Answers every request with what was asked; on a communicator of its own.
+/// Answers every request with its contents; on a separate communicator.
 struct Server<C: Comm> {
     comm: C,
     clients: Vec<Client<C>>,
@@ -40,7 +40,7 @@ impl<C: Comm> Server<C> {
         Self { clients: (1..comm.size()).map(client).collect(), comm, answers: 0 }
     }
 
-    /// Answers what has been asked by now.
+    /// Replies to pending requests.
     fn poll(&mut self) -> Result<()> {
         for (number, client) in self.clients.iter_mut().enumerate() {
             let Some(transfer) = &mut client.transfer else { continue };
@@ -63,7 +63,7 @@ impl<C: Comm> Server<C> {
     }
 }
 
-/// What a rank has of the conversations.
+/// A rank's side of the conversations.
 enum Role<C: Comm> {
     /// Rank 0.
     Server(Arc<Mutex<Server<C>>>),

@@ -1,5 +1,5 @@
-//! What systems keep on a communicator (`gate`): a call of one inside a call of another one, by all ranks.
-//! Only with MPI, whose communicators have attributes.
+//! The state of systems on a communicator (`gate`): nested calls of two systems, by all ranks. Only with MPI,
+//! whose communicators have attributes.
 
 use crate::harness::Report;
 use hcube_core::Error;

@@ -1,4 +1,4 @@
-//! The checks under the launcher of the MPI library that this build is for.
+//! The checks under the launcher of the MPI library of this build.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Random datatypes of MPI and buffers of them, for a test of hcube-core and for a fuzz target. A program
-//! that uses them has initialised MPI and contains hcube-core, whose shim they call.
+//! Random MPI datatypes and buffers of them, for a test of hcube-core and for a fuzz target. A program that
+//! uses them has initialised MPI and contains hcube-core, whose shim they call.
 
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 #![allow(

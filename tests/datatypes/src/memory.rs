@@ -1,4 +1,4 @@
-//! Buffers of random datatypes, and the places of their bytes by the word of `MPI_Pack`.
+//! Buffers of random datatypes, and the locations of their bytes according to `MPI_Pack`.
 
 use crate::random::measure;
 use mpi::ffi::{self, MPI_Datatype};

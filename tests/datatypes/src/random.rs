@@ -1,4 +1,4 @@
-//! Random datatypes by all of MPI's constructors, from a generator that repeats itself for a seed.
+//! Random datatypes by all constructors of MPI, from a reproducible generator.
 
 use mpi::ffi::{self, MPI_Aint, MPI_Datatype};
 use std::ffi::c_int;

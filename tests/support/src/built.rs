@@ -1,4 +1,4 @@
-//! What `cargo build` has made of the sources as they are now.
+//! The artefacts of `cargo build`, for the current sources.
 
 use super::{build, modified};
 use std::fs;

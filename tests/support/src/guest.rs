@@ -1,4 +1,4 @@
-//! Programs in other people's style (tests/c/guest): each runs without and with the preload library, and must
+//! Programs in the style of users (tests/c/guest): each runs without and with the preload library, and must
 //! print the same both times.
 
 use super::preload::{Preloaded, Statistics, preload_variable};
@@ -46,10 +46,10 @@ pub fn program(name: &str, language: Language) -> PathBuf {
     program
 }
 
-/// What a program has printed.
+/// The output of a program.
 #[derive(Debug)]
 pub struct Run {
-    /// What must be the same in all runs.
+    /// Output that must be the same in all runs.
     pub text: String,
     /// Lines `figure <name> <value>`.
     figures: BTreeMap<String, u64>,
@@ -177,7 +177,7 @@ pub fn later_ones_are_served(statistics: &Statistics) {
     assert!(statistics.served() > 0, "hcube has made no exchange: {statistics:?}");
 }
 
-/// That hcube has made all exchanges, but for errors.
+/// Checks that hcube has performed all exchanges, except erroneous ones.
 pub fn all_are_served(statistics: &Statistics) {
     assert!(statistics.served() > 0, "hcube has made no exchange: {statistics:?}");
     assert_eq!(statistics.calls_by("library"), 0, "forwarded to the MPI library: {statistics:?}");

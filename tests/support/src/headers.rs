@@ -17,7 +17,7 @@ pub fn files() -> Vec<PathBuf> {
     systems
 }
 
-/// The text of a header, with those of its own folder that it includes in their places, each once.
+/// The text of a header, with the headers of its own folder inserted where it includes them, each once.
 pub fn whole(header: &Path) -> String {
     expanded(header, &mut Vec::new())
 }

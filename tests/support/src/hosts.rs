@@ -1,15 +1,15 @@
 //! Several hosts on one machine, joined by a network.
 //!
-//! A host is a process that waits in namespaces of its own: network, host name, mounts, System V
-//! memory and process numbers. It has one interface, `eth0`, a `/dev/shm` that nobody else sees, and
-//! process numbers that begin at 1 as on every other host, so that nothing but the network leads
-//! from one host to the next. The launcher stands in the *front*, as on a login node: it holds the
-//! switch, runs no ranks, and starts Open MPI's daemons by `nsenter` where others have ssh.
+//! A host is a process in separate namespaces: network, host name, mounts, System V memory and process
+//! numbers. It has one interface, `eth0`, a private `/dev/shm`, and process numbers that begin at 1 as on
+//! every other host, so that only the network connects hosts. The launcher runs on the *front*, as on a login
+//! node: it holds the switch, runs no ranks, and starts Open MPI's daemons by `nsenter` instead of ssh.
 //!
 //! Nothing is left behind, even if a test fails or is killed. Hosts are created inside the front's process
-//! namespace, and the front waits for the end of a pipe that this process holds: when that is closed, by
+//! namespace, and the front waits for the end of a pipe that this process holds: when it is closed, by
 //! `Drop`, a panic or SIGKILL, the front ends, the kernel ends every process inside, and interfaces,
-//! addresses and memory go with the last of them. None of it has a name outside, so several sets do not meet.
+//! addresses and memory are freed with the last of them. None of them has a name outside, so several sets are
+//! independent.
 
 use super::supervise::{MARKER, OUTPUT};
 use super::{Launch, output};
@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What puts a process into a new host.
+/// The command that puts a process into a new host.
 const NEW_HOST: [&str; 8] =
     ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc"];
 
@@ -32,17 +32,17 @@ const HOLDER: &str = "HCUBE_TEST_HOST";
 /// Where Open MPI keeps its files of a job: they can be found there, and end with the host.
 const TEMPORARY: &str = "/dev/shm";
 
-/// What Open MPI calls instead of ssh. Its daemons look whether it is there, too, though they start
-/// nobody.
+/// The command that Open MPI calls instead of ssh. Its daemons also check whether it exists, though they
+/// start nothing.
 const AGENT: &str = "/dev/shm/agent";
 
-/// Seconds after which Open MPI has noticed that a host is gone: its daemons' connections are idle
-/// during a job, so silence is noticed only by TCP's keepalive. By default it begins after 300 s and
-/// gives up after 9 probes, 20 s apart: 480 s. Here it is 3 s and 3 probes, 1 s apart.
+/// Seconds after which Open MPI has detected that a host is gone: its daemons' connections are idle during a
+/// job, so silence is detected only by TCP's keepalive. By default it begins after 300 s and gives up after 9
+/// probes, 20 s apart: 480 s. Here it is 3 s and 3 probes, 1 s apart.
 pub const KEEPALIVE: [(&str, u64); 3] =
     [("oob_tcp_keepalive_time", 3), ("oob_tcp_keepalive_intvl", 1), ("oob_tcp_keepalive_probes", 3)];
 
-/// A process that waits in namespaces of its own until its standard input is closed.
+/// A process that waits in separate namespaces until its standard input is closed.
 #[derive(Debug)]
 struct Holder {
     child: Child,
@@ -146,10 +146,10 @@ fn find_reason() -> Option<String> {
     }
 }
 
-/// Hosts `node1`, `node2` and so on behind a front with a switch.
+/// Hosts `node1`, `node2` and so on, connected to a front with a switch.
 #[derive(Debug)]
 pub struct Hosts {
-    /// Before the front in the order of declaration, which is that of their ends.
+    /// Declared before the front, because fields are dropped in the order of declaration.
     hosts: Vec<Holder>,
     front: Holder,
 }
@@ -222,7 +222,7 @@ impl Hosts {
         }
     }
 
-    /// What sets the interface of a host down, from another thread if need be.
+    /// Sets the interface of a host down, from another thread if need be.
     pub fn cutter(&self, host: usize) -> impl FnOnce() + Send + 'static {
         let process = self.hosts[host - 1].process.to_string();
         move || {

@@ -1,4 +1,4 @@
-//! A tree that `make install` has made, and what users find in it.
+//! A tree installed by `make install`, and its commands and files.
 
 use super::{Language, Launch, Mpi};
 use std::fs;

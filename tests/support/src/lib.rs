@@ -1,10 +1,9 @@
 //! Starts C clients under the launcher of the MPI library that hcube was built for.
 //!
-//! The libraries and the tool are what `cargo build --release` has put into `target/<mpi>/release`. Cargo
-//! does not build them for a test, so [`library`] refuses one that is older than its sources.
-//! The environment variable `MPI` names the MPI library (openmpi by default), whose commands are
-//! `mpicc.openmpi`, `mpicxx.openmpi` and `mpirun.openmpi` or so; scripts/test.sh sets it together with the
-//! target directory.
+//! The libraries and the tool are those of `cargo build --release` in `target/<mpi>/release`. Cargo does not
+//! build them for a test, so [`library`] rejects a library that is older than its sources. The environment
+//! variable `MPI` names the MPI library (openmpi by default), whose commands are `mpicc.openmpi`,
+//! `mpicxx.openmpi` and `mpirun.openmpi` or so; scripts/test.sh sets it together with the target directory.
 
 #![expect(missing_docs, reason = "no public crate: only tests use it")]
 
@@ -44,7 +43,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use supervise::{Interruption, OUTPUT};
 
-/// What the clients are compiled with. A warning in them may be one in hcube.h.
+/// The compiler flags of the clients. A warning in them may be one in hcube.h.
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// The kind of the MPI library that this test run is about: what behaves alike.
@@ -60,8 +59,7 @@ impl Mpi {
         if selected_name().starts_with("openmpi") { Self::Open } else { Self::Mpich }
     }
 
-    /// The name in the commands of this library: of the selected one, or of that of the other kind which a
-    /// machine has.
+    /// The name in the commands of this library: the selected one, or the other kind that a machine has.
     pub fn name(self) -> &'static str {
         if self == Self::selected() { selected_name() } else { self.kind() }
     }
@@ -107,7 +105,7 @@ fn program(name: &str) -> String {
 }
 
 /// The directory of the build under test: `release` below CARGO_TARGET_DIR for tests of the profile
-/// `checked`, otherwise that of the test's own profile.
+/// `checked`, otherwise the directory of the test's own profile.
 pub fn build() -> PathBuf {
     let own = own_build();
     match std::env::var_os("CARGO_TARGET_DIR") {
@@ -247,7 +245,7 @@ pub fn client(name: &str, language: Language) -> PathBuf {
     if language == Language::Cxx17 {
         compiler.args(["-x", "c++"]);
     }
-    // Functions of a client may be looked up by name.
+    // Functions of a client may be resolved by name.
     compiler.args(["-O1", "-rdynamic"]).arg(&source).args(["-x", "none"]).arg("-o").arg(&program);
     let folder = library.parent().expect("a file lies in a folder");
     compiler.arg("-L").arg(folder).args(["-lhcube", "-pthread", "-lm"]);
@@ -302,7 +300,7 @@ impl Launch {
         Self { simulated: true, ..self }
     }
 
-    /// No other job runs beside it: how much memory the MPI library takes depends on how messages pile up.
+    /// No other job runs at the same time: the memory of the MPI library depends on how messages pile up.
     pub fn alone(self) -> Self {
         Self { alone: true, ..self }
     }
@@ -347,8 +345,8 @@ impl Launch {
         self
     }
 
-    /// Has the ranks write past the launcher, which forwards what it happens to read and so puts the
-    /// lines of one rank into those of another. For tests that look at lines of more than one rank.
+    /// Lets the ranks write past the launcher, which forwards partial lines and may insert lines of one rank
+    /// into lines of another. For tests that read lines of more than one rank.
     pub fn whole_lines(mut self) -> Self {
         self.whole_lines = true;
         self
@@ -412,8 +410,8 @@ impl Launch {
         }
         command.arg(&self.program);
         let mut folders = vec![build()];
-        // Not those that cargo adds for the test itself: every library of every rank would be looked for in
-        // all of them.
+        // Without the folders that cargo adds for the test itself: every library of every rank would be
+        // searched in all of them.
         let given = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let own = own_build();
         folders.extend(std::env::split_paths(&given).filter(|folder| !folder.starts_with(&own)));

@@ -1,4 +1,4 @@
-//! The preload library, and programs that know nothing of hcube and run under it.
+//! The preload library, and programs that do not use hcube's functions and run under it.
 
 use super::{Language, Launch, Mpi, Outcome, by_mpi, folder, numbered, output, root};
 use serde_json::Value;
@@ -100,7 +100,7 @@ pub struct Counted<S> {
 pub type Preloaded = Counted<Statistics>;
 
 impl Preloaded {
-    /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name is that of the statistics.
+    /// As a user starts it: `mpirun ... env LD_PRELOAD=... program`. The name appears in the statistics.
     pub fn new(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
         let launch = Launch::new("env", ranks).arg(preload_variable()).arg(program.into());
         Self::of(&format!("{name}-{ranks}"), launch)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The command `hcube` of the build under test, which is looked for once.
+/// The command `hcube` of the build under test, which is located once.
 pub static TOOL: LazyLock<String> = LazyLock::new(crate::tool);
 
 /// A file in JSON.

@@ -40,7 +40,7 @@ pub fn available() -> bool {
     found
 }
 
-/// Where the distribution has the testers of ScaLAPACK, with those of PBLAS in the folder PBLAS.
+/// The folder of the distribution's testers of ScaLAPACK, with PBLAS' testers in the folder PBLAS.
 pub fn testers() -> Option<PathBuf> {
     let found = fs::read_dir("/usr/lib").into_iter().flatten().flatten().find_map(|entry| {
         let folder = entry.path().join(format!("scalapack/{}-tests", Mpi::selected().name()));
@@ -113,7 +113,7 @@ pub fn stock(program: impl Into<OsString>, ranks: usize) -> Launch {
 pub type WithHcube = Counted<Statistics>;
 
 impl WithHcube {
-    /// By preloading; the name is that of the statistics.
+    /// By preloading; the name appears in the statistics.
     pub fn preloaded(name: &str, program: impl Into<OsString>, ranks: usize) -> Self {
         Self::of(name, stock("env", ranks).arg(preload_variable()).arg(program.into()))
     }
@@ -163,12 +163,12 @@ impl Statistics {
         self.sum("bytes", |row| row["path"] != "library")
     }
 
-    /// Calls that were left to ScaLAPACK for a reason.
+    /// Calls that were forwarded to ScaLAPACK for a reason.
     pub fn left(&self, reason: &str) -> u64 {
         self.sum("calls", |row| row["reason"] == reason)
     }
 
-    /// Calls that were left to ScaLAPACK.
+    /// Calls that were forwarded to ScaLAPACK.
     pub fn all_left(&self) -> u64 {
         self.by_path("library")
     }

@@ -1,8 +1,8 @@
-//! Folders for what launchers keep while a job runs.
+//! Temporary folders of launchers.
 //!
-//! All launchers of Open MPI share a folder among the temporary ones, which the last of them removes: one
-//! that starts at that moment fails ("mkdir: File exists"). Here jobs run at the same time, so each has a
-//! temporary folder of its own.
+//! All launchers of Open MPI share a temporary folder, which the last of them removes: a launcher that starts
+//! at that moment fails ("mkdir: File exists"). Here jobs run at the same time, so each has its own temporary
+//! folder.
 
 use super::numbered;
 use std::fs;
@@ -28,7 +28,7 @@ impl Drop for Session {
     }
 }
 
-/// What a command prints that may start a job.
+/// The output of a command that may start a job.
 pub fn run(command: &mut Command) -> Output {
     let _session = Session::of(command);
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))

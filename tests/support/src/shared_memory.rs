@@ -1,4 +1,4 @@
-//! What jobs leave behind in shared memory.
+//! Shared memory that jobs leave behind.
 
 use std::collections::BTreeSet;
 use std::fs;

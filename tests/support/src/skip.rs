@@ -1,8 +1,8 @@
-//! Tests that cannot run on a machine: each has a name, and none is left out in silence.
+//! Tests that cannot run on a machine: each has a name, and none is skipped silently.
 //!
-//! `HCUBE_TEST_SKIP` lists names separated by commas. Where `CI` is `true` a test that cannot run fails
-//! unless its name is in that list; elsewhere it says why it was skipped. What a test must *prove* fails
-//! everywhere.
+//! `HCUBE_TEST_SKIP` is a list of names separated by commas. If `CI` is `true`, a test that cannot run fails
+//! unless its name is in that list; otherwise it prints why it was skipped. Tests that must *prove* something
+//! always fail.
 
 use std::io::Write;
 
@@ -28,8 +28,8 @@ fn decide(name: &str, reason: &str, must_run: bool) {
         !must_run || list.split(',').any(|listed| listed.trim() == name),
         "not tested: {name}: {reason}; {LIST}={name} permits that"
     );
-    // Past the test harness, which keeps to itself what a successful test prints. In one piece, because tests
-    // run beside each other.
+    // Past the test harness, which captures the output of a successful test. In one write, because tests run
+    // concurrently.
     let text = format!("skipped: {name}: {reason}\n");
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

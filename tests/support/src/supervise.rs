@@ -1,4 +1,4 @@
-//! Runs a launcher to its end or to a limit, and sees to it that no process is left.
+//! Runs a launcher to its end or to a time limit, and ends all its processes.
 
 use super::session::Session;
 use super::turn::Turn;
@@ -16,7 +16,7 @@ pub(super) const MARKER: &str = "HCUBE_TEST_LAUNCH";
 /// Name of the variable with the files of a launch's output, without `.out` and `.err`.
 pub(super) const OUTPUT: &str = "HCUBE_TEST_OUTPUT";
 
-/// What is done to a job once its output has a certain text.
+/// An action on a job once its output has a certain text.
 pub(super) struct Interruption {
     pub text: String,
     pub action: Box<dyn FnOnce() + Send>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Interruption {
     }
 }
 
-/// What came of a launch.
+/// The result of a launch.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
@@ -84,19 +84,19 @@ impl Files {
 }
 
 impl Launch {
-    /// Runs it with a launcher's command line that is complete but for the program's arguments.
+    /// Runs it with a launcher's command line that is complete except for the program's arguments.
     pub fn supervise(mut self, mut command: Command) -> Outcome {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let _turn = (!self.simulated).then(|| Turn::wait(self.ranks + self.further_ranks, self.alone));
         let marker = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let files = Files::new(&marker);
         self.complete(&mut command, &marker, &files);
-        // Several hosts have folders of their own.
+        // Several hosts have separate folders.
         let _session = self.placement.is_none().then(|| Session::of(&mut command));
         let begin = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let Some(status) = self.wait(&mut child, &files) else {
-            // Launchers put ranks into process groups of their own, so killing one group is not enough.
+            // Launchers put ranks into separate process groups, so killing one group is not enough.
             end_processes(child.id(), &marker);
             let _ = child.wait();
             let [stdout, stderr] = files.read();
@@ -106,7 +106,7 @@ impl Launch {
             );
         };
         let lasted = begin.elapsed();
-        // What the launcher has ended takes a moment to go.
+        // Processes that the launcher has killed take a moment to end.
         let mut left = processes(&marker);
         while !left.is_empty() && begin.elapsed() < lasted + Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(20));

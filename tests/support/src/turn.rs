@@ -1,8 +1,8 @@
-//! Which jobs run at the same time.
+//! The jobs that run at the same time.
 //!
-//! Starting a job is mostly waiting and work of one process, so that two at the same time take little longer
-//! than one. How many there are is the number of test threads, by default one per core. But ranks of MPICH
-//! that wait never yield, which takes the cores from other jobs: no other job runs beside these.
+//! The start of a job is mostly waiting and work of one process, so that two at the same time take little
+//! longer than one. Their number is the number of test threads, by default one per core. But waiting ranks of
+//! MPICH never yield and use the cores of other jobs: no other job runs beside these.
 
 use super::Mpi;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

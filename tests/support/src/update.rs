@@ -1,4 +1,4 @@
-//! What tests/c/update.c is asked for and what it must say.
+//! The arguments and the output of tests/c/update.c.
 
 use super::Launch;
 
@@ -42,7 +42,7 @@ impl Path {
         }
     }
 
-    /// What all ranks on one node do.
+    /// The mode of all ranks on one node.
     pub fn on_one_node(ranks: usize) -> Self {
         if ranks == 1 { Self::Alone } else { Self::Shared }
     }

@@ -1,8 +1,8 @@
-//! Where the bytes of a rank are during a general exchange in place: pure data, without communication.
+//! The location of the bytes of a rank during a general exchange in place: pure data, without communication.
 //!
-//! Three kinds of bytes are told apart. What is still to be sent lies in its *place* in the buffer, or was
-//! *evicted* to extra memory. A part of a receive block is *free* when nothing that is still to be sent lies
-//! there, until it is asked for.
+//! There are three kinds of bytes. Bytes that are still to be sent lie in their *place* in the buffer, or
+//! were *evicted* to extra memory. A part of a receive block is *free* if its place contains nothing that is
+//! still to be sent, until it is requested.
 
 use hcube_core::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -73,15 +73,15 @@ pub struct Ledger {
     receives: Vec<Range<usize>>,
     /// Senders of blocks that are not empty, by the addresses of these.
     by_address: Vec<usize>,
-    /// What is still to be sent and lies in its place: from its address to its end, and its receiver.
+    /// Bytes that are still to be sent and in place: from address to end, and the receiver.
     in_place: BTreeMap<usize, (usize, usize)>,
-    /// What was evicted: by receiver and first byte of its block, the end, and where it lies.
+    /// Evicted bytes: by receiver and first byte of its block, the end, and the location.
     evicted: BTreeMap<(usize, usize), (usize, usize)>,
     /// Extra memory that is not used.
     extra: Ranges,
-    /// By sender: free parts of its block that were not asked for.
+    /// By sender: free parts of its block that have not been requested.
     free: Vec<Ranges>,
-    /// By sender: below this address nothing lies in the way of its block.
+    /// By sender: below this address no bytes block the receive block.
     cleared: Vec<usize>,
     /// The sender whose block is cleared next.
     turn: usize,
@@ -172,8 +172,8 @@ impl Ledger {
         self.to_receive -= bytes;
     }
 
-    /// Takes a range of the block for a rank, which nobody has taken: where its bytes lie, in order. They
-    /// stay there until [`Self::left`].
+    /// Takes a free range of the block for a rank: the location of its bytes, in order. They stay there until
+    /// [`Self::left`].
     pub fn take(&mut self, to: usize, range: Range<usize>) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         let mut start = range.start;
@@ -211,8 +211,8 @@ impl Ledger {
         let block = self.sends[to].start;
         let address = block + range.start;
         let (&first, &(end, rank)) =
-            self.in_place.range(..=address).next_back().expect("bytes that were not taken");
-        assert!(rank == to && end > address, "bytes that were not taken");
+            self.in_place.range(..=address).next_back().expect("bytes that were not received");
+        assert!(rank == to && end > address, "bytes that were not received");
         let middle = end.min(block + range.end);
         self.in_place.remove(&first);
         if first < address {
@@ -238,9 +238,9 @@ impl Ledger {
         self.note_free(block + fragment.range.start..block + fragment.range.end);
     }
 
-    /// Moves bytes that lie in the way of a receive block to extra memory, at most the given number: where
-    /// they have been, and where in the extra memory they belong. The caller copies them before anything else
-    /// is done; `None` where nothing is in the way, or no extra memory is free.
+    /// Moves bytes that block a receive block to extra memory, at most the given number: returns their old
+    /// locations and their locations in the extra memory. The caller copies them before any other action;
+    /// `None` if nothing is blocked, or no extra memory is free.
     pub fn evict(&mut self, most: usize) -> Option<(Fragment, usize)> {
         if self.extra.0.is_empty() {
             return None;
@@ -262,8 +262,7 @@ impl Ledger {
         None
     }
 
-    /// The first bytes that lie in the way of the block of a rank: their addresses, and the rank that they go
-    /// to.
+    /// The first bytes that block the receive block of a rank: their addresses, and their destination rank.
     fn in_the_way(&mut self, from: usize) -> Option<(Range<usize>, usize)> {
         let (start, end) = (self.cleared[from], self.receives[from].end);
         if start >= end {
@@ -327,7 +326,7 @@ mod tests {
             let Some((fragment, at)) = self.ledger.evict(most) else { return false };
             let bytes = self.read(&fragment);
             self.extra[at..at + bytes.len()].copy_from_slice(&bytes);
-            // Nobody may read it there any more.
+            // No rank may read it there any more.
             let place = self.sends[fragment.to].start;
             self.buffer[place + fragment.range.start..place + fragment.range.end].fill(u16::MAX);
             true
@@ -390,7 +389,7 @@ mod tests {
                     }
                 }
             }
-            // Some of what was asked for, so that requests wait.
+            // Some of the requested bytes, so that requests wait.
             for _ in 0..asked.len().div_ceil(2) {
                 let (rank, hole) = asked.pop_front().expect("counted");
                 let fragments = all[hole.from].ledger.take(rank, hole.range.clone());

@@ -1,9 +1,9 @@
 //! The messages of a general exchange in place.
 //!
-//! A rank asks the sender for every part of its receive blocks as soon as nothing that is still to be sent
-//! lies there. The sender answers with the bytes, which may be several messages where they do not lie next to
-//! each other; messages of one pair keep their order, so each one continues the part that was asked for
-//! first. An empty message says that the sender has written the whole part itself.
+//! A rank requests every part of its receive blocks as soon as its place contains nothing that is still to be
+//! sent. The sender replies with the bytes, in several messages if they are not contiguous. Messages of one
+//! pair are not reordered, so each message continues the part that was requested first. An empty message
+//! signals that the sender has written the whole part itself.
 
 use super::direct::{Direct, Done, Question};
 use super::ledger::{Fragment, Ledger, Place};
@@ -24,21 +24,21 @@ const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
-/// Largest part that is written to the memory of another rank: meanwhile, this one does nothing else.
+/// Largest part that is written to the memory of another rank; this rank does nothing else meanwhile.
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
-/// Largest number of answers under way; it bounds the time of a poll.
+/// Maximum number of outstanding replies; it bounds the time of a poll.
 const MAX_UNDER_WAY: usize = 64;
 
-/// What is under way.
+/// The outstanding messages.
 #[derive(Debug)]
 enum Flight {
     Answer(Fragment),
     Received(usize),
 }
 
-/// An exchange under way.
+/// A pending exchange.
 pub struct Traffic<'s, 'e, C: Comm> {
     comm: &'e C,
     task: &'e Task<'e>,
@@ -46,19 +46,19 @@ pub struct Traffic<'s, 'e, C: Comm> {
     ledger: Ledger,
     extra: Region<'e>,
     direct: Direct,
-    /// By sender: what was asked for and has not arrived, in order.
+    /// By sender: requests that have not been answered, in order.
     asked: Vec<VecDeque<Range<usize>>>,
     /// Questions and empty answers of this rank.
     words: Vec<Owned<C>>,
-    /// What others have asked for.
+    /// Requests of other ranks.
     questions: VecDeque<Question>,
     /// By the labels of requests.
     flights: Vec<Option<Flight>>,
 }
 
 impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
-    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` is made of their
-    /// addresses and of the size of `extra`.
+    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` was created from
+    /// their addresses and the size of `extra`.
     pub fn new(
         comm: &'e C,
         task: &'e Task<'e>,
@@ -99,11 +99,11 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             self.fill(MIN_PART_BYTES)?;
         }
         let waits = moved || !self.requests.is_empty() || self.asked.iter().any(|parts| !parts.is_empty());
-        // Whoever waits for nothing else would wait for ever.
+        // A rank that waits for nothing else would never make progress.
         Ok(self.fill(if waits { MIN_PART_BYTES } else { 1 })? || moved)
     }
 
-    /// Looks at what is under way.
+    /// Tests the outstanding messages.
     fn complete(&mut self) -> Result<bool> {
         let mut index = 0;
         while index < self.words.len() {
@@ -161,7 +161,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes what others have asked for, or starts to send it.
+    /// Writes requested bytes, or starts to send them.
     fn answer(&mut self) -> Result<bool> {
         let mut moved = false;
         while self.requests.len() < MAX_UNDER_WAY
@@ -170,7 +170,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
             moved = true;
             if self.write(&mut question)? {
                 self.words.push(Owned::send(self.comm, Vec::new(), question.from, ANSWER)?);
-                // Others may be waiting for something else, and this rank looks at that first.
+                // Others may be waiting for something else, which this rank handles first.
                 break;
             }
             let fragment = question.fragments.pop_front().expect("parts are not empty");
@@ -185,7 +185,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes all that was asked for, if that is worth a system call and possible.
+    /// Writes all requested bytes, if that is possible and worth a system call.
     fn write(&mut self, question: &mut Question) -> Result<bool> {
         let bytes = question.len();
         let written = bytes >= MIN_PART_BYTES

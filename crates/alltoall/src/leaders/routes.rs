@@ -1,9 +1,9 @@
-//! The routes of node leaders: which ranks of two nodes send and receive what the nodes exchange.
+//! The routes of node leaders: which ranks of two nodes send and receive the data between the nodes.
 //!
-//! All blocks between two nodes take one route, which has a leader on each node. Where a node has more ranks
-//! than there are other nodes, what it exchanges with one of them is divided by destination among several
-//! routes, so that all ranks have about the same share. The routes of a node, in the order of the other
-//! nodes, are dealt out to its ranks in turn. Every rank computes them from the places of all ranks: pure
+//! All blocks between two nodes use one route, with a leader on each node. If a node has more ranks than
+//! there are other nodes, the blocks for one of these nodes are divided by destination among several routes,
+//! so that all ranks have about the same share. The routes of a node, in the order of the other nodes, are
+//! assigned to its ranks cyclically. Every rank computes them from the placement of all ranks, by pure
 //! functions.
 
 use crate::vote::Vote;
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub const VOTE_BYTES: usize = Vote::WORDS * size_of::<u64>();
 /// Bytes of a length in a notice.
 pub const LENGTH_BYTES: usize = size_of::<u32>();
-/// Largest block: that of the counts of MPI.
+/// Maximum size of a block: the maximum of MPI counts.
 const MAX_BLOCK_BYTES: usize = i32::MAX as usize;
 
 /// A route between this rank's node and another one.
@@ -63,8 +63,8 @@ fn positions(topology: &Topology, node: usize) -> Range<usize> {
 }
 
 impl Routes {
-    /// For two nodes or more. A notice holds `slot` bytes, and every rank has `scratch` bytes for messages;
-    /// both are the same on all ranks. `None` where they are not enough for any block.
+    /// For two nodes or more. A notice has `slot` bytes, and every rank has `scratch` bytes for messages;
+    /// both are the same on all ranks. `None` if they are not sufficient for any block.
     pub fn new(topology: Topology, rank: usize, slot: usize, scratch: usize) -> Option<Self> {
         let ranks_of_nodes = (0..topology.nodes()).map(|node| positions(&topology, node).len());
         let max_block = max_block(ranks_of_nodes, slot, scratch)?;
@@ -115,7 +115,8 @@ impl Routes {
         part_of(&(0..self.home.len()), route.part as usize, route.parts as usize)
     }
 
-    /// Bytes of a rank's notice beside its blocks: of every route one length, and one more for each target.
+    /// Bytes of a rank's notice in addition to its blocks: one length per route, and one more for each
+    /// target.
     pub fn notice_bytes(&self) -> usize {
         lengths(self.all.len(), self.topology.size() - self.home.len())
     }
@@ -157,8 +158,8 @@ fn lengths(routes: usize, targets: usize) -> usize {
     (routes + targets) * LENGTH_BYTES
 }
 
-/// Largest block with which everything fits on every rank: its notice, the messages that it receives into its
-/// second notice, and those that it sends. For two nodes or more.
+/// Largest block for which everything fits on every rank: its notice, the messages that it receives into its
+/// second notice, and the messages that it sends. For two nodes or more.
 pub fn max_block(ranks_of_nodes: impl Iterator<Item = usize>, slot: usize, scratch: usize) -> Option<usize> {
     let mut nodes_by_ranks = BTreeMap::<usize, usize>::new();
     ranks_of_nodes.for_each(|ranks| *nodes_by_ranks.entry(ranks).or_default() += 1);

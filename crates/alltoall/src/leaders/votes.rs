@@ -1,15 +1,14 @@
-//! Votes that travel with the blocks: exchanges in which all ranks know the sizes of all blocks.
+//! Votes that are sent with the blocks: for exchanges in which all ranks know the sizes of all blocks.
 //!
-//! Idea: where all blocks have the same size, which every rank knows (those of `MPI_Alltoall`), leaders need
-//! not wait for the votes of other nodes. They send the votes of their node and the blocks in one message,
-//! and post both in their second notices. When a rank has seen these it knows the votes of all ranks, and
-//! only then it writes to its blocks. A node that has a rank whose arguments are refused sends only votes.
-//! So that counts that do not match are noticed, nothing depends on the size that a rank has passed before
-//! the votes are known: messages are received where the largest blocks would fit, and those shorter blocks
-//! are at the start. Blocks inside the node are posted again, because the first notices must not be read
-//! after the second ones.
+//! Idea: if all blocks have the same size, known to every rank (`MPI_Alltoall`), leaders need not wait for
+//! the votes of other nodes. They send the votes of their node and the blocks in one message, and post both
+//! in their second notices. A rank that has read these notices knows the votes of all ranks; only then it
+//! writes to its receive blocks. A node with a rank whose arguments are invalid sends only votes. To detect
+//! counts that do not match, nothing depends on the size that a rank has passed before the votes are known:
+//! receives are large enough for the largest blocks, and shorter blocks are at the start of the message.
+//! Blocks inside the node are posted again, because the first notices must not be read after the second ones.
 //!
-//! Restrictions: those of node leaders; all ranks know before that all of them take part in this way.
+//! Restrictions: as for node leaders; all ranks know in advance that all of them use this method.
 //! Cost: as node leaders, without the all-reduce of the votes; one further copy per byte inside the node.
 //! Source: our own.
 
@@ -27,7 +26,7 @@ use hcube_core::node::board::WORDS;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 
-/// What ranks know of each other, and the blocks that have arrived.
+/// The ranks' knowledge of each other, and the blocks that have arrived.
 #[derive(Debug)]
 pub struct Received {
     /// The sum of the votes of all ranks.
@@ -92,9 +91,8 @@ fn put_votes<'m>(message: &'m mut [u8], near: &Vote) -> &'m mut [u8] {
     rest
 }
 
-/// Passes on the votes of this node, whose sum is `near`, and the blocks, after the first notices of all
-/// ranks of the node were seen. Nothing is written to the blocks
-/// of the task.
+/// Forwards the votes of this node, whose sum is `near`, and the blocks, after the first notices of all ranks
+/// of the node have been read. Nothing is written to the blocks of the task.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

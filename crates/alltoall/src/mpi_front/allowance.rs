@@ -1,16 +1,16 @@
-//! An allowance for exchanges of a communicator that are forwarded without a look at its state.
+//! An allowance of exchanges of a communicator that are forwarded without a lookup of its state.
 //!
-//! Idea: where short exchanges are forwarded without votes (`without_votes`), the path to the state of the
-//! communicator and back takes a sixth of the time of an exchange inside the library. So where the state
-//! would forward the next calls as well, it stores their number in a static that every call reads first. The
-//! next call that enters the state counts those that were forwarded meanwhile. The decisions are the same
-//! with an allowance and without, so it does not matter which ranks have one.
+//! Idea: if short exchanges are forwarded without votes (`without_votes`), the lookup of the state of the
+//! communicator takes a sixth of the time of an exchange inside the library. If the state would forward the
+//! next calls anyway, it therefore stores their number in a static that every call reads first. The next call
+//! that looks up the state counts the calls that were forwarded meanwhile. The decisions are the same with
+//! and without an allowance, so it does not matter which ranks have one.
 //!
-//! Restrictions: one communicator of a process has the allowance at a time, until it has used it up, makes
-//! another call of hcube or is freed; calls of `MPI_Alltoall` and `MPI_Alltoallv` out of place, of one
-//! predefined datatype, with arguments that are plainly valid. All other calls enter the state.
-//! While hcube is inside a call for a communicator, that has no allowance, which `on_communicator` sees to:
-//! hcube's own calls of MPI's functions are never taken for the program's.
+//! Restrictions: only one communicator of a process has the allowance at a time. It ends when it is used up,
+//! at another call of hcube, and when the communicator is freed. It covers calls of `MPI_Alltoall` and
+//! `MPI_Alltoallv` out of place, of one predefined datatype, with obviously valid arguments; all other calls
+//! look up the state. While hcube is inside a call for a communicator, this communicator has no allowance
+//! (`on_communicator`): calls of MPI functions by hcube are never taken for calls by the program.
 //! Cost: some 50 instructions in a call with an allowance.
 //! Source: our own.
 
@@ -21,8 +21,8 @@ use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The allowance of the process. It says nothing that the state of its communicator does not know, and ends
-/// before that.
+/// The allowance of the process. It contains nothing that the state of its communicator does not have, and
+/// ends before the state.
 struct Current {
     /// Whether an [`Allowance`] exists.
     taken: AtomicBool,
@@ -236,7 +236,7 @@ mod tests {
         drop(given);
         assert!(!takes(call()), "it has ended");
         assert!(!takes(Call { comm: comm(0), ..call() }), "the handle that stands for none");
-        // The second rank's count is not read where there is one rank.
+        // The second rank's count is not read if there is one rank.
         let other = Allowance::give(comm(5), 1, datatype(7), 1).expect("nobody has it");
         assert!(takes(Call { send: side(arrays(&NEGATIVE)), ..call() }));
         assert_eq!(other.used(), 1);

@@ -1,11 +1,11 @@
-//! Arguments that some MPI libraries accept and others refuse. A program sees one judgement, that of its MPI
-//! library, whether an exchange is forwarded or made here: so the library is asked
+//! Arguments that some MPI libraries accept and others reject. A program must see the behaviour of its MPI
+//! library, whether an exchange is forwarded or performed here: so hcube tests how the library behaves
 //! ([`hcube_core::mpi::judgement`]).
 //!
-//! Open MPI refuses `MPI_DATATYPE_NULL` and datatypes that are not committed also where the count is 0. MPICH
-//! ignores them in `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other
-//! function. It also accepts `MPI_IN_PLACE` in the place of a buffer without elements, and refuses one buffer
-//! for both sides of `MPI_Alltoall`.
+//! Open MPI rejects `MPI_DATATYPE_NULL` and uncommitted datatypes even if the count is 0. MPICH ignores them
+//! in `MPI_Alltoallw`, `MPI_Neighbor_alltoall` and `MPI_Neighbor_alltoallw`, but in no other function. It
+//! also accepts `MPI_IN_PLACE` instead of a buffer without elements, and rejects one buffer for both sides of
+//! `MPI_Alltoall`.
 
 use super::call::{Call, Counts, Function, Side, Types};
 use hcube_core::error::{Error, Result};
@@ -16,7 +16,7 @@ use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::judgement::{Answer, Judge};
 use hcube_core::mpi::topology::Form;
 
-/// What the arguments of a function are.
+/// The kind of the arguments of a function.
 pub(super) fn form(function: Function) -> Form {
     match function {
         Function::Alltoall | Function::NeighborAlltoall | Function::Ialltoall | Function::AlltoallInit => {
@@ -38,11 +38,11 @@ pub(super) fn judge(function: Function) -> Judge {
     Judge { of_neighbours: function.is_of_neighbours(), form: form(function) }
 }
 
-/// A side of a call that is to be memory, with this number of blocks; `name` is that of its buffer in
+/// Checks that a side of a call is memory, with this number of blocks; `name` is the name of its buffer in
 /// messages.
 ///
 /// # Errors
-/// That of the library for `MPI_IN_PLACE`, where it does not accept it.
+/// The library's error for `MPI_IN_PLACE`, if it does not accept it.
 ///
 /// # Safety
 /// Arrays hold an entry per block.
@@ -89,7 +89,7 @@ unsafe fn has_elements(side: &Side, blocks: usize) -> bool {
 /// [`Error::Buffer`], where the library finds that out and refuses it.
 #[cold]
 pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
-    // MPICH compares the arguments of the call, so that arrays are alike where they are one array.
+    // MPICH compares the arguments of the call, so that arrays are equal only if they are one array.
     let same_types = match (call.send.types, call.receive.types) {
         (Types::One(sent), Types::One(received)) => sent == received,
         (Types::Each(sent), Types::Each(received)) => sent == received,
@@ -115,7 +115,7 @@ pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
 /// [`Error::Datatype`], where the library refuses it.
 ///
 /// # Safety
-/// The datatype is a value that MPI has given out and nobody frees it during the call.
+/// The datatype is a value that MPI has returned and nobody frees it during the call.
 pub(super) unsafe fn check_unused_type(datatype: MPI_Datatype, judge: Judge, comm: &MpiComm) -> Result<()> {
     if is_usual(datatype) || judge.ignores_unused_types() {
         return Ok(());

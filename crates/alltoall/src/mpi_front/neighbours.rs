@@ -1,9 +1,9 @@
-//! Exchanges between neighbours in a topology, as exchanges of all ranks in which most blocks are empty.
+//! Exchanges between neighbours of a topology, as exchanges of all ranks in which most blocks are empty.
 //!
-//! Where all ranks share memory, an exchange of all ranks takes one round of notices; pieces that follow are
-//! read only by the ranks that they are for. Blocks for the same rank, where it is a neighbour several times,
-//! become one block; in which order they arrive the MPI library was asked when the communicator was set up.
-//! Between nodes the library's own function is used, which sends messages to neighbours only.
+//! If all ranks share memory, an exchange of all ranks takes one round of notices, and each rank reads only
+//! the pieces that are for it. Blocks for a rank that is a neighbour several times are combined into one
+//! block; their order is determined from the MPI library at the set-up of the communicator. Between nodes the
+//! call is forwarded to the MPI library, which sends messages only to neighbours.
 
 use super::arguments::{Named, RECEIVED, SENT, list};
 use super::call::Call;
@@ -17,7 +17,7 @@ use hcube_core::mpi::backend::MpiComm;
 use hcube_core::mpi::handle::library_version;
 use hcube_core::mpi::topology::{self, Form, Neighbours};
 
-/// Mean length of blocks from which hcube is used. Shorter ones MPI libraries send with the message that
+/// Mean length of blocks from which hcube is used. MPI libraries send shorter blocks in the message that
 /// announces them, which is faster than a round of notices (faces of 16 x 16 doubles, 2 KiB, Open MPI 4.1.4
 /// on 2 cores: 0.5 to 0.95 of its speed on 2, 4 and 8 ranks; faces of 24 x 24: 2.0, 2.4 and 2.2).
 const MIN_BLOCK_BYTES: u64 = 4096;
@@ -28,7 +28,7 @@ const FORWARDED_CALLS: u32 = 63;
 /// The numbers of the blocks of each rank that is a neighbour.
 type Groups = Vec<(usize, Vec<usize>)>;
 
-/// What is known of the topology of a communicator.
+/// The topology of a communicator.
 #[derive(Debug)]
 pub(super) struct Topology {
     neighbours: Neighbours,
@@ -107,24 +107,24 @@ impl Topology {
     /// Local: whether the arguments of a call are valid.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The error of them.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them.
+    /// The call describes memory and handles as MPI requires.
     pub unsafe fn check(&self, call: &Call, comm: &MpiComm) -> Result<()> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         unsafe { self.sides(call, comm, &mut Named::default()) }.map(drop)
     }
 
     /// Local: what a rank has to do, after [`Self::complete`].
     ///
     /// # Errors
-    /// What is wrong with its arguments.
+    /// The error of its arguments.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+    /// The call describes memory and handles as MPI requires, for as long as the result lives.
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
         let incoming = self.incoming[form(call.function) as usize].as_deref().expect("completed before");
         let size = comm.size();
@@ -157,7 +157,7 @@ fn is_mpich_4() -> bool {
     words.next() == Some("MPICH") && words.nth(1).is_some_and(|number| number.starts_with("4."))
 }
 
-/// The numbers of the blocks of each rank, in the order that `order` gives them.
+/// The numbers of the blocks of each rank, in the order of `order`.
 fn by_rank(neighbours: &[Option<usize>], order: impl Fn(usize) -> usize) -> Groups {
     let mut all: Vec<(usize, usize)> =
         neighbours.iter().enumerate().filter_map(|(number, rank)| Some(((*rank)?, number))).collect();

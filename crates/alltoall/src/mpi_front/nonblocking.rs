@@ -1,14 +1,15 @@
-//! The entrance of nonblocking exchanges.
+//! The entry point of nonblocking exchanges.
 //!
-//! They are served where the program asks for single copy. By themselves, MPI libraries are as fast, measured
-//! beside a computation on two ranks with a core each: Open MPI 4.1.4 and 5.0.11 and Intel MPI 2021.16, which
-//! have single copy, at all sizes, and MPICH 4.0.2 and 5.0.2 but for long blocks of `MPI_Ialltoallv` and
-//! `MPI_Ialltoallw`, whose counts only their ranks know.
+//! They are served only if the program selects single copy: otherwise MPI libraries are as fast. Measured
+//! with a concurrent computation on two ranks with a core each: Open MPI 4.1.4 and 5.0.11 and Intel MPI
+//! 2021.16, which use single copy, at all sizes; MPICH 4.0.2 and 5.0.2 except for long blocks of
+//! `MPI_Ialltoallv` and `MPI_Ialltoallw`, whose counts only their ranks know.
 //!
-//! A rank that starts one must not wait for others, so there is no set-up here: exchanges are served on
-//! communicators that a blocking exchange has set up, or `hcube_alltoall_set_options`. Ranks call collective
-//! functions of a communicator in the same order, so all of them find it set up or none. The request of the
-//! caller is that of a barrier which begins when the data of this rank has moved.
+//! A rank that starts an exchange must not wait for others, so there is no set-up here: exchanges are served
+//! on communicators that a blocking exchange or `hcube_alltoall_set_options` has set up. Ranks call
+//! collective functions of a communicator in the same order, so the set-up exists on all of them or on no
+//! rank. The caller's request is the request of a barrier, which starts when the data of this rank has been
+//! copied.
 
 use super::arguments::read;
 use super::call::{Call, Counts, Types};
@@ -24,19 +25,19 @@ use hcube_core::mpi::{MPI_Request, attribute, forward, gate};
 use hcube_core::progress::Progress;
 use std::ffi::c_int;
 
-/// Starts the exchange of a call, or says that the library is to do so. Where it is done, [`complete`] makes
+/// Starts the exchange of a call, or returns that it must be forwarded. After a start, [`complete`] creates
 /// the request.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays until the request is complete.
 pub unsafe fn start(call: &Call) -> Verdict {
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let comm = unsafe { Handle::new(call.comm) };
     gate::run(Some(comm), || {
         let outcome = match attribute::find(comm) {
             Ok(Some(found)) => found.with(|comm, kept: &mut Option<State>| match kept {
                 Some(state) => {
-                    // SAFETY: memory and handles of the call are as MPI asks for them, until the request is
+                    // SAFETY: memory and handles of the call are as MPI requires, until the request is
                     // complete.
                     let outcome = unsafe { start_with(call, comm, state) };
                     state.note_outcome(&outcome);
@@ -64,8 +65,8 @@ pub unsafe fn complete(call: &Call, request: *mut MPI_Request) -> c_int {
     unsafe { forward::ibarrier(call.comm, request) }
 }
 
-/// Raises the error of a call. Where the other ranks have started the exchange, so has this one: the request
-/// is that of the exchange without the blocks that the error names, and is to be completed.
+/// Raises the error of a call. If the other ranks have started the exchange, so has this one: the request
+/// belongs to the exchange without the blocks that the error names, and must be completed.
 ///
 /// # Safety
 /// The call was refused so, and the request can be written.
@@ -84,7 +85,7 @@ pub unsafe fn refuse(call: &Call, refusal: Refusal, request: *mut MPI_Request) -
 /// As [`start`], and the request can be written.
 pub unsafe fn by_library(call: &Call, request: *mut MPI_Request) -> c_int {
     let (send, receive, comm) = (call.send, call.receive, call.comm);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match (send.counts, send.types, receive.counts, receive.types) {
             (
@@ -135,7 +136,7 @@ pub unsafe fn by_library(call: &Call, request: *mut MPI_Request) -> c_int {
     }
 }
 
-const NO_SET_UP: &str = "nonblocking, and no blocking exchange has set up the communicator";
+const NO_SET_UP: &str = "nonblocking, before a blocking exchange on the communicator";
 
 /// # Safety
 /// As [`start`].
@@ -146,16 +147,16 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
         Stage::New | Stage::Due(_) => return Ok(Outcome::Library(NO_SET_UP)),
     };
     if call.in_place() {
-        return Ok(Outcome::Library("nonblocking and in place"));
+        return Ok(Outcome::Library("nonblocking in place"));
     }
     let (user, operations) = (state.user, &mut state.operations);
     engine.with(|engine| {
         let Engine { exchange, named, .. } = engine;
         let memory = exchange.memory();
         let Some((nonblocking, node, patience)) = exchange.nonblocking() else {
-            return Ok(Outcome::Library("nonblocking, and not by single copy"));
+            return Ok(Outcome::Library("nonblocking without single copy"));
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, until the request is complete.
+        // SAFETY: memory and handles of the call are as MPI requires, until the request is complete.
         let task = match unsafe { read(call, comm, named) } {
             Err(error @ Error::Unsupported(_)) => comm.abort(&by_library_instead(&error)),
             task => task?,
@@ -174,7 +175,7 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     })
 }
 
-/// What this rank cannot do, and the others take for done.
+/// An operation that this rank cannot perform, and that the others take for done.
 fn by_library_instead(error: &Error) -> Error {
     Error::Unsupported(format!("{error}, in a nonblocking exchange: {INSTEAD}"))
 }

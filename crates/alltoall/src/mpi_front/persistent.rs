@@ -1,13 +1,13 @@
-//! The entrance of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their
+//! The entry point of persistent exchanges: `MPI_Alltoall_init` and its variants, and the starts of their
 //! requests.
 //!
-//! The request of the caller is that of a persistent barrier of MPI, so that all of MPI's functions for
-//! requests take it. Only its starts are seen here: a start moves the data of this rank, and starts the
-//! barrier behind it. Which requests are of exchanges is kept in a table of the process.
+//! The caller's request is a persistent barrier of MPI, so that all MPI functions for requests accept it.
+//! Only starts are intercepted: a start copies the data of this rank, then starts the barrier. A table of the
+//! process contains the requests that belong to exchanges.
 //!
-//! MPI lets ranks wait for each other in the initialisation, so the set-up is made there, lengths are
-//! compared, and an error of one rank is known to all. Exchanges are served on the path on which nonblocking
-//! ones are ([`super::nonblocking`]).
+//! The initialisation may wait for other ranks (MPI-4): it performs the set-up and compares lengths, and all
+//! ranks learn of an error of one rank. Exchanges are served on the same path as nonblocking exchanges
+//! ([`super::nonblocking`]).
 
 use super::arguments::{conditions, read};
 use super::call::{Call, Counts, Function, Types};
@@ -50,7 +50,8 @@ fn operations() -> MutexGuard<'static, BTreeMap<usize, Arc<Operation>>> {
 /// Whether there may be an operation.
 #[inline]
 pub fn exist() -> bool {
-    // Relaxed: whoever starts an operation knows its request from the thread that has initialised it.
+    // Relaxed: a thread that starts an operation has received its request from the thread that has
+    // initialised it.
     COUNT.load(Ordering::Relaxed) > 0
 }
 
@@ -68,7 +69,7 @@ pub unsafe fn operations_of(requests: *const MPI_Request, count: c_int) -> Vec<A
     (0..count.max(0) as usize).filter_map(|number| table.get(&handle(number)).cloned()).collect()
 }
 
-/// The request is not that of an operation any more: it was freed.
+/// The request was freed and does not belong to an operation any more.
 pub fn forget(request: MPI_Request) {
     if operations().remove(&(request as usize)).is_some() {
         COUNT.fetch_sub(1, Ordering::Relaxed);
@@ -81,21 +82,21 @@ impl Operation {
         Self { function, bytes, exchange: None }
     }
 
-    /// From here on, the request is that of this operation.
+    /// From here on, the request belongs to this operation.
     pub fn register(self, request: MPI_Request) {
         if operations().insert(request as usize, Arc::new(self)).is_none() {
             COUNT.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Local: moves what this rank has to move in a start, behind which the barrier is to be started. `None`
-    /// where the library makes the exchange. Ends the job where the kernel refuses a copy.
+    /// Local: moves the data of this rank in a start; the barrier must be started afterwards. `None` if the
+    /// MPI library makes the exchange. Ends the job if the kernel refuses a copy.
     ///
     /// # Safety
-    /// The memory of the exchange is as MPI asks for it, and the request is not active.
+    /// The memory of the exchange is as MPI requires, and the request is not active.
     pub unsafe fn start(&self) -> Option<Report> {
         let mut exchange = self.exchange.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: memory of the exchange is as MPI asks for it, and its request is not active.
+        // SAFETY: memory of the exchange is as MPI requires, and its request is not active.
         let started = gate::run(None, || unsafe { exchange.start() });
         if let Err(error) = started {
             eprintln!("hcube: {}: {error}, in a persistent exchange; {INSTEAD}", self.function.name());
@@ -106,9 +107,9 @@ impl Operation {
     }
 }
 
-const OTHER_PATH: &str = "persistent, and not by single copy";
+const OTHER_PATH: &str = "persistent without single copy";
 
-/// What became of an initialisation; the same kind on all ranks.
+/// The outcome of an initialisation; the same kind on all ranks.
 #[derive(Debug)]
 pub enum Initialised {
     /// The operation, whose request [`make_request`] makes.
@@ -119,23 +120,23 @@ pub enum Initialised {
     Refused(Refusal),
 }
 
-/// Collective: initialises an exchange, or says that the library is to do so.
+/// Collective: initialises an exchange, or returns that it must be forwarded.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays as long as the request is used.
 pub unsafe fn initialise(call: &Call) -> Initialised {
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let comm = unsafe { Handle::new(call.comm) };
     gate::run(Some(comm), || {
         let mut made = None;
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         let work = |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe {
             let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
             let outcome = with_state(call, comm, state, &mut made);
             state.note_outcome(&outcome);
             outcome
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         match (unsafe { on_communicator(call, comm, work) }, made) {
             (Ok(Outcome::Done(report)), Some(made)) => {
                 let (function, bytes) = (call.function, report.bytes);
@@ -151,14 +152,14 @@ pub unsafe fn initialise(call: &Call) -> Initialised {
 /// Collective: the request of an operation.
 ///
 /// # Safety
-/// The operation is that of the call, and the request can be written.
+/// The operation belongs to the call, and the request can be written.
 pub unsafe fn make_request(
     operation: Operation,
     call: &Call,
     info: MPI_Info,
     request: *mut MPI_Request,
 ) -> c_int {
-    // SAFETY: the communicator is that of the call, whose operation this is; the request can be written.
+    // SAFETY: the communicator belongs to the call, whose operation this is; the request can be written.
     unsafe {
         let code = forward::barrier_init(call.comm, info, request);
         if code == 0 {
@@ -201,7 +202,7 @@ unsafe fn with_state(
         let Some((node, processes, patience)) = exchange.persistent() else {
             return Ok(Outcome::Library(OTHER_PATH));
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         let task = unsafe { read(call, comm, named) };
         let reachable = !conditions(call, devices, false).unreachable;
         let Some(task) = agree_on_task(comm, task, reachable)? else {
@@ -218,8 +219,8 @@ unsafe fn with_state(
     })
 }
 
-/// Whether the path of these exchanges is asked for, before a set-up: without, none is made for them. Options
-/// that are not valid are reported by all ranks together, in the set-up.
+/// Whether the path of these exchanges is selected, before a set-up: otherwise no set-up is performed for
+/// them. Invalid options are reported by all ranks together, in the set-up.
 fn is_asked_for(call: &Call) -> bool {
     let options = if call.guest { guest_options().clone() } else { Options::from_environment() };
     options.is_ok_and(|options| options.path == Path::SingleCopy)
@@ -250,7 +251,7 @@ fn agree_on_task<'a>(comm: &MpiComm, task: Result<Task<'a>>, reachable: bool) ->
 /// As [`initialise`], and the request can be written.
 pub unsafe fn by_library(call: &Call, info: MPI_Info, request: *mut MPI_Request) -> c_int {
     let (send, receive, comm) = (call.send, call.receive, call.comm);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match (send.counts, send.types, receive.counts, receive.types) {
             (

@@ -1,22 +1,22 @@
-//! The set-up of a communicator at the first exchange that is served: a new engine, or that of other
+//! The set-up of a communicator at the first exchange that is served: a new engine, or the engine of other
 //! communicators of the same ranks.
 //!
 //! Idea: what an exchange needs (shared memory, proofs that single copy works, measured times) depends on the
-//! ranks, not on the communicator. So communicators of the same processes in the same order, with the same
-//! options, share an engine, and the set-up of a further one is one all-reduce, in which all ranks agree that
-//! each of them knows who the others are and has the engine. Where a rank does not, because the MPI library
-//! gives another group than that of the communicator, the communicator has an engine of its own. The engine
-//! used last stays until the next one or `MPI_Finalize`, for programs that create and free a communicator in
-//! every step; others are freed with their last communicator.
+//! ranks, not on the communicator. Communicators of the same processes in the same order, with the same
+//! options, therefore share an engine. The set-up of a further communicator is one all-reduce, in which all
+//! ranks agree that each of them knows the other ranks and has the engine. If a rank does not, because the
+//! MPI library returns another group than the group of the communicator, the communicator gets a separate
+//! engine. The engine used last is kept until another engine is used or `MPI_Finalize`, for programs that
+//! create and free a communicator in every step; other engines are freed with their last communicator.
 //!
-//! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]); with
-//! `MPI_THREAD_MULTIPLE` each communicator has an engine of its own, because two threads may use two of them
-//! at once, in another order on each rank.
-//! Where a rank has no memory for an engine, all ranks get that error, and the exchanges of the communicator
+//! Restriction: the program calls MPI from one thread at a time ([`one_thread_at_a_time`]). With
+//! `MPI_THREAD_MULTIPLE` each communicator has a separate engine, because two threads may use two
+//! communicators at once, in a different order on each rank.
+//! If a rank has no memory for an engine, all ranks receive this error, and the exchanges of the communicator
 //! are forwarded.
 //!
-//! Cost: one all-reduce; for a new engine some collective calls more ([`ExchangeState::new`]). All of them
-//! are made on the program's communicator, inside its own collective call.
+//! Cost: one all-reduce; for a new engine some further collective calls ([`ExchangeState::new`]). All of them
+//! use the program's communicator, inside its own collective call.
 
 use super::state::{Engine, guest_options};
 use crate::{ExchangeState, Options};
@@ -30,15 +30,15 @@ use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the
+/// Whether some processes of a program that does not call hcube may not have it. A fact about the job, the
 /// same on all processes that have hcube.
 static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 
-/// After this time in the set-up, a rank says that it waits for others.
+/// Time in the set-up after which a rank reports that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for
-/// it, and say so.
+/// Reports that hcube may be missing in some processes of the job. If so, the others wait for it, and report
+/// this.
 pub fn expect_missing_processes() {
     UNCERTAIN.store(true, Ordering::Relaxed);
 }
@@ -57,7 +57,7 @@ fn meet(comm: &MpiComm) -> Result<()> {
                 comm.rank(),
                 LATE.as_secs()
             );
-            // In one piece, because two ranks may say it.
+            // In one write, because two ranks may print it.
             eprint!("{text}");
         }
     })
@@ -104,8 +104,8 @@ fn may_share(comm: &MpiComm) -> bool {
     !comm.simulated() && comm.size() > 1 && one_thread_at_a_time()
 }
 
-/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look has
-/// none, and takes part in the agreement all the same.
+/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look it up
+/// has none, and takes part in the agreement nevertheless.
 fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
     let found = gate::on_process(|engines: &mut Option<Engines>| {
         Ok(engines.get_or_insert_default().find(comm, ranks, options))
@@ -115,9 +115,9 @@ fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Eng
     Some((engine, number))
 }
 
-/// Collective: the engine of a communicator, with the options of the environment. `ranks` are those of its
-/// members in `MPI_COMM_WORLD`, where the caller knows them. `guest`: for a program that does not know of
-/// hcube.
+/// Collective: the engine of a communicator, with the options of the environment. `ranks` are the ranks of
+/// its members in `MPI_COMM_WORLD`, if the caller knows them. `guest`: for a program that does not use
+/// hcube's functions.
 ///
 /// # Errors
 /// On all ranks: those of the options, of memory, and of MPI.
@@ -151,7 +151,7 @@ fn ranks_of(comm: &MpiComm) -> Option<Vec<i32>> {
     }
 }
 
-/// What all ranks of a communicator have agreed on.
+/// The agreement of all ranks of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// The engine that each of them knows serves this communicator as well.
@@ -162,8 +162,8 @@ enum Sharing {
     Impossible,
 }
 
-/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of
-/// ranks, in lists of a few words for each. It is given back, so that it is there for them.
+/// Local: whether this process has memory for the small allocations of a set-up for this number of ranks,
+/// lists of a few words for each. The memory is freed, so that it is available for them.
 fn has_room(ranks: usize) -> Result<()> {
     const BYTES: usize = 64 << 10;
     const BYTES_PER_RANK: usize = 256;
@@ -173,7 +173,7 @@ fn has_room(ranks: usize) -> Result<()> {
 /// Collective: whether all ranks know the members, and pass the same number and not 0.
 ///
 /// # Errors
-/// On all ranks, where a rank's options are not valid or not those of the others, or it has no room.
+/// On all ranks, if the options of a rank are invalid or differ from the others, or it has no memory.
 fn agree_on_sharing(
     comm: &MpiComm,
     (options, room): (&Result<Options>, &Result<()>),
@@ -187,7 +187,7 @@ fn agree_on_sharing(
     comm.all_reduce_max(&mut words)?;
     let (bounds, last) = words.split_at(2 * values.len());
     if last[0] != 0 {
-        // Options first: those of others are reported, whatever memory there is.
+        // Options first: errors of other ranks' options are reported independently of memory.
         agree(comm, options.clone().map(drop))?;
         agree(comm, room.clone())?;
     }
@@ -223,9 +223,7 @@ fn new_engine(comm: &MpiComm, options: &Options) -> Result<Shared<Engine>> {
         && comm.rank() == 0
         && !SAID.swap(true, Ordering::Relaxed)
     {
-        eprintln!(
-            "hcube: the path that HCUBE_PATH selects is not available here; using another path: {refusal}"
-        );
+        eprintln!("hcube: the path selected by HCUBE_PATH is not available; using another path: {refusal}");
     }
     Ok(Shared::new(Engine::new(exchange)))
 }

@@ -1,10 +1,10 @@
-//! What all-to-all exchanges keep on a communicator.
+//! The state of a communicator for all-to-all exchanges.
 //!
-//! A program that was not written for hcube may use thousands of communicators, most of them once. Until an
-//! exchange is served, a communicator costs no message and little memory: its first exchange is forwarded to
-//! the MPI library, and all exchanges are where hcube cannot serve them. Every rank decides that from what is
-//! the same on all of them: the number of calls with valid arguments, the size and the group of the
-//! communicator, and the environment.
+//! A program that was not written for hcube may create thousands of communicators and use most of them once.
+//! Until an exchange is served, a communicator costs no message and little memory: its first exchange is
+//! forwarded to the MPI library, and so are all exchanges that hcube cannot serve. Every rank decides this
+//! from data that is the same on all ranks: the number of calls with valid arguments, the size and the group
+//! of the communicator, and the environment.
 
 use super::allowance::Allowance;
 use super::arguments::Named;
@@ -22,12 +22,12 @@ use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
 use std::sync::OnceLock;
 
-/// What serves exchanges, for one communicator or for several of the same ranks.
+/// The engine of exchanges, for one communicator or for several of the same ranks.
 #[derive(Debug)]
 pub struct Engine {
-    /// What exchanges use.
+    /// Resources of exchanges.
     pub exchange: ExchangeState,
-    /// The predefined datatype that was looked at last.
+    /// The predefined datatype that was used last.
     pub(super) named: Named,
     /// Memory of general exchanges in place, from the first one on.
     pub(super) extra: Option<Scratch>,
@@ -43,7 +43,7 @@ impl Engine {
     }
 }
 
-/// The options of a program that does not know of hcube: those of the environment at its first exchange.
+/// The options of a program that does not use hcube's functions: from the environment at its first exchange.
 /// Reading them takes as long as a small exchange.
 pub(super) fn guest_options() -> &'static Result<Options> {
     static OPTIONS: OnceLock<Result<Options>> = OnceLock::new();
@@ -64,20 +64,20 @@ pub(super) enum Stage {
     Ready(Shared<Engine>),
 }
 
-/// What is kept on a communicator.
+/// The state attached to a communicator.
 #[derive(Debug)]
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
-    /// Exchanges by each path of [`UsedPath::ALL`], and those that were left to the library.
+    /// Exchanges by each path of [`UsedPath::ALL`], and forwarded exchanges.
     paths: [u64; UsedPath::ALL.len() + 1],
-    /// What is known of its topology, from the first exchange between neighbours on.
+    /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
-    /// Exchanges out of place, of a program that does not know of hcube.
+    /// Exchanges out of place, of a program that does not call hcube.
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
-    /// Set where it has one rank, and belongs to a program that does not know of hcube.
+    /// Set if it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
@@ -86,7 +86,7 @@ pub struct State {
 }
 
 impl State {
-    /// At the first use of a communicator, by a program that has asked for hcube.
+    /// At the first use of a communicator, by a program that calls hcube.
     pub(super) fn new() -> Self {
         Self::at(Stage::Due(None))
     }
@@ -146,8 +146,8 @@ impl State {
                 // The others were started by somebody else, perhaps without hcube.
                 Ok(Members::Outside) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
                 Ok(Members::Known(found)) => *ranks = Some(found),
-                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do
-                // so.
+                // A rank without information from MPI takes part in the set-up, because in most cases the
+                // others do so.
                 Ok(Members::Unknown) | Err(_) => {}
             },
             _ => {}
@@ -187,8 +187,7 @@ impl State {
         }
     }
 
-    /// Exchanges so far by each path, those that were left to the library included, except the ones that its
-    /// allowance covers.
+    /// Exchanges so far by each path, including forwarded ones, except exchanges that its allowance covers.
     pub fn paths(&self) -> impl Iterator<Item = (&'static str, u64)> {
         UsedPath::ALL.map(UsedPath::name).into_iter().chain(["library"]).zip(self.paths)
     }

@@ -10,9 +10,9 @@
 //! | [`linear_shift`] | P, or P - 1 for P = 2 | none |
 //! | [`hierarchical_sets`] | P - 1 for powers of two, at most P + ceil(log2 P) - 2 | halves of halves |
 //!
-//! Source: Hofmann and Ruenger, "In-place algorithms for the symmetric all-to-all exchange with
-//! MPI", EuroMPI 2013, §3. The paper counts the exchange of a rank with itself as a step of the
-//! first schedule (2P - 1); here it is left out, because in place it moves nothing.
+//! Source: Hofmann and Ruenger, "In-place algorithms for the symmetric all-to-all exchange with MPI", EuroMPI
+//! 2013, §3. They count the exchange of a rank with itself as a step of the first schedule (2P - 1); here it
+//! is omitted, because in place it moves nothing.
 
 pub mod hierarchical_sets;
 pub mod linear_shift;

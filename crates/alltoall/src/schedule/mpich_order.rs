@@ -6,8 +6,8 @@
 //!
 //! Restrictions: none.
 //! Cost: P - 1 exchanges per rank in 2P - 3 steps: pair (i, j) cannot start before step i + j, so at the
-//! beginning and at the end most ranks wait. The paper counts 2P - 1 steps, with the exchange of a rank with
-//! itself, which is omitted here. This schedule is there for comparison.
+//! beginning and at the end most ranks wait. Hofmann and Ruenger count 2P - 1 steps, including the exchange
+//! of a rank with itself, which is omitted here. This schedule is provided for comparison.
 //! Source: Hofmann and Ruenger, EuroMPI 2013, §3.1, after MPICH's `MPI_Alltoallv` with
 //! `MPI_IN_PLACE`.
 

@@ -1,4 +1,4 @@
-//! How a rank describes its blocks to the other ranks of its node: memory that they read by single copy.
+//! The description of a rank's blocks for other ranks of its node, in memory that they read by single copy.
 
 use crate::node::Node;
 use crate::task::Task;
@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, Refused>;
 struct Entry {
     send: Runs,
     receive: Runs,
-    /// 1 when the other rank does not read this entry any more. It writes that.
+    /// 1 when the other rank does not read this entry any more; written by the other rank.
     done: AtomicU64,
     padding: u64,
 }
@@ -104,7 +104,7 @@ impl Description {
         size_of_val(&*self.entries) + lists
     }
 
-    /// What other ranks find it by; not 0.
+    /// The key by which other ranks find it; not 0.
     pub fn address(&self) -> u64 {
         self.entries.as_ptr().expose_provenance() as u64
     }
@@ -140,26 +140,26 @@ pub struct Side {
 /// The two blocks between a pair of ranks, as one of the two ranks has them.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    /// What this rank sends to the other one.
+    /// The block that this rank sends to the other one.
     pub send: Side,
     /// Where it receives from the other one.
     pub receive: Side,
 }
 
-/// What a rank copies.
+/// The direction that a rank copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The blocks of both.
     Both,
-    /// What it receives; the other rank does the same.
+    /// The block that it receives; the other rank does the same.
     Received,
 }
 
 impl Blocks {
-    /// Reads those of another rank that a part needs, which it has for rank `own` of the node.
+    /// Reads the blocks of another rank that a part needs, which that rank has for rank `own` of the node.
     ///
     /// # Safety
-    /// `address` is that of a living description of the process.
+    /// `address` is the address of a living description of the process.
     pub unsafe fn read(process: Process, address: u64, own: usize, part: Part) -> Result<Self> {
         let place = address + (own * ENTRY_BYTES) as u64;
         // SAFETY: the address is that of a living description: an entry of it and its lists are read. Any
@@ -178,7 +178,8 @@ impl Blocks {
     /// Returns what is wrong where lengths differ; that block is not copied.
     ///
     /// # Safety
-    /// The blocks are those of this process and of the other one, and nobody accesses them meanwhile.
+    /// The blocks belong to this process and the other one, and no other thread or process accesses them
+    /// meanwhile.
     pub unsafe fn copy(&self, process: Process, theirs: &Self, part: Part) -> Result<Option<String>> {
         let received = too_long(&theirs.send, &self.receive);
         let sent = if part == Part::Both { too_long(&self.send, &theirs.receive) } else { None };
@@ -196,7 +197,8 @@ impl Blocks {
     }
 }
 
-/// Notes in the description of another rank, at this address, that rank `own` of the node needs it no more.
+/// Marks in the description of another rank, at this address, that rank `own` of the node does not need it
+/// any more.
 ///
 /// # Safety
 /// As [`Blocks::read`].
@@ -208,14 +210,14 @@ pub unsafe fn note_done(process: Process, address: u64, own: usize) -> Result<()
     unsafe { process.write_runs(&[Run { address: place, bytes: size_of_val(&done) as u64 }], &note) }
 }
 
-/// What is wrong where more is sent than is expected.
+/// The error if more is sent than is expected.
 pub fn too_long(sent: &Side, expected: &Side) -> Option<String> {
     let (sent, expected) = (sent.bytes, expected.bytes);
     (sent > expected).then(|| format!("{sent} bytes sent where {expected} are expected"))
 }
 
 /// # Safety
-/// The runs are those of a description of this process.
+/// The runs belong to a description of this process.
 unsafe fn own_list(runs: &Runs) -> Vec<Run> {
     match runs.count {
         0 => Vec::new(),
@@ -230,7 +232,7 @@ unsafe fn own_list(runs: &Runs) -> Vec<Run> {
 }
 
 /// # Safety
-/// The runs are those of a living description of the process.
+/// The runs belong to a living description of the process.
 unsafe fn list_of(process: Process, runs: &Runs) -> Result<Vec<Run>> {
     match runs.count {
         0 => Ok(Vec::new()),

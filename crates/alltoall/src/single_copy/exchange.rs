@@ -1,21 +1,20 @@
-//! Large blocks inside a node: directly between the memories of processes.
+//! Large blocks inside a node: copies between the address spaces of processes.
 //!
 //! Idea: out of place, every rank reads its blocks from the memory of their senders. In place, the two blocks
-//! of a pair are swapped, the first half by the lower rank and the second half by the other, through a
-//! piece of scratch memory that should stay in the cache. No other rank accesses these blocks, so pairs need
-//! no order; a rank returns when all ranks of the node have finished.
+//! of a pair are swapped, the first half by the lower rank and the second half by the other, through a piece
+//! of scratch memory that should stay in the cache. No other rank accesses these blocks, so the pairs may be
+//! processed in any order; a rank returns when all ranks of the node have finished.
 //!
-//! A copy that the kernel refuses, after it was proved that it permits them, ends this rank's part. Every
-//! rank tells with its flag whether its part is complete, and [`Part`] says how far it came: what was swapped
-//! is swapped on both sides, to the byte, and nothing else has changed. [`super::fallback`] moves what is
-//! left.
+//! If the kernel refuses a copy after it was proved to permit them, this rank stops. The flag of every rank
+//! tells whether its part is complete, and [`Part`] how far it got: swapped bytes are swapped on both sides,
+//! and nothing else has changed. [`super::fallback`] moves the rest.
 //!
 //! Restrictions: the kernel permits process_vm_readv and process_vm_writev between all ranks of the node;
 //! contiguous blocks.
 //! Cost: 1 copy per byte, in place 1.5; one round of notices and one of flags. Extra memory: one piece of at
 //! most 64 KiB.
-//! Source: the swap is the pairwise exchange of Hofmann and Ruenger, EuroMPI 2013, §3; single copy and halves
-//! are our own.
+//! Source: the swap is the pairwise exchange of Hofmann and Ruenger, EuroMPI 2013, §3; single copy and the
+//! division into halves are our own.
 
 use crate::copies::copy_own;
 use crate::node::{Node, Transfer, partners, wait};
@@ -36,7 +35,7 @@ pub struct Part {
     pub swapped: usize,
     /// Whether the kernel has refused a copy for reasons that will not pass.
     pub forbidden: bool,
-    /// Whether this part, and those of all ranks of the node, are complete.
+    /// Whether this part, and the parts of all ranks of the node, are complete.
     pub complete: bool,
 }
 
@@ -48,9 +47,9 @@ pub struct Part {
 ///
 /// # Safety
 /// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place
-/// or none does, and that all blocks are contiguous; the notices of this round were seen, with the addresses
-/// of the blocks of these tasks; all ranks of the node call this function for them. After an error or a panic
-/// the job ends before the memory of the task is given up.
+/// or none does, and that all blocks are contiguous; the notices of this round have been read, with the
+/// addresses of the blocks of these tasks; all ranks of the node call this function for them. After an error
+/// or a panic the job ends before the memory of the task is freed.
 pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,
@@ -131,7 +130,7 @@ unsafe fn swap(
         process.read(theirs, chunk).map_err(|refused| Refused { copied: done, ..refused })?;
         // SAFETY: a part of this half of the partner's block, by the contract of this function.
         let written = unsafe { process.write(theirs, mine) };
-        // What the partner has lost exists only in the piece of scratch memory.
+        // Bytes that were overwritten at the partner exist only in the piece of scratch memory.
         let length = written.as_ref().map_or_else(|refused| refused.copied, |()| mine.len());
         chunk.part(0..length).copy_to(mine.part(0..length));
         written.map_err(|refused| Refused { copied: done + length, ..refused })?;

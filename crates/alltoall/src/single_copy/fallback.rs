@@ -1,16 +1,17 @@
-//! Where the kernel refuses a copy of an exchange by single copy: the slots of shared memory move what is
-//! left.
+//! Fallback for an exchange by single copy in which the kernel refuses a copy: slots of shared memory move
+//! the rest.
 //!
-//! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`, a
-//! filter of system calls), and there is memory that no other process can read (`memfd_secret`). All ranks of
-//! the node know from the flags of single copy that some rank has not finished. They post how far they came
-//! in a further round of notices. Out of place nothing of what is sent has changed, and the exchange is made
-//! again. In place, every pair knows from its two notices which bytes of the two halves of its block are not
-//! swapped, and only these are exchanged, the first halves before the second ones.
-//! Where a copy is forbidden single copy is given up, otherwise after the second refusal; all ranks of
-//! the node do so alike. Other nodes need not know: the algorithm inside a node does not concern them.
+//! Idea: permission to access another process may end at any time (`prctl(PR_SET_DUMPABLE, 0)`, `setuid`,
+//! seccomp), and some memory is not readable for other processes (`memfd_secret`). The flags of single copy
+//! tell all ranks of the node that some rank has not finished. They post their progress in a further round of
+//! notices. Out of place, the send buffers are unchanged, and the exchange is repeated. In place, the two
+//! notices of a pair tell which bytes of the two halves of its block are not yet swapped, and only these are
+//! exchanged, the first halves before the second halves.
+//! If a copy is forbidden, single copy is disabled immediately, otherwise after the second refusal,
+//! consistently on all ranks of the node. Other nodes need not know, because the algorithm inside a node does
+//! not concern them.
 //!
-//! Cost: that of the slots ([`slots`]), in place for twice the number of rounds. Extra memory: the slots of
+//! Cost: as for the slots ([`slots`]), in place with twice the number of rounds. Extra memory: the slots of
 //! the board.
 //! Source: our own.
 
@@ -25,7 +26,7 @@ use hcube_core::memory::datatype::Block;
 use hcube_core::node::board::{Board, DETAILS};
 use hcube_core::progress::wait::Patience;
 
-/// Refusals after which single copy is given up where they may have been those of single buffers.
+/// Number of refusals after which single copy is disabled if they may concern only single buffers.
 const MAX_REFUSALS: u32 = 2;
 
 /// Makes the exchange by single copy, and what that has not done by slots; whether nothing was left.
@@ -91,7 +92,7 @@ fn unmoved<'a, C: Comm + ?Sized>(
     if forbidden || *refusals == MAX_REFUSALS {
         *processes = None;
     }
-    // Before the next round takes the notices away.
+    // Before the next round overwrites the notices.
     let halves = || [true, false].map(|first| unswapped(task, ranks, board, first));
     Ok(task.is_in_place().then(halves))
 }

@@ -1,11 +1,11 @@
-//! Exchanges by copies between the memories of processes of one node.
+//! Exchanges by copies between the address spaces of processes of one node.
 //!
-//! Only here a rank reads and writes memory of other processes, which have announced it.
+//! Only this module reads and writes memory of other processes, which have posted its address.
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`exchange`] | large blocks of one exchange |
-//! | [`fallback`] | what that has not moved because the kernel refused it |
+//! | [`fallback`] | blocks whose copies the kernel has refused |
 //! | [`nonblocking`], `description`, `sharing` | nonblocking exchanges: of two ranks the later one copies |
 //! | [`persistent`] | exchanges that are initialised once, and started again and again |
 

@@ -1,22 +1,23 @@
-//! Nonblocking exchanges inside a node: of two ranks, the one that starts later copies the blocks of both.
+//! Nonblocking exchanges inside a node: of two ranks, the rank that starts later copies the blocks in both
+//! directions.
 //!
-//! Idea: a rank that starts an exchange describes its blocks in memory of its own (`description`) and enters
-//! the address of that description in a table of the node ([`Arrivals`]). So of two ranks exactly one is the
-//! later one: it reads the description of the other, copies the block of the other rank from there and its
-//! own block to there, by single copy, and notes in the description that this is done. Nothing is left to be
-//! done when a rank has started, so computation that follows is not interrupted. When all ranks have started,
-//! all data has arrived: the exchange is complete once a barrier that begins after it is complete. Ranks that
-//! start at about the same time share the work (`sharing`). Exchanges that are started again and again
-//! ([`persistent`](super::persistent)) have descriptions that were read before.
+//! Idea: a rank that starts an exchange describes its blocks in its memory (`description`) and enters the
+//! address of the description in a table of the node ([`Arrivals`]). Of two ranks exactly one is the later
+//! one. It reads the description of the earlier rank, copies the blocks in both directions by single copy,
+//! and marks them as done in the description. A rank that has started has nothing left to do, so its
+//! computation is not interrupted. When all ranks have started, all data has arrived: the exchange is
+//! complete when a barrier is complete that starts after the copies. Ranks that start at about the same time
+//! share the work (`sharing`). Persistent exchanges ([`persistent`](super::persistent)) read the descriptions
+//! in advance.
 //!
-//! Restrictions: all ranks on one node, single copy between all of them. A block that is longer than expected
-//! is found by the rank that would copy it, which returns the error; the block is not copied then. A rank may
-//! be any number of exchanges ahead of another one; from 4096 exchanges of a communicator on, a start costs
-//! both of them some system calls more.
+//! Restrictions: all ranks on one node, single copy between all of them. The rank that would copy a block
+//! detects that it is longer than expected; it returns the error and does not copy the block. A rank may be
+//! any number of exchanges ahead of another rank; from 4096 exchanges on, a start costs both ranks some
+//! additional system calls.
 //! Cost: 1 copy per byte, by the later rank of each pair or by both; 4 system calls per pair of ranks, 6
 //! where they share, and more for blocks of many runs. Memory: 66 KiB and 34 KiB per rank of the node in a
-//! table, whose pages become resident when they are used, 64 bytes per rank of the node for each exchange
-//! under way, and 16 bytes for each run of its blocks.
+//! table, whose pages become resident when they are used, 64 bytes per rank of the node for each pending
+//! exchange, and 16 bytes for each run of its blocks.
 //! Source: our own.
 
 use super::description::{Blocks, Description, Part, note_done, of_refusal, too_long};
@@ -33,7 +34,7 @@ use hcube_core::node::single_copy::Process;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// What a rank keeps of its nonblocking exchanges.
+/// The state of a rank for its nonblocking exchanges.
 #[derive(Debug)]
 pub struct Nonblocking {
     arrivals: Arrivals,
@@ -54,19 +55,19 @@ impl Nonblocking {
     /// Collective over `comm`; `ranks` are the ranks of this rank's node, whose processes these are.
     ///
     /// # Errors
-    /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device,
-    /// which the kernel does not copy: a rank that finds such memory later could not tell those that have
+    /// On all ranks, if the ranks of a node cannot share memory, or a process may have device memory, which
+    /// the kernel does not copy: a rank that finds such memory later could not notify the ranks that have
     /// started the exchange.
     pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {
             false => Ok(()),
-            true => Err(Error::Unsupported("memory of devices in nonblocking exchanges".into())),
+            true => Err(Error::Unsupported("device memory in nonblocking exchanges".into())),
         };
         agree(comm, reachable)?;
         Ok(Self { arrivals: Arrivals::create(comm, ranks)?, processes, under_way: VecDeque::new() })
     }
 
-    /// Bytes of memory of this rank: its part of the table, and the descriptions of exchanges under way.
+    /// Bytes of memory of this rank: its part of the table, and the descriptions of pending exchanges.
     pub fn memory(&self) -> usize {
         self.arrivals.bytes() + self.under_way.iter().map(Description::memory).sum::<usize>()
     }
@@ -76,12 +77,12 @@ impl Nonblocking {
     ///
     /// # Errors
     /// [`Error::Truncate`] for a block that is longer than the other rank expects; the others are copied.
-    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other
-    /// ranks take the exchange for complete.
+    /// [`Error::Memory`] if there is no memory or the kernel refuses a copy: the job must end, as other ranks
+    /// take the exchange for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
-    /// complete, and is not accessed until then, but for reads of what is sent.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is
+    /// complete, and until then only the sent blocks may be read.
     pub unsafe fn start<C: Comm>(
         &mut self,
         comm: &C,
@@ -108,7 +109,7 @@ impl Nonblocking {
         let later: Vec<usize> = later.collect();
         let arrived = Arrived { arrivals, key, offers };
         // SAFETY: the memory of the blocks stays until all ranks have started the exchange and a barrier
-        // behind it is complete, and is not accessed until then; the words in `before` are those of this
+        // after it is complete, and is not accessed until then; the words in `before` belong to this
         // exchange.
         unsafe {
             pairs.copy_with_earlier(&arrived, &before)?;
@@ -175,7 +176,7 @@ impl<C: Comm> Pairs<'_, C> {
     /// Copies with the ranks that have started before, whose numbers and descriptions these are.
     ///
     /// # Safety
-    /// As [`Nonblocking::start`]; the words are those of this exchange.
+    /// As [`Nonblocking::start`]; the words belong to this exchange.
     unsafe fn copy_with_earlier(&mut self, arrived: &Arrived<'_>, before: &[(usize, u64)]) -> Result<()> {
         let &Arrived { arrivals, key, offers } = arrived;
         let own = self.description.address();
@@ -198,9 +199,9 @@ impl<C: Comm> Pairs<'_, C> {
     /// Copies with one other rank.
     ///
     /// # Safety
-    /// As [`Nonblocking::start`]; the address is that of the description of this exchange by the partner,
-    /// which it keeps until this rank has noted that it is done, and the partner does the same or the other
-    /// part.
+    /// As [`Nonblocking::start`]; `address` is the address of the partner's description of this exchange,
+    /// which the partner keeps until this rank has marked it as done, and the partner does the same or the
+    /// other part.
     unsafe fn copy(&mut self, partner: usize, address: u64, part: Part) -> Result<()> {
         let (process, own) = (self.processes[partner], self.description.own());
         let mine = self.description.blocks(partner);

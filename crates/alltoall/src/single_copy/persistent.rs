@@ -1,15 +1,16 @@
-//! Exchanges inside a node whose buffers and counts stay the same, started again and again.
+//! Persistent exchanges inside a node.
 //!
-//! Idea: as in [`nonblocking`](super::nonblocking), of two ranks the later one copies the blocks of both, or
-//! each copies its own half. What a rank has to know of the blocks of others it reads once, when the exchange
-//! is initialised; lengths are compared then as well. A start only finds out which of the two ranks of each
-//! pair is the later one ([`Pairs`]), and copies.
+//! Idea: as in [`nonblocking`](super::nonblocking), the later of two ranks copies the blocks in both
+//! directions, or each rank copies half of them. A rank reads the descriptions of other ranks once, when the
+//! exchange is initialised, and compares the lengths. A start only determines the later rank of each pair
+//! ([`Pairs`]), and copies.
 //!
 //! Restrictions: all ranks on one node, single copy between all of them; a rank starts an exchange again only
-//! after it was complete, as MPI asks for.
-//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, by the later
-//! one or one by each; more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a rank
-//! and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our own.
+//! after its completion, as MPI requires.
+//! Cost of a start: 1 copy per byte, one atomic operation and 2 system calls per pair of ranks, both by the
+//! later rank or one by each; more for blocks of many runs. Memory: 16 bytes for each run of the blocks of a
+//! rank and of the corresponding blocks of its partners, and at least a page of shared memory. Source: our
+//! own.
 
 use super::description::{Blocks, Description, Part, of_refusal, too_long};
 use super::sharing::{MIN_SHARED_BYTES, Offers, share_with_later};
@@ -54,12 +55,12 @@ impl Partner {
 }
 
 impl Persistent {
-    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks
-    /// get no more shared memory, or one of them has no memory or may not read the blocks of another one.
+    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` if no
+    /// shared memory is available, or a rank has no memory or may not read the blocks of another one.
     ///
     /// # Errors
-    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and those of
-    /// MPI.
+    /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and errors
+    /// of MPI.
     pub fn new<C: Comm>(
         comm: &C,
         node: &Node,
@@ -117,15 +118,15 @@ impl Persistent {
     /// for complete.
     ///
     /// # Safety
-    /// The memory of the blocks stays until all ranks have started the exchange and a barrier behind it is
-    /// complete, and is not accessed until then, but for reads of what is sent. All ranks have completed the
-    /// exchange before in this way.
+    /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is
+    /// complete, and until then only the sent blocks may be read. All ranks have completed the previous
+    /// exchange in this way.
     pub unsafe fn start(&mut self) -> Result<()> {
         let begin = Instant::now();
         // All of them first, so that the others can begin.
         let found = self.partners.iter().map(|partner| self.pairs.start(partner.number, self.stays));
         let found: Vec<(usize, Order)> = found.enumerate().collect();
-        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier behind all
+        // SAFETY: nobody else copies these blocks, by `Pairs`; their memory stays until a barrier after all
         // starts is complete.
         let copy = |index: usize, part| unsafe { self.partners[index].copy(part) };
         for &(index, found) in &found {

@@ -1,7 +1,7 @@
-//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier one
-//! stays for half of the time that it would take, and if the other one starts meanwhile, each copies only the
-//! block that it receives. Without that, the later ranks of a program that computes in step would be the ones
-//! that all wait for.
+//! Two ranks that start an exchange at about the same time share the work of their pair: the earlier rank
+//! waits for half of the time of the copies, and if the other rank starts meanwhile, each copies only the
+//! block that it receives. Otherwise, in a program whose ranks compute in step, all ranks would wait for the
+//! later ranks.
 
 use hcube_core::error::Result;
 
@@ -10,16 +10,16 @@ use hcube_core::error::Result;
 pub const MIN_SHARED_BYTES: u64 = 128 << 10;
 /// Bytes that a rank copies in a second, from another process.
 const COPIED_PER_SECOND: f64 = 8e9;
-/// The longest time in seconds for which a rank stays: those of a program that computes in step come within
+/// Maximum time in seconds for which a rank waits: the ranks of a program that computes in step start within
 /// less.
 const MAX_STAY: f64 = 1e-3;
 
 /// The offers of the earlier rank of each pair to share its work.
 pub trait Offers {
-    /// What the later rank passes.
+    /// The data of the later rank.
     type Word;
 
-    /// What a rank has passed that has taken the offer, if one has; that ends the offer.
+    /// The data of the rank that has taken the offer, if any; this ends the offer.
     fn taken(&self, rank: usize) -> Option<Self::Word>;
 
     /// Ends the offer; what the rank has passed, if it has taken it before.

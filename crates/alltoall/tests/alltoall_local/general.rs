@@ -1,4 +1,5 @@
-//! The general exchange in place: send and receive blocks with counts and places of their own in one buffer.
+//! The general exchange in place: send and receive blocks with separate counts and displacements in one
+//! buffer.
 
 use super::nodes::SINGLE_COPY;
 use hcube_alltoall::general::exchange_general;
@@ -12,7 +13,7 @@ use hcube_core::memory::scratch::Scratch;
 use hcube_core::{Error, Result};
 use std::ops::Range;
 
-/// Between blocks; whoever writes there is seen.
+/// Padding between blocks, to detect writes there.
 const GAP: u8 = 0xa5;
 
 fn mixed(words: [usize; 4]) -> usize {
@@ -22,7 +23,7 @@ fn mixed(words: [usize; 4]) -> usize {
     })
 }
 
-/// What is exchanged; the same on all ranks.
+/// The data that is exchanged; the same on all ranks.
 #[derive(Clone, Copy)]
 struct Shape<'s> {
     seed: usize,
@@ -79,7 +80,7 @@ impl Buffer {
         exchange_general(comm, state, extra, Ok(task))
     }
 
-    /// Whether everything has arrived, and nothing was written beside the blocks.
+    /// Whether everything has arrived, and nothing was written outside of the blocks.
     fn has_arrived(&self, seed: usize, own: usize) -> bool {
         let arrived = self.receives.iter().enumerate().all(|(from, place)| {
             let mut expected = vec![0; place.len()];

@@ -1,5 +1,5 @@
-//! Many exchanges in a row on one state state: notices of the board follow each other in all
-//! combinations of paths, with ranks that come late, and with refusals between them.
+//! Many consecutive exchanges with one state: notices of the board in all combinations of paths, with late
+//! ranks and with refusals between them.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::{SINGLE_COPY, run_on_nodes};
@@ -87,7 +87,7 @@ fn run_with(nodes: &[u32], options: Options) -> HashSet<Option<UsedPath>> {
         let mut state = ExchangeState::new(comm, &options).expect("created");
         let others = nodes.iter().filter(|&&node| node == nodes[comm.rank()]).count() - 1;
         let slot = state.slot_bytes().map_or(0, |slot| slot / others);
-        // Nodes of other sizes have other pieces: any of them will do, but the same on all ranks.
+        // Nodes of other sizes have other pieces: any of them is valid, but the same on all ranks.
         let mut slot = [slot as i64];
         comm.all_reduce_max(&mut slot).expect("threads");
         let steps = (0..EXCHANGES).map(|number| step(comm, &mut state, slot[0] as usize, number));

@@ -1,5 +1,5 @@
-//! Short exchanges that may be forwarded without votes: which they are, and the times that are stated with
-//! the votes.
+//! Short exchanges that may be forwarded without votes: the condition, and the times that are stated with the
+//! votes.
 
 use super::image::{Form, Rank, Shape, Special};
 use super::nodes::run_on_nodes;
@@ -7,7 +7,7 @@ use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 
-/// Conditions of a program that does not know of hcube.
+/// Conditions of a program that does not call hcube.
 fn conditions(stated: Option<u64>) -> Conditions {
     Conditions { timed: true, may_skip_votes: true, tolerant: true, stated, ..Conditions::default() }
 }

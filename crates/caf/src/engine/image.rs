@@ -1,4 +1,4 @@
-//! An image: the parts of its state, and what the layer above does with messages.
+//! An image: the parts of its state, and the message handlers of the layer above.
 
 use crate::state::coarray::Coarrays;
 use crate::state::finish::Finishes;
@@ -24,7 +24,7 @@ use hcube_core::onesided::Onesided;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 
-/// What is done with a message of a kind, by an image of the type `I`. Whether it is such a message.
+/// The handler of a message of a kind, by an image of the type `I`. Returns whether it is such a message.
 pub(crate) type Handler<I> = fn(&mut I, Message) -> Result<bool>;
 
 /// The handlers of all kinds, in the order of [`Kind::ALL`].
@@ -51,7 +51,7 @@ pub struct Image<C: Comm> {
     pub(crate) participation: Participation,
     pub(crate) statistics: Statistics,
     pub(super) handlers: Handlers<Self>,
-    /// Polls for messages since the operations that go on were last advanced.
+    /// Number of polls since the pending operations were last advanced.
     pub(super) polls: usize,
 }
 
@@ -59,7 +59,7 @@ impl<C: Comm> Image<C> {
     /// Collective over `comm`, whose messages are opened.
     ///
     /// # Errors
-    /// On all images, where the options differ or one has no memory; those of MPI.
+    /// On all images, if the options differ or one has no memory; errors of MPI.
     pub(super) fn new(comm: C, options: &Options, handlers: Handlers<Self>) -> Result<Self> {
         hcube_core::comm::agree_on(&comm, &options.agreement())?;
         let nodes = comm.node_numbers()?;

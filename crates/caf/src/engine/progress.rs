@@ -1,11 +1,11 @@
-//! Progress: an image does what other images ask for, and goes on with its own operations.
+//! Progress: an image serves requests of other images, and advances its own operations.
 
 use crate::engine::image::Image;
 use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
-/// Polls for messages from one advance of the operations that go on to the next.
+/// Number of polls between two advances of the pending operations.
 const POLLS_PER_ADVANCE: usize = 64;
 
 /// What [`Image::progress`] has found.
@@ -43,7 +43,7 @@ impl<C: Comm> Image<C> {
     }
 
     fn receive_one(&mut self) -> Result<Step> {
-        // Operations go on beside messages that arrive all the time.
+        // Operations progress even if messages arrive all the time.
         self.polls += 1;
         if self.polls >= POLLS_PER_ADVANCE && !self.pending.is_empty() {
             self.polls = 0;
@@ -66,7 +66,7 @@ impl<C: Comm> Image<C> {
         }
     }
 
-    /// Advances all operations that go on. Whether one has ended.
+    /// Advances all pending operations. Returns whether one has ended.
     #[cold]
     pub(crate) fn advance_pending(&mut self) -> bool {
         let mut pending = std::mem::take(&mut self.pending);

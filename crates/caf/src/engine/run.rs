@@ -1,7 +1,7 @@
-//! Running of shipped functions that have arrived.
+//! Execution of shipped functions.
 //!
-//! Shipped functions run inside waits, and may call the runtime themselves. So the state is not held while
-//! one runs.
+//! Shipped functions are executed inside waits, and may call the runtime themselves. The state is therefore
+//! not locked while a function runs.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::{Function, Runtime};
@@ -12,7 +12,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use std::rc::Rc;
 
-/// An event that is notified when what this image has put before is there for whoever waits for it.
+/// An event that is notified when earlier puts of this image are visible to the image that waits for it.
 struct Notify(Place);
 
 impl<C: Comm> Operation<Image<C>> for Notify {
@@ -67,8 +67,8 @@ impl<C: Comm> Image<C> {
         self.statistics.executed += functions;
     }
 
-    /// Notifies an event, if what this image has put before is there for whoever waits for it. Whether that
-    /// is so.
+    /// Notifies an event, if earlier puts of this image are visible to the image that waits for it. Returns
+    /// whether it was notified.
     fn has_notified(&mut self, Place { image, offset }: Place) -> bool {
         let is_made = self.memory.is_made(Some(image));
         if is_made {
@@ -77,7 +77,7 @@ impl<C: Comm> Image<C> {
         is_made
     }
 
-    /// Notifies an event as soon as what this image has put before is there for whoever waits for it.
+    /// Notifies an event as soon as earlier puts of this image are visible to the image that waits for it.
     fn notify_when_made(&mut self, event: Place) {
         if !self.has_notified(event) {
             self.pending.add(self.finishes.scope(), Notify(event));

@@ -1,7 +1,7 @@
-//! Waits: until something is so, and meanwhile an image does what others ask for.
+//! Waits for a condition, during which an image serves other images.
 //!
-//! The state is never held while a shipped function runs: a wait polls, lets the state go, runs what has
-//! arrived, and polls again.
+//! The state is never locked while a shipped function runs: a wait polls, unlocks the state, executes what
+//! has arrived, and polls again.
 
 use crate::engine::image::Image;
 use crate::engine::progress::Step;
@@ -14,10 +14,10 @@ use hcube_core::onesided::Request;
 const MAX_STEPS: usize = 1 << 14;
 
 impl<C: Comm> Runtime<C> {
-    /// Waits until `poll` has a result, and does meanwhile what others ask for.
+    /// Waits until `poll` has a result, and serves other images meanwhile.
     ///
     /// # Errors
-    /// Those of `poll` and of MPI; where an image has failed or stopped.
+    /// Errors of `poll` and of MPI; if an image has failed or stopped.
     #[inline]
     pub(crate) fn wait<T>(&self, poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
         self.wait_while(|image| image.participation.check(&image.others), poll)
@@ -28,7 +28,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check_any(), poll)
     }
 
-    /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
+    /// As [`Self::wait`], for an event that only one image causes: the wait continues if other images are
+    /// gone.
     pub(crate) fn wait_for_image<T>(
         &self,
         awaited: usize,
@@ -46,8 +47,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check(awaited), poll)
     }
 
-    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll
-    /// needs no check.
+    /// Waits until `poll` has a result, as long as `check` has no error. A result of the first poll needs no
+    /// check.
     #[inline]
     fn wait_while<T>(
         &self,
@@ -100,7 +101,7 @@ impl<C: Comm> Runtime<C> {
         self.wait(|_| Ok(is_so().then_some(())))
     }
 
-    /// Polls once for what others have asked for, and does it.
+    /// Polls once for requests of other images, and serves them.
     pub(crate) fn poll(&self) -> Result<()> {
         match self.with(Image::progress)? {
             Step::Run => self.run(),
@@ -108,11 +109,11 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for by now, without waiting; of what arrives meanwhile it does a limited
-    /// part.
+    /// Serves pending requests of other images without waiting; a limited number of requests that arrive
+    /// meanwhile.
     ///
     /// # Errors
-    /// Those of MPI; that of an operation which has ended with one.
+    /// Errors of MPI; the error of an operation that has ended with one.
     pub fn progress(&self) -> Result<()> {
         self.serve()?;
         self.with(|image| image.pending.check())
@@ -157,8 +158,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images
-    /// that are gone do not matter, unless it is that one.
+    /// Waits until a message to an image can be sent soon; inside a shipped function returns immediately.
+    /// Images that are gone are ignored, except that image.
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.shipped.is_running() || image.memory.has_room(to)))?;

@@ -1,7 +1,7 @@
-//! Access to coarrays of members: put, get, sections, atomic operations on words.
+//! Access to the coarrays of members: put, get, sections, atomic operations on words.
 //!
-//! Idea: the place of what is accessed is found first ([`Runtime::place`]); then the access is made there. A
-//! put waits only until there is room for it; a get and an atomic operation wait for their results.
+//! Idea: the address is looked up first ([`Runtime::place`]), then accessed. A put waits only for buffer
+//! space; a get and an atomic operation wait for their results.
 //!
 //! Cost: see [`hcube_core::onesided`]. Source: Jin et al. 2011, §II-C.
 
@@ -16,8 +16,8 @@ use hcube_core::memory::Region;
 use hcube_core::onesided::{Atomic, Request, Shape};
 
 impl<C: Comm> Image<C> {
-    /// The memory of a range on a member of the team of all images, if it is on this node: what most accesses
-    /// need. Nothing where anything is unusual or wrong.
+    /// The memory of a range on a member of the team of all images, if it is on this node: the common case.
+    /// `None` in all unusual or erroneous cases.
     #[inline(always)]
     fn reach(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Option<Region<'_>> {
         let offset = self.coarrays.find(coarray)?.direct_offset(rank, at, length)?;
@@ -118,7 +118,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_for_bytes(from, request, into)
     }
 
-    /// Waits for bytes of an image, also where others are gone.
+    /// Waits for bytes of an image, even if others are gone.
     fn wait_for_bytes(&self, from: usize, request: Request, into: Region<'_>) -> Result<()> {
         let result = self.wait_for_image(from, |image| Ok(image.memory.is_read(request, into).then_some(())));
         self.cancel_unless_done(request, result)
@@ -217,7 +217,7 @@ impl<C: Comm> Runtime<C> {
         operand: u64,
     ) -> Result<u64> {
         let place = match operation {
-            // To look at an event or a lock does no harm.
+            // Reading an event or a lock is harmless.
             Atomic::Load => self.place(coarray, rank, at, size_of::<u64>()),
             _ => self.place_of_data(coarray, rank, at, size_of::<u64>()),
         }?;

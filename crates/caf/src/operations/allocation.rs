@@ -1,16 +1,15 @@
-//! Coarrays: memory that every member of a team has, and all members access.
+//! Coarrays: memory on every member of a team that all members access.
 //!
-//! Idea: each member allocates its part in its own heap, without asking anybody, and the members agree that
-//! all have one. Where all parts have the same offset, as they have in programs whose images allocate alike,
-//! every address is known. Otherwise a member is asked for the address of its part at the first access, by an
-//! active message, and the answer is kept: a cache of two levels, from the coarray to the image to the
-//! address.
+//! Idea: each member allocates its part in its own heap without communication, then the members agree that
+//! all allocations succeeded. If all parts have the same offset, as in programs whose images allocate in the
+//! same order, every address is known. Otherwise the address of a member's part is requested at the first
+//! access by an active message and cached, in two levels: from the coarray to the image to the address.
 //!
-//! Restrictions: an allocation waits for the members of its team, for nobody else.
-//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a question and an answer per image for a first
-//! access to parts that lie at different offsets. Memory: 100 bytes per coarray, and 16 per image that was
-//! asked.
-//! Source: Jin et al. 2011, §II-C, where both levels are splay trees.
+//! Restrictions: an allocation waits for the members of its team, and for no other image.
+//! Cost: ⌈log2 S⌉ short messages per member for an allocation; a request and a reply per image for the first
+//! access to parts at different offsets. Memory: 100 bytes per coarray, and 16 bytes per image whose address
+//! was requested.
+//! Source: Jin et al. 2011, §II-C, with splay trees for both levels.
 
 use crate::engine::runtime::Runtime;
 use crate::operations::collective::agreement::refusal;
@@ -27,13 +26,13 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: a coarray with `bytes` bytes on each member; they hold anything.
     ///
     /// # Errors
-    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed,
-    /// and in a shipped function; where an image has failed.
+    /// On all members, if their numbers of bytes differ or one has no memory; for a team that was freed, and
+    /// in a shipped function; if an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             if image.teams.get(team)?.size() > 1 {
-                // Members could not agree. Memory for which they have begun to is lost where one fails
+                // Members could not agree. Memory for which they have begun to is lost if one fails
                 // meanwhile: another member may have the coarray, and write to it.
                 image.others.check_any()?;
             }
@@ -66,7 +65,7 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             if let Some(error) = refused {
                 image.coarrays.give_up(id);
-                // All members know of an error of one of them; nobody uses the others' parts then.
+                // All members know of an error of one of them; no member uses the others' parts then.
                 if failed <= 1 && has_part {
                     image.memory.heap().free(offset as usize)?;
                 }
@@ -82,10 +81,10 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// For a coarray that was freed, and in a shipped function; on all members, for locks that one of them
-    /// holds; where an image has failed.
+    /// holds; if an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             Ok(image.coarrays.get_for(coarray, purpose)?.team())
         })?;
         if purpose == Use::Locks {
@@ -132,7 +131,7 @@ impl<C: Comm> Runtime<C> {
     /// The place of a range of a coarray on a member.
     ///
     /// # Errors
-    /// For a coarray that was freed, a range outside of it, a rank that no member has; where an image has
+    /// For a coarray that was freed, a range outside of it, a rank that no member has; if an image has
     /// failed.
     #[inline]
     pub fn place(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Result<Place> {
@@ -185,7 +184,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Collective over the team: an error on all members, where one of them has one of these locks.
+    /// Collective over the team: an error on all members, if one of them has one of these locks.
     fn agree_unlocked(&self, team: Handle, locks: Handle) -> Result<()> {
         let is_used = self.with(|image| Ok(image.locks.uses(locks)))?;
         let [any] = self.combine(team, [i64::from(is_used)], Combination::Max)?;

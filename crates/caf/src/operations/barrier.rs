@@ -1,14 +1,13 @@
 //! The dissemination barrier of a team.
 //!
-//! Idea: in round i every member tells the one at distance 2^i forward that it has come so far, and waits for
-//! the one at distance 2^i backward. What it tells is the number of the barrier, in a word that nobody else
-//! writes, so nothing has to be cleared. After ⌈log2 S⌉ rounds each member has heard of all.
+//! Idea: in round i every member notifies the member at distance 2^i forward, and waits for the member at
+//! distance 2^i backward. The notification is the number of the barrier, in a word that no other image
+//! writes, so nothing has to be reset. After ⌈log2 S⌉ rounds each member depends on all others.
 //!
-//! A team that has boards (`team::board`) has one round instead, in which each member looks at the words of
-//! all.
+//! A team with a board (`team::board`) has one round instead, in which each member polls the words of all.
 //!
-//! An image enters when its accesses to other nodes have been made there. Barriers of a team follow one
-//! another: one that was started without waiting is finished before the next one begins.
+//! An image enters the barrier when its accesses to other nodes are complete there. Barriers of a team are
+//! ordered: a barrier that was started asynchronously completes before the next one begins.
 //!
 //! Cost: ⌈log2 S⌉ words written per member, to other nodes as messages.
 //! Source: Hensgen, Finkel, Manber 1988, "Two algorithms for barrier synchronization", as in Jin et al. 2011,
@@ -41,11 +40,10 @@ impl<C: Comm> Runtime<C> {
     /// is there.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where an image has failed, or a member has
-    /// stopped.
+    /// For a team that was freed, and in a shipped function; if an image has failed, or a member has stopped.
     pub fn barrier(&self, team: Handle) -> Result<()> {
         let number = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.call_barrier(team)
         })?;
         self.wait(|image| image.barrier_has_ended(team, number).map(|ended| ended.then_some(())))

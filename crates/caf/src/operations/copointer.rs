@@ -1,12 +1,12 @@
-//! Copointers: pointers to memory in coarrays of other images, which may be handed on to any image.
+//! Copointers: pointers to memory in coarrays of other images, which may be passed to any image.
 //!
-//! Idea: two words: the place, and how many bytes may be accessed from there. They mean the same on all
-//! images, so they travel as arguments of shipped functions or in coarrays, also to images that are no
-//! members of the coarray's team.
+//! Idea: two words: the address, and the number of bytes that may be accessed from there. They have the same
+//! meaning on all images, so they can be arguments of shipped functions or elements of coarrays, also for
+//! images outside of the coarray's team.
 //!
-//! Restrictions: accesses are checked against the bytes, the job and the range of the heap. Whether the
-//! coarray has been freed is not known to other images.
-//! Cost: that of an access, without a lookup.
+//! Restrictions: accesses are checked against the number of bytes, the number of images and the range of the
+//! heap. Other images do not know whether the coarray has been freed.
+//! Cost: an access, without a lookup.
 //! Source: Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran"; the two words are our own.
 
 use crate::engine::runtime::Runtime;
@@ -28,13 +28,13 @@ pub struct Copointer {
 }
 
 impl Copointer {
-    /// As words, to be handed on.
+    /// Encoded as words, to be passed to other images.
     pub const fn words(self) -> [u64; 2] {
         [self.place, self.bytes]
     }
 
-    /// From [`Self::words`]. Other words give a copointer whose accesses are errors, or reach other memory in
-    /// heaps.
+    /// From [`Self::words`]. Other words result in a copointer whose accesses are errors, or access other
+    /// memory in heaps.
     pub const fn from_words([place, bytes]: [u64; 2]) -> Self {
         Self { place, bytes }
     }
@@ -101,7 +101,7 @@ impl<C: Comm> Runtime<C> {
     /// Writes to where a copointer leads, from `at` on; see [`Self::put`].
     ///
     /// # Errors
-    /// As `Self::place_of_copointer`; where an image has failed or stopped.
+    /// As `Self::place_of_copointer`; if an image has failed or stopped.
     pub fn put_to(&self, copointer: Copointer, at: usize, from: Region<'_>) -> Result<()> {
         let place = self.place_of_copointer(copointer, at, from.len())?;
         self.put_place(place, from)
@@ -123,7 +123,7 @@ impl<C: Comm> Runtime<C> {
     pub fn atomic_at(&self, copointer: Copointer, at: usize, operation: Atomic, operand: u64) -> Result<u64> {
         let place = self.place_of_copointer(copointer, at, size_of::<u64>())?;
         if !place.offset.is_multiple_of(size_of::<u64>()) {
-            return Err(Error::argument("offset", at, "that of a word at a multiple of 8 bytes"));
+            return Err(Error::argument("offset", at, "a multiple of 8 bytes"));
         }
         self.atomic_place(place, operation, operand)
     }

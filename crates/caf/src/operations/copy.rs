@@ -1,12 +1,12 @@
-//! Asynchronous copies: they begin when an event has been notified, and notify another one when the data is
-//! there.
+//! Asynchronous copies: they begin when an event has been notified, and notify another event when they are
+//! complete.
 //!
-//! Idea: a state machine per copy. It waits for the notice of its predicate; an event of another image is
-//! waited for there, and the notice passed on. Then it puts or gets, or both by way of this image where
-//! neither side is here. Last it notifies the event, when the data can be seen at the destination: right
-//! behind the data where the event is on that image, after an answer elsewhere.
+//! Idea: a state machine per copy. It waits for its predicate; a predicate on another image is waited for
+//! there, and the notification forwarded. Then it performs a put or a get, or both through this image if
+//! neither side is on this image. Finally it notifies its event, when the data is visible at the destination:
+//! directly after the data if the event is on that image, otherwise after a reply.
 //!
-//! Cost: that of a put or a get and of a notice; a message and an answer for a predicate on another image.
+//! Cost: a put or a get and a notification; a message and a reply for a predicate on another image.
 //! Source: Jin et al. 2011, §II-E and Figures 6 and 7.
 
 use crate::engine::image::Image;
@@ -44,9 +44,9 @@ enum End {
 
 #[derive(Debug)]
 enum State {
-    /// It waits for a notice of an event of this image.
+    /// It waits for a notification of an event of this image.
     Predicate(usize),
-    /// It waits until another image has taken a notice, by the number of the question.
+    /// It waits until another image has consumed a notification, by the number of the request.
     RemotePredicate(u64),
     Ready,
     /// It reads to memory of this image.
@@ -57,7 +57,7 @@ enum State {
     Written,
 }
 
-/// A copy that goes on.
+/// A pending copy.
 #[derive(Debug)]
 struct Copy {
     destination: End,
@@ -101,7 +101,7 @@ impl<C: Comm> Operation<Image<C>> for Copy {
     }
 }
 
-/// Another image waits for a notice of an event of this one.
+/// Another image waits for a notification of an event of this one.
 struct Notice {
     offset: usize,
     for_image: usize,
@@ -125,11 +125,11 @@ impl<C: Comm> Operation<Image<C>> for Notice {
     }
 }
 
-/// What a message about copies says.
+/// The contents of a message about copies.
 const WANTED: u64 = 0;
 const TAKEN: u64 = 1;
 
-/// Another image waits for a notice of this one, or has taken one for this one.
+/// Another image waits for a notification for this one, or has consumed one for this one.
 pub(crate) fn take_message<C: Comm>(image: &mut Image<C>, message: Message) -> Result<bool> {
     let (from, number) = (message.from, message.tag);
     match message.payload.words() {
@@ -184,7 +184,8 @@ impl<C: Comm> Image<C> {
         State::Written
     }
 
-    /// Notifies the event, if the data can be seen by whoever waits for it. Whether that is so.
+    /// Notifies the event, if the data is visible to the image that waits for it. Returns whether it was
+    /// notified.
     fn end_copy(&mut self, copy: &Copy) -> bool {
         let Some(done) = copy.done else { return true };
         let next = match copy.destination {
@@ -215,7 +216,7 @@ impl<C: Comm> Runtime<C> {
     /// `done` when the data can be seen at its destination. Both events may be on any image.
     ///
     /// # Errors
-    /// As those of [`Self::place`], for both sides and both events; nothing is copied then.
+    /// As [`Self::place`], for both sides and both events; nothing is copied then.
     pub fn copy_async(
         &self,
         destination: Side,

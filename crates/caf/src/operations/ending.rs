@@ -1,14 +1,14 @@
-//! The end of a program: of all images together, or of one image after the other, as those of Fortran do.
+//! The end of a program: of all images together, or of one image after the other, as in Fortran.
 //!
-//! Idea: all images together meet in a barrier. Otherwise an image that has come to its end says so, and
-//! serves the others until all have ended or failed. So its coarrays stay accessible, whoever waits for it
-//! gets an error, and no image waits for one that has ended before. An image that fails does the same with
-//! another word, because most launchers end the job when a process ends.
+//! Idea: if all images end together, they meet in a barrier. Otherwise an image that has reached its end
+//! publishes its status, and serves the others until all have ended or failed. Its coarrays stay accessible,
+//! images that wait for it return an error, and no image waits for an image that has ended before. A failed
+//! image does the same with another status, because most launchers end the job when a process ends.
 //!
-//! Restrictions: an image on another node whose process has ended without a word, and that was alone there,
-//! is waited for.
+//! Restrictions: an image is waited for if its process has ended without a status and it was the only image
+//! on its node.
 //! Cost: a message to every image of another node.
-//! Source: the statuses are those of Fortran 2018, 5.3.5 to 5.3.7.
+//! Source: Fortran 2018, 5.3.5 to 5.3.7, for the statuses.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;
@@ -23,7 +23,7 @@ impl<C: Comm> Image<C> {
         if self.shipped.is_running() {
             return Err(Error::Usage("called in a shipped function".into()));
         }
-        // Where an image has failed, no block ends any more.
+        // If an image has failed, no block ends any more.
         self.others.check_all()?;
         if self.finishes.is_inside() {
             return Err(Error::Usage(
@@ -35,8 +35,8 @@ impl<C: Comm> Image<C> {
 
     /// Ends what others need of this image, when all have come here.
     fn leave(&mut self) -> Result<()> {
-        // Acknowledgements may still be under way, and MPI ends with none: what was sent before the first
-        // barrier is taken after it, with answers, and these after the second one.
+        // Acknowledgements may still be outstanding, and MPI must not be finalised with any: messages before
+        // the first barrier are received after it, with replies, and these after the second one.
         for _ in 0..2 {
             self.memory.flush(&self.comm)?;
             self.comm.barrier()?;
@@ -52,7 +52,7 @@ impl<C: Comm> Runtime<C> {
     /// all images have called it. Nothing may be called afterwards.
     ///
     /// # Errors
-    /// Inside of a finish block or a shipped function; where an image has failed.
+    /// Inside of a finish block or a shipped function; if an image has failed.
     pub fn finalise(&self) -> Result<()> {
         let world = self.with(|image| {
             image.check_end()?;
@@ -60,7 +60,7 @@ impl<C: Comm> Runtime<C> {
         })?;
         self.terminate(world, Scope::PROGRAM)?;
         self.barrier(world)?;
-        // What this image has sent last is taken by others only while they poll.
+        // The last messages of this image are received by others only while they poll.
         self.with(|image| image.leave())
     }
 
@@ -68,11 +68,11 @@ impl<C: Comm> Runtime<C> {
     /// both, and nothing may be called afterwards.
     ///
     /// # Errors
-    /// Those of MPI; where this image has failed or stopped before.
+    /// Errors of MPI; if this image has failed or stopped before.
     pub fn end(&self, fails: bool) -> Result<()> {
         let word = if fails { LISTENING } else { SERVING };
         self.change(|image| image.others.pass_on(&mut image.memory))?;
-        // What others get from this image before they know that it has ended.
+        // Data that others get from this image before they know that it has ended.
         self.serve_until(|image| image.memory.is_sent())?;
         self.change(|image| image.others.announce(&mut image.memory, word))?;
         self.serve_until(|image| image.others.are_all_gone() && image.memory.is_sent())?;

@@ -1,11 +1,10 @@
-//! Events: counters on an image that others raise and the image itself waits for.
+//! Events: counters on an image that any image increments and only this image waits for.
 //!
-//! Idea: an event is a word of the heap. A notice adds one to it, wherever it lies, when all that the
-//! notifying image has put before has been made; a wait takes one away. Only the image to which an event
-//! belongs waits for it.
+//! Idea: an event is a word of the heap. A notification adds one to it when all earlier puts of the notifying
+//! image are complete; a wait subtracts one. Only the image that owns the event waits for it.
 //!
-//! Cost: one atomic addition inside a node; between nodes a message behind the puts, and an answer of every
-//! other image to which this one has put something.
+//! Cost: one atomic addition inside a node; between nodes a message after the puts, and a reply of every
+//! other image to which this image has put data.
 //! Source: Jin et al. 2011, §II-E; Mellor-Crummey et al. 2009, "A new vision for Coarray Fortran".
 
 use crate::engine::image::Image;
@@ -72,7 +71,7 @@ impl<C: Comm> Image<C> {
         self.slot_offset(event, index, Use::Events)
     }
 
-    /// Takes a notice of an event of this image, if there is one.
+    /// Consumes a notification of an event of this image, if there is one.
     #[inline]
     pub(crate) fn take_notice(&self, event: Handle, index: usize) -> Result<bool> {
         Ok(self.take_notice_at(self.slot_offset(event, index, Use::Events)?))
@@ -92,7 +91,7 @@ impl<C: Comm> Image<C> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: `count` events on each member, without notices.
+    /// Collective over the team: `count` events on each member, with counters of 0.
     ///
     /// # Errors
     /// As [`Self::allocate`].
@@ -140,11 +139,11 @@ impl<C: Comm> Runtime<C> {
         place.map_err(|error| field(name, error))
     }
 
-    /// Notifies an event on a member: all that this image has put before is there for whoever has waited for
-    /// it.
+    /// Notifies an event on a member: earlier puts of this image are visible to the image that waits for the
+    /// event.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has
+    /// For an event that was freed, an index that does not exist, a rank that no member has; if an image has
     /// failed or stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         self.notify_when_made(event, index, rank, |place| {
@@ -152,8 +151,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// As [`Self::notify`]; it goes on where images other than that one have failed, which waits for them
-    /// will notice.
+    /// As [`Self::notify`]; it continues if other images have failed, which a wait for them will detect.
     ///
     /// # Errors
     /// For an event that was freed, an index that there is not, a rank that no member has; where that image
@@ -166,7 +164,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made
+    /// Notifies an event; `wait` returns when earlier puts of this image to the event's image are complete
     /// there.
     fn notify_when_made(
         &self,
@@ -181,8 +179,8 @@ impl<C: Comm> Runtime<C> {
         self.change(|image| image.memory.notify(place.image, place.offset, 1))
     }
 
-    /// Notifies several events, which may be on different members; an event that is named twice gets two
-    /// notices.
+    /// Notifies several events, which may be on different members; an event that is named twice is notified
+    /// twice.
     ///
     /// # Errors
     /// As [`Self::notify`]; none is notified then.
@@ -193,7 +191,7 @@ impl<C: Comm> Runtime<C> {
         for place in &places {
             self.wait_for_room(place.image)?;
         }
-        // What goes to the only image that is notified need not be waited for.
+        // Data for the only image that is notified need not be waited for.
         let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
         self.wait_for_any(|image| Ok(image.memory.is_made(only).then_some(())))?;
         self.change(|image| {
@@ -203,7 +201,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits for a notice of an event of this image, and takes it.
+    /// Waits for a notification of an event of this image, and consumes it.
     ///
     /// # Errors
     /// As [`Self::notify`].
@@ -217,7 +215,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Takes a notice of an event of this image, if there is one: whether there was.
+    /// Consumes a notification of an event of this image, if there is one; returns whether there was.
     ///
     /// # Errors
     /// As [`Self::notify`].
@@ -229,9 +227,9 @@ impl<C: Comm> Runtime<C> {
         if self.with(|image| image.take_notice(event, index))? { Ok(true) } else { around.map(|()| false) }
     }
 
-    /// Waits for a notice of any of these events of this image, and takes it: which one. It looks first at
-    /// those behind the event that it has found last, if that is among them, so an event that is notified all
-    /// the time does not hide others.
+    /// Waits for a notification of any of these events of this image, and consumes it; returns which one.
+    /// Polls round-robin, starting after the event that the previous call returned, if that is among them, so
+    /// that an event with many notifications does not starve others.
     ///
     /// # Errors
     /// As [`Self::notify`], and for no events.
@@ -254,11 +252,11 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all of these events of this image have notices, and takes one of each; two of an event
-    /// that is named twice.
+    /// Waits until all of these events of this image have been notified, and consumes one notification of
+    /// each; two of an event that is named twice.
     ///
     /// # Errors
-    /// As [`Self::notify`]; no notice is taken then.
+    /// As [`Self::notify`]; no notification is consumed on an error.
     pub fn wait_all(&self, events: &[(Handle, usize)]) -> Result<()> {
         let mut wanted = BTreeMap::new();
         self.with(|image| {
@@ -270,10 +268,10 @@ impl<C: Comm> Runtime<C> {
         self.wait_wanted(&wanted)
     }
 
-    /// Waits until an event of this image has `count` notices, and takes them.
+    /// Waits until an event of this image has `count` notifications, and consumes them.
     ///
     /// # Errors
-    /// As [`Self::notify`]; no notice is taken then.
+    /// As [`Self::notify`]; no notification is consumed on an error.
     pub fn wait_notices(&self, event: Handle, index: usize, count: u64) -> Result<()> {
         let offset = self.with(|image| image.event_offset(event, index))?;
         self.wait_wanted(&BTreeMap::from([(offset, count)]))
@@ -288,7 +286,7 @@ impl<C: Comm> Runtime<C> {
             if missing.is_some_and(|(offset, count)| !has(offset, count)) {
                 return image.others.check_rest().map(|()| None);
             }
-            // Only this image takes notices away, so those that are there stay during this poll.
+            // Only this image consumes notifications, so their number does not decrease during this poll.
             missing = wanted.iter().map(|(&at, &count)| (at, count)).find(|&(at, count)| !has(at, count));
             if missing.is_some() {
                 return Ok(None);

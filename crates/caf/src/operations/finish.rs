@@ -1,14 +1,15 @@
-//! Finish blocks: all functions that were shipped in a block have ended when it ends, also those that they
-//! have shipped.
+//! Finish blocks: at the end of a block all functions that were shipped in it have returned, including
+//! functions that these have shipped.
 //!
-//! Idea: every image counts, for each block, the functions that it has shipped and those that it has run. At
-//! the end of the block it waits until all that it has sent was taken, and then the members add up what was
-//! shipped and has not run; if nothing is left, the block has ended. What an image ships or runs after it has
-//! given its numbers, or because of something that was shipped by an image that had given its own, counts in
-//! the next reduction: so every function is shipped and run in the same one.
+//! Idea: every image counts, for each block, the functions that it has shipped and executed. At the end of
+//! the block it waits until its messages have been received; then the members sum the number of functions
+//! that are shipped and not executed, and the block has ended if the sum is 0. Functions that an image ships
+//! or executes after it has contributed to a reduction, or that descend from a function shipped by an image
+//! after it has contributed, are counted in the next reduction: so every function is counted as shipped and
+//! as executed in the same reduction.
 //!
-//! Restrictions: begins and ends are collective in the team and nested. What is shipped in a block goes to
-//! members of its team, through that team or one that was split from it.
+//! Restrictions: begin and end of a block are collective over the team and nested. A function is shipped to
+//! members of the team of the block, through this team or a team that was split from it.
 //! Cost: at most L + 1 reductions, where L is the length of the longest chain of functions that ship each
 //! other: each reduction covers at least one further link of all chains. Source: Yang, Murthy, Mellor-Crummey
 //! 2013, "Managing asynchronous operations in Coarray Fortran 2.0".
@@ -22,7 +23,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
 impl<C: Comm> Image<C> {
-    /// Whether nothing of a block goes on here, as far as this image knows.
+    /// Whether nothing of a block is pending here, as far as this image knows.
     fn is_quiet(&self, scope: Scope) -> bool {
         self.pending.are_over(scope) && self.memory.is_delivered() && !self.shipped.is_ready()
     }
@@ -35,7 +36,7 @@ impl<C: Comm> Runtime<C> {
     /// For a team that was freed, and in a shipped function.
     pub fn begin_finish(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             let members = image.teams.get_mut(team)?;
             let scope = Scope::new(members.identity(), members.next_operation());
             image.finishes.begin(team, scope);
@@ -47,12 +48,12 @@ impl<C: Comm> Runtime<C> {
     /// in it have ended, with those that these have shipped. The number of reductions.
     ///
     /// # Errors
-    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a
-    /// function that was shipped to it: the block stays open, and may be ended when it has; where an image
-    /// has failed or stopped.
+    /// Outside of a block, in a shipped function; on all members, if one of them has not registered a
+    /// function that was shipped to it: the block stays open, and may be ended when it has; if an image has
+    /// failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.finishes.innermost().ok_or_else(|| {
                 Error::Usage("no finish block has begun: expected hcube_caf_finish_begin before".into())
             })

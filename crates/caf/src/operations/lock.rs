@@ -1,19 +1,19 @@
-//! Locks: whoever has one is the only one, and the others wait in the order in which they came.
+//! Locks: mutual exclusion, granted in FIFO order.
 //!
-//! Idea: the word of a lock names the last image of a queue, and each image of the queue the next one.
-//! Whoever wants the lock puts itself in the place of the last one by one atomic operation. If there was one,
-//! it tells that image so, and waits at a word of its own heap, which the image before writes when it
-//! unlocks. Names are places of nodes: two words in the heap of the waiting image, one node per lock that it
-//! has or waits for, which are used again.
+//! Idea: an MCS lock. The word of a lock is the tail of a queue, and each image in the queue has a link to
+//! the next one. A waiter swaps itself into the tail by one atomic operation. If the queue was not empty, it
+//! writes the link of its predecessor, and polls a word of its own heap, which the predecessor writes when it
+//! unlocks. Queue nodes are two words in the heap of the waiting image, one node per lock that it holds or
+//! waits for, and are reused.
 //!
-//! An image unlocks when what it has put before has been made everywhere, so whoever has the lock next sees
-//! it.
+//! An image unlocks when its earlier puts are complete everywhere, so the next holder of the lock sees them.
 //!
-//! Restrictions: an image has a lock once, also where shipped functions that it runs ask for it. An image
-//! that gives up waiting, because another one has failed or stopped, stays in the queue, and goes on there if
-//! it asks for the lock again.
-//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of both.
-//! Memory: 128 bytes per lock that an image has had at the same time as others.
+//! Restrictions: locks are not recursive, not even for shipped functions that the holder executes. An image
+//! that gives up waiting, because another image has failed or stopped, stays in the queue, and keeps its
+//! position if it requests the lock again.
+//! Cost: to lock, an atomic operation and at most one word written to another image; to unlock, one of the
+//! two.
+//! Memory: 128 bytes per lock that an image has held at the same time as other locks.
 //! Source: Mellor-Crummey and Scott 1991, "Algorithms for scalable synchronization on shared-memory
 //! multiprocessors".
 
@@ -25,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: `count` locks on each member, which nobody has.
+    /// Collective over the team: `count` unlocked locks on each member.
     ///
     /// # Errors
     /// As [`Self::allocate`].
@@ -41,8 +41,8 @@ impl<C: Comm> Runtime<C> {
     /// Waits until this image has a lock on a member.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image has or waits for; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image has or waits for; if an image has failed or stopped.
     pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         self.take_lock(self.find_lock((locks, index, rank))?)
     }
@@ -50,7 +50,7 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::lock`], of one that was found.
     pub(crate) fn take_lock(&self, lock: Lock) -> Result<()> {
         self.wait_for_room(lock.place.image)?;
-        // An attempt without the queue that was given up may end with nothing.
+        // An abandoned attempt without the queue may end without result.
         while !self.ask_for_lock(lock, true)? {}
         Ok(())
     }
@@ -61,7 +61,7 @@ impl<C: Comm> Runtime<C> {
         let lock = lock.place;
         let taken =
             self.wait_for_any(|image| match image.locks.advance(lock, &mut image.memory, &image.others)? {
-                // It goes on with a wait that was given up, but does not wait.
+                // It resumes a wait that was given up, but does not wait.
                 None if !queues && image.locks.is_queued(lock) => {
                     image.locks.give_up(lock);
                     Ok(Some(false))
@@ -74,7 +74,7 @@ impl<C: Comm> Runtime<C> {
         taken
     }
 
-    /// Takes a lock on a member if nobody has it: whether this image has it now.
+    /// Acquires a lock on a member if it is free; returns whether this image holds it now.
     ///
     /// # Errors
     /// As [`Self::lock`].
@@ -92,8 +92,8 @@ impl<C: Comm> Runtime<C> {
     /// is there for all.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image does not have; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image does not have; if an image has failed or stopped.
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.locks.check_held(lock))?;

@@ -1,10 +1,10 @@
-//! Several locks at once.
+//! Sets of locks.
 //!
-//! Idea: all images take them in one order, that of their places. So an image that waits for a lock has only
-//! locks before it in that order, and no images wait for each other in a circle.
+//! Idea: all images acquire them in one order, by address. An image that waits for a lock therefore holds
+//! only locks that precede it in this order, so no cycle of waiting images exists.
 //!
-//! Restrictions: that holds for images that take all locks they need at the same time in one call.
-//! Cost: that of each lock. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
+//! Restrictions: this holds only if an image acquires all locks that it needs at the same time in one call.
+//! Cost: the sum over the locks. Source: Havender 1968, "Avoiding deadlock in multitasking systems".
 
 use crate::engine::runtime::Runtime;
 use crate::state::locks::{Lock, LockAt, error_of};
@@ -22,8 +22,7 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until this image has all of these locks. No images wait for each other, in whatever order they
-    /// name them.
+    /// Waits until this image has all of these locks. Images do not deadlock, in any order of the locks.
     ///
     /// # Errors
     /// As [`Self::lock`], and for a lock that is named twice; this image has none of them then.
@@ -33,8 +32,7 @@ impl<C: Comm> Runtime<C> {
         for (number, &lock) in locks.iter().enumerate() {
             if let Err(error) = self.take_lock(lock) {
                 for &taken in locks[..number].iter().rev() {
-                    // What stands in the way of a release is an image that is gone, of which the caller
-                    // learns.
+                    // Only an image that is gone can prevent a release; the caller learns of it.
                     let _ = self.release_lock(taken);
                 }
                 return Err(error);

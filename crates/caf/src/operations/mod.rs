@@ -1,8 +1,7 @@
-//! What a program calls.
+//! The operations that a program calls.
 //!
-//! An operation takes the state of the image, begins, and waits by the engine until it has ended, or is added
-//! to the operations that go on. What it does with messages of other images stands in the table in
-//! `start.rs`.
+//! An operation locks the state of the image, begins, and waits in the engine until it is complete, or is
+//! added to the pending operations. The table in `start.rs` has its handlers for messages of other images.
 
 pub mod access;
 pub mod allocation;

@@ -1,12 +1,12 @@
-//! Memory by address: what compilers need whose programs have coarrays as part of their language.
+//! Memory by address, for compilers whose language has coarrays.
 //!
-//! Idea: the heaps of a node are mapped at one address, so an address in one of them means the same to all
-//! images of the node. A part of a coarray, or memory that an image has allocated for itself, is accessed by
-//! these images as it lies there; others need its place, which only images of the node can tell from an
-//! address.
+//! Idea: the heaps of a node are mapped at one address, so an address in a heap has the same meaning on all
+//! images of the node. These images access a part of a coarray, or memory that an image has allocated for
+//! itself, directly; images of other nodes need its location, which only images of the node can compute from
+//! an address.
 //!
-//! Restrictions: whoever uses the addresses keeps to the bytes that were allocated, until they are freed.
-//! Cost: no message, unless the parts of a coarray lie at different offsets; see
+//! Restrictions: users of an address stay within the allocated bytes, until they are freed.
+//! Cost: no message, except for coarrays whose parts have different offsets; see
 //! [`crate::operations::allocation`].
 
 use crate::engine::runtime::Runtime;
@@ -113,7 +113,7 @@ impl<C: Comm> Runtime<C> {
     /// rank in the job.
     ///
     /// # Errors
-    /// Where that image has failed, or has stopped and does not serve others any more.
+    /// If that image has failed, or has stopped and does not serve others any more.
     pub fn wait_for(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
         self.wait_for_image(of, |_| Ok(is_so().then_some(())))
     }
@@ -129,14 +129,14 @@ impl<C: Comm> Runtime<C> {
     /// Waits until all that this image has put is there.
     ///
     /// # Errors
-    /// Those of MPI; where an image has failed.
+    /// Errors of MPI; if an image has failed.
     #[inline]
     pub fn wait_for_puts(&self) -> Result<()> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
     }
 
-    /// Waits for a notice of an event of this image that only one image gives, by its rank in the job, and
-    /// takes it.
+    /// Waits for a notification of an event of this image that only one image notifies, given by its rank in
+    /// the job, and consumes it.
     ///
     /// # Errors
     /// For an event that was freed; where that image has failed or stopped.
@@ -144,7 +144,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_while_alive(from, |image| image.take_notice(event, index).map(|taken| taken.then_some(())))
     }
 
-    /// Waits until all that this image has put is there, and does what others have asked for.
+    /// Waits until all puts of this image are complete, and serves other images.
     ///
     /// # Errors
     /// Those of MPI.

@@ -1,20 +1,20 @@
-//! Sums and maxima of a few words over a team, on all of its members.
+//! Sums and maxima of a few words over a team, on all members.
 //!
-//! Idea: in round i every member sends what it knows to the member at distance 2^i forward: the combination
-//! of the 2^i members up to itself, and of as many members as the lower bits of the size say. Where bit i of
-//! the size is set, the latter grows by the former, and in the end covers the whole team. Members need only
-//! links. It is a state machine, so it can go on while the program does something else.
+//! Idea: in round i every member sends to the member at distance 2^i forward the combination A of the 2^i
+//! members up to itself, and a combination B of as many members as the lower bits of the size say. If bit i
+//! of the size is set, B is extended by A; at the end B covers the whole team. Members need only links. It is
+//! a state machine, so it can be advanced while the program does something else.
 //!
-//! Where the program waits for the result, the words go to a slot in the block of the team, as the word of a
-//! barrier does. A member that has the result knows that all have begun, and hence have ended the reduction
-//! before, so two slots in turn are enough. Several reductions may go on at the same time where nobody waits
-//! for them: these travel in messages.
+//! In a blocking reduction, the words are written to a slot in the block of the team, like the word of a
+//! barrier. A member that has the result knows that all have begun, and therefore have ended the previous
+//! reduction, so two alternating slots are enough. Several nonblocking reductions may be pending at the same
+//! time: they use messages.
 //!
-//! A team that has boards (`team::board`) has one round instead: each member combines the words on all
-//! boards.
+//! A team with a board (`team::board`) has one round instead: each member combines the words on all boards.
 //!
-//! Restrictions: operations whose result does not depend on order: integers.
-//! Cost: twice the words and one more written in each of ⌈log2 S⌉ rounds; or as many messages.
+//! Restrictions: operations on integers whose result does not depend on the order.
+//! Cost: twice the words and one word more are written in each of ⌈log2 S⌉ rounds; or sent in as many
+//! messages.
 //! Source: our own; Bruck, Ho, Kipnis, Weathersby 1997 concatenate in the same pattern.
 
 use crate::engine::image::Image;
@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();
 
-/// What is computed.
+/// The operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combination {
     /// Modulo 2^64.
@@ -59,12 +59,12 @@ impl Combination {
     }
 }
 
-/// A reduction that goes on.
+/// A pending reduction.
 #[derive(Debug)]
 pub(crate) struct Reduction<const N: usize> {
     members: Members,
     combination: Combination,
-    /// Of the last 2^`round` members, and of as many as the lower bits of the size say.
+    /// Combination of the last 2^`round` members, and of as many as the lower bits of the size say.
     last: [i64; N],
     some: [i64; N],
     round: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Reduction<const N: usize> {
     way: Way,
 }
 
-/// How words travel.
+/// The path of words.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Messages,
@@ -97,7 +97,7 @@ pub(crate) const fn board_place(bytes: usize) -> usize {
 }
 
 impl<const N: usize> Reduction<N> {
-    /// Begins one for which nobody waits.
+    /// Begins a nonblocking reduction.
     pub fn new(members: Members, words: [i64; N], combination: Combination) -> Self {
         let some = [combination.neutral(); N];
         Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Messages }
@@ -168,7 +168,7 @@ impl<C: Comm> Image<C> {
         Ok(())
     }
 
-    /// What the member behind has sent in this round, if it has come.
+    /// The message of the member behind in this round, if it has arrived.
     fn receive_partial<const N: usize>(&mut self, reduction: &Reduction<N>) -> Result<Option<[[i64; N]; 2]>> {
         let Reduction { members, round, way, .. } = reduction;
         let mut words = [[0; N]; 2];

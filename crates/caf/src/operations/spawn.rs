@@ -1,15 +1,15 @@
-//! Shipped functions: an image has another one run a function.
+//! Shipped functions: an image has another image execute a function.
 //!
-//! Idea: functions are registered on all images in the same order, so a number names them everywhere. What is
-//! shipped is that number and a copy of the arguments, as an active message; the other image runs the
-//! function where it waits. It belongs to the finish block in which it was shipped, as all that it ships
-//! itself does.
+//! Idea: functions are registered on all images in the same order, so a number identifies a function on all
+//! images. The number and a copy of the arguments are sent as an active message; the other image executes the
+//! function while it waits. The function, and all functions that it ships, belong to the finish block in
+//! which it was shipped.
 //!
-//! Restrictions: a function may call the runtime, but nothing that is collective. What it ships never waits
-//! for room, so that images which ship to each other in their functions do not wait for each other.
+//! Restrictions: a function may call the runtime, except collective functions. Functions that it ships never
+//! wait for buffer space, so that images which ship to each other inside functions do not deadlock.
 //!
 //! Cost: a record of 40 bytes and the arguments; see [`hcube_core::node::rings`]. Source: Jin et al. 2011,
-//! Table I, for the operation; how it is implemented is left out there (§II-E) and is our own.
+//! Table I, for the operation; the implementation, which they omit (§II-E), is our own.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::{Function, Runtime};
@@ -38,7 +38,7 @@ impl<C: Comm> Image<C> {
     fn recipient(&self, team: Handle, rank: usize) -> Result<Option<usize>> {
         let members = self.teams.get(team)?;
         if !self.finishes.scope().covers(members) {
-            let expected = "the team of the finish block, or one that was split from it";
+            let expected = "the team of the finish block, or a team that was split from it";
             return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
         }
         members.known(rank)
@@ -61,8 +61,8 @@ impl<C: Comm> Runtime<C> {
     /// has put before is there.
     ///
     /// # Errors
-    /// For a function that was not registered, a rank that no member has, an event that there is not; where
-    /// an image has failed.
+    /// For a function that was not registered, a rank that no member has, an event that does not exist; if an
+    /// image has failed.
     pub fn spawn(
         &self,
         team: Handle,
@@ -94,7 +94,7 @@ impl<C: Comm> Runtime<C> {
         if polls { self.poll() } else { Ok(()) }
     }
 
-    /// As [`Self::spawn`], where the member has to be looked up, or there is an event or no room.
+    /// As [`Self::spawn`], if the member has to be looked up, or there is an event or no room.
     #[cold]
     fn spawn_slowly(
         &self,

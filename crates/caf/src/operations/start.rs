@@ -1,4 +1,4 @@
-//! The start of an image, and what it does with messages.
+//! The start of an image, and its handlers for messages.
 
 use crate::engine::image::{Handler, Image};
 use crate::engine::runtime::Runtime;

@@ -1,4 +1,4 @@
-//! Messages by which the members of a team take the steps of a collective operation.
+//! Messages between the members of a team for the steps of a collective operation.
 
 use crate::engine::image::Image;
 use crate::engine::runtime::Runtime;

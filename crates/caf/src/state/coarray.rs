@@ -1,6 +1,6 @@
-//! Coarrays, seen from one of their members.
+//! Coarrays, as seen by one of their members.
 //!
-//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are a cache of two
+//! Idea: see [`crate::operations::allocation`]. The offsets of the parts of other images are cached in two
 //! levels, from the coarray to the image to the address.
 
 use crate::state::handles::{Handle, Table};
@@ -15,7 +15,7 @@ use hcube_core::onesided::Onesided;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What the words of a coarray are for.
+/// The use of the words of a coarray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Data of the program.
@@ -48,14 +48,14 @@ pub struct Coarray {
     offset: usize,
     /// Whether all parts have that offset.
     is_symmetric: bool,
-    /// Members whose image and offset are known without a look at anything else: all or none.
+    /// Members whose image and offset are known without a lookup: either all members or none.
     direct: usize,
-    /// The offsets of other images' parts, where they may differ.
+    /// The offsets of other images' parts, if they may differ.
     offsets: HashMap<usize, usize>,
     purpose: Use,
 }
 
-/// What the members of a team have agreed on when they have allocated a coarray.
+/// The agreement of the members of a team on a coarray that they have allocated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocation {
     pub team: Handle,
@@ -88,7 +88,7 @@ impl Coarray {
         self.team
     }
 
-    /// What other images call it.
+    /// The name by which other images refer to it.
     pub(crate) fn id(&self) -> [u64; 2] {
         self.id
     }
@@ -104,8 +104,8 @@ impl Coarray {
         self.offset
     }
 
-    /// The offset of a range on a member of the team of all images, whose image and offset are known without
-    /// a look at anything else. Nothing where anything is unusual or wrong.
+    /// The offset of a range on a member of the team of all images, if its image and offset are known without
+    /// a lookup. `None` in all unusual or erroneous cases.
     #[inline(always)]
     pub(crate) fn direct_offset(&self, rank: usize, at: usize, length: usize) -> Option<usize> {
         let is_inside = at.checked_add(length).is_some_and(|end| end <= self.bytes);
@@ -189,7 +189,8 @@ impl Coarrays {
         }
     }
 
-    /// This image has a part of a coarray that the members of a team are allocating: others may ask for it.
+    /// This image has a part of a coarray that the members of a team are allocating: others may request its
+    /// address.
     pub fn begin(&mut self, id: [u64; 2], offset: usize) {
         self.own.insert(id, offset);
     }
@@ -199,7 +200,7 @@ impl Coarrays {
         self.own.remove(&id);
     }
 
-    /// All members have their parts. `world`: the number of members, where they are all images.
+    /// All members have their parts. `world`: the number of members, if they are all images.
     pub fn add(&mut self, allocation: Allocation, world: Option<usize>) -> Handle {
         let Allocation { team, id, bytes, offset, is_symmetric, purpose } = allocation;
         let is_direct = is_symmetric && purpose == Use::Data;
@@ -223,7 +224,7 @@ impl Coarrays {
         self.table.iter().filter(|coarray| coarray.team == team).count()
     }
 
-    /// The place of a range on a member, if nobody has to be asked for it. `own`: this image.
+    /// The location of a range on a member, if it is known without a request. `own`: this image.
     #[inline]
     pub fn place(
         &self,

@@ -1,8 +1,10 @@
-//! What an image counts for its finish blocks: functions that were shipped and have not run, by reductions.
+//! The counters of an image for its finish blocks: functions that were shipped and have not been executed,
+//! for each reduction.
 //!
-//! Idea: see [`crate::operations::finish`]. What an image ships or runs after it has given its numbers for a
-//! reduction, or because of something that was shipped by an image that had given its own, counts in the next
-//! reduction: so every function is shipped and run in the same one.
+//! Idea: see [`crate::operations::finish`]. Functions that an image ships or executes after it has
+//! contributed to a reduction, or that descend from a function shipped by such an image, are counted in the
+//! next
+//! reduction: so every function is counted as shipped and as executed in the same reduction.
 
 use crate::state::handles::Handle;
 use crate::state::team::Team;
@@ -22,7 +24,7 @@ const fn short(team: u64) -> u64 {
 }
 
 impl Scope {
-    /// The block that is always open: that of the whole program.
+    /// The block that is always open: the whole program.
     pub const PROGRAM: Self = Self(0);
 
     pub const fn of(word: u64) -> Self {
@@ -69,18 +71,18 @@ impl Label {
         Self((self.0 + reductions) % LABELS)
     }
 
-    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is
-    /// before that.
+    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 if it is before
+    /// that.
     const fn ahead_of(self, other: Self) -> u8 {
         let ahead = (self.0 + LABELS - other.0) % LABELS;
         if ahead > MOST_AHEAD { 0 } else { ahead }
     }
 }
 
-/// By how many reductions a label may be after that of an image.
+/// The number of reductions by which a label may be ahead of an image.
 const MOST_AHEAD: u8 = 2;
 
-/// What an image counts for a block.
+/// The counters of an image for a block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     scope: Scope,
@@ -200,7 +202,7 @@ impl Finishes {
         (scope, label)
     }
 
-    /// What is running, for [`Self::resume`].
+    /// The function that is running, for [`Self::resume`].
     #[inline]
     pub fn running(&self) -> Running {
         self.running

@@ -1,6 +1,7 @@
-//! The state of an image, in parts that know nothing of the program nor of each other's fields.
+//! The state of an image, in parts that are independent of the program and of each other's fields.
 //!
-//! None of them waits. What sends messages or reads the words of other images is given the heap for it.
+//! No part blocks. A part that sends messages or reads the words of other images receives the heap as an
+//! argument.
 
 pub mod coarray;
 pub(crate) mod finish;

@@ -1,8 +1,8 @@
-//! Notices that other images take for this one, whose copies wait for them.
+//! Notifications that other images consume for this image, for copies with a predicate on another image.
 
 use std::collections::BTreeSet;
 
-/// The notices for which this image has asked.
+/// The notifications that this image has requested.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     asked: u64,
@@ -11,19 +11,19 @@ pub(crate) struct Notices {
 }
 
 impl Notices {
-    /// This image asks for a notice: the number of the question.
+    /// This image requests a notification: the number of the request.
     pub fn ask(&mut self) -> u64 {
         self.asked += 1;
         self.asked
     }
 
-    /// Another image has taken a notice for this one. Whether it was asked for it.
+    /// Another image has consumed a notification for this one. Returns whether it was requested.
     #[must_use]
     pub fn note_taken(&mut self, number: u64) -> bool {
         (1..=self.asked).contains(&number) && self.taken.insert(number)
     }
 
-    /// Whether a notice has been taken, which is said once.
+    /// Whether a notification has been consumed, which is reported once.
     pub fn is_taken(&mut self, number: u64) -> bool {
         self.taken.remove(&number)
     }

@@ -1,14 +1,14 @@
-//! Options of coarray programs, and what C calls by numbers.
+//! Options of coarray programs, and the constants of the C interface.
 
 use hcube_core::options::{Kind, RANKS_PER_NODE, Spec};
 
-/// Spawned functions between two looks for those of others.
+/// Number of functions that an image ships between two polls for incoming functions.
 pub const DEFAULT_LOOK: usize = 256;
 /// A minute, in microseconds: more is a typing error.
 const MAX_PROGRESS: i64 = 60_000_000;
 
 hcube_core::named_values! {
-    /// What an atomic operation does to a word.
+    /// The effect of an atomic operation on a word.
     pub enum Action {
         /// Returns the word; coarray may also be events or locks, with this operation only.
         Load = 0, "load", "HCUBE_CAF_LOAD";
@@ -28,13 +28,13 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_values! {
-    /// What is known of an image.
+    /// The status of an image.
     pub enum Status {
         /// It is alive.
         Alive = 0, "alive", "HCUBE_CAF_ALIVE";
         /// It has failed.
         Failed = 1, "failed", "HCUBE_CAF_FAILED";
-        /// It has ended normally.
+        /// It has terminated normally.
         Stopped = 2, "stopped", "HCUBE_CAF_STOPPED";
     }
 }
@@ -42,11 +42,11 @@ hcube_core::named_values! {
 hcube_core::options_table! {
     /// The options of a program.
     pub struct Options {
-        /// Number of functions that an image ships to others before it looks once for functions that others
-        /// have shipped to it, so that theirs do not wait until it waits itself.
+        /// Number of functions that an image ships before it polls once for functions that other images have
+        /// shipped to it, so that these need not wait until this image waits.
         pub look: usize = Spec::new("HCUBE_CAF_LOOK", Kind::Count { min: 1, max: 1 << 20, unit: "functions" }, DEFAULT_LOOK as i64),
-        /// Time in microseconds from one look of a progress thread for what others ask for to the next. 0: no
-        /// such thread; images look where they wait or call hcube_caf_progress.
+        /// Polling interval of a progress thread in microseconds. 0 starts no progress thread: an image
+        /// serves requests of other images only while it waits or calls hcube_caf_progress.
         pub progress: usize = Spec::new("HCUBE_CAF_PROGRESS", Kind::Count { min: 0, max: MAX_PROGRESS, unit: "microseconds" }, 0),
         /// See [`RANKS_PER_NODE`].
         pub ranks_per_node: usize = RANKS_PER_NODE,

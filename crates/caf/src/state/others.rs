@@ -1,18 +1,19 @@
 //! Images that have failed or stopped.
 //!
-//! Idea: every image has a word in its heap that says whether it is alive. An image that fails or stops
-//! writes its own; the first one of its node that notices the end of its process writes it otherwise. Images
-//! of the node read the words where they have nothing to do, those of other nodes are told by messages, in
-//! both cases by the one that wrote the word.
+//! Idea: every image has a status word in its heap. An image that fails or stops writes its own word; if its
+//! process ends without this, the first image of its node that detects the end of the process writes it.
+//! Images of the node read the words while they are idle; images of other nodes are notified by a message of
+//! the image that wrote the word.
 //!
-//! What an image has sent before it was gone still counts. So an image counts as gone from the second poll
-//! on: what it had sent at the first poll has been taken by the second, because nothing had arrived any more,
-//! or because of `MESSAGES_PER_POLL`.
+//! Messages that an image has sent before it was gone still count. An image is therefore considered gone from
+//! the second poll
+//! on: messages sent before the first poll have been received by the second, because nothing more had
+//! arrived, or because of `MESSAGES_PER_POLL`.
 //!
-//! Restrictions: the end of a process is noticed only by other images of its node.
+//! Restrictions: only images of the same node detect the end of a process.
 //! Cost: a load per image of the node in waits that have found nothing; a system call per `POLLS_PER_PROCESS`
-//! of them; a message to each image of another node for an image that is gone, and one to each image for a
-//! failed image that is known to one that stops.
+//! of them; a message to each image of another node for an image that is gone, and, when an image stops, one
+//! to each image for a failed image that it knows.
 
 pub use crate::state::options::Status;
 
@@ -60,7 +61,7 @@ impl Status {
     }
 }
 
-/// What an image knows of the others, and what it is itself.
+/// An image's knowledge of the others, and its own status.
 #[derive(Debug)]
 pub struct Others {
     /// Where every image has its word.
@@ -71,7 +72,8 @@ pub struct Others {
     images: usize,
     /// Images that are not alive, as far as is known here.
     gone: BTreeMap<usize, Status>,
-    /// Those of which this was seen in the last poll: what they have sent before may still be under way.
+    /// Images that were already gone in the last poll: their last messages may still have been outstanding
+    /// then.
     seen: BTreeMap<usize, Status>,
     /// Images whose process has ended, as far as is known here.
     died: BTreeSet<usize>,
@@ -82,7 +84,7 @@ pub struct Others {
     steps: u32,
     /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
     returned: Option<Cell<usize>>,
-    /// The image of this node whose process is asked about next.
+    /// The image of this node whose process is checked next.
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
     processes: Vec<u32>,
@@ -115,7 +117,7 @@ impl Others {
         })
     }
 
-    /// What the word of an image says.
+    /// The value of an image's status word.
     fn note(&mut self, image: usize, word: u64) {
         if word == DIED {
             self.died.insert(image);
@@ -133,7 +135,7 @@ impl Others {
         self.note((tag >> WORD_BITS) as usize, tag & ((1 << WORD_BITS) - 1));
     }
 
-    /// Tells the images of other nodes what the word of an image of this one says.
+    /// Sends the status word of an image of this node to the images of other nodes.
     fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
         for to in 0..self.images {
             // One that serves others waits until all have ended.
@@ -145,8 +147,8 @@ impl Others {
         }
     }
 
-    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll
-    /// has seen is certain now.
+    /// Polls the status words of the node's images, and checks one process from time to time. Status changes
+    /// seen in the previous poll are now final.
     pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
         self.gone.append(&mut self.seen);
@@ -192,8 +194,8 @@ impl Others {
         }
     }
 
-    /// Before this image fails or stops: the others learn which images have failed, as far as is known here.
-    /// So nobody finds that this one has stopped and does not know the cause.
+    /// Before this image fails or stops: notifies the others of the failed images that it knows, so that no
+    /// image detects that this one has stopped without knowing the cause.
     pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
         for failed in self.with(Status::Failed) {
             let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
@@ -208,13 +210,15 @@ impl Others {
         memory.own_word(self.place).store(DIED, Ordering::Release);
     }
 
-    /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
+    /// This image fails or stops: all others can detect this from now on, as soon as the messages have been
+    /// sent.
     pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
         memory.own_word(self.place).store(word, Ordering::Release);
         self.tell(memory, self.own, word);
     }
 
-    /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.
+    /// The program has ended on all images: no image waits for this one any more, so no notification is
+    /// needed.
     pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
         memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
         self.become_gone(Status::Stopped);
@@ -225,7 +229,7 @@ impl Others {
         self.own_status = status;
     }
 
-    /// An error where this image itself has failed or stopped.
+    /// An error if this image itself has failed or stopped.
     #[inline]
     pub(crate) fn check_own(&self) -> Result<()> {
         if self.own_status == Status::Alive { Ok(()) } else { self.own_status.check(self.own) }
@@ -253,14 +257,14 @@ impl Others {
         self.gone.iter().filter(move |(_, its)| **its == status).map(|(&image, _)| image)
     }
 
-    /// An error where an image has failed or, if none has, one has stopped.
+    /// An error if an image has failed or, if none has, one has stopped.
     #[inline]
     pub(crate) fn check_all(&self) -> Result<()> {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
-    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that
-    /// a call has returned: the program deals with it.
+    /// From now on, waits that any image may end continue if others have stopped, and after a failure that a
+    /// call has returned: the program handles it.
     pub(crate) fn tolerate(&mut self) {
         self.returned = Some(Cell::new(0));
     }
@@ -270,7 +274,7 @@ impl Others {
         self.returned.is_some()
     }
 
-    /// The program knows of all failures up to now.
+    /// The program has been informed of all failures up to now.
     pub(crate) fn note_returned(&self) {
         if let Some(returned) = &self.returned {
             returned.set(self.with(Status::Failed).count());
@@ -298,7 +302,7 @@ impl Others {
         first.map_or(Ok(()), |image| self.status(image).check(image))
     }
 
-    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed,
+    /// An error if an image that is waited for is not alive. If it has stopped and another one has failed,
     /// that is why: the error is about the one that has failed.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
         match self.status(image) {
@@ -343,7 +347,7 @@ mod tests {
     use hcube_core::plan::Topology;
     use std::process::Command;
 
-    /// One image of the first node notices that the process of another one has ended, and all learn of it.
+    /// One image of the first node detects that the process of another one has ended, and notifies all.
     #[test]
     fn the_end_of_a_process_is_told_to_all() {
         threads::run(4, 2, |comm| {

@@ -1,13 +1,13 @@
-//! Which images that have stopped or failed have taken part in a collective operation.
+//! Which stopped or failed images have taken part in a collective operation.
 //!
-//! Idea: where images end one by one ([`crate::operations::ending`]), one of them may have stopped or failed
-//! when others are still in an operation in which it has done its part, and they go on. So whoever waits asks
-//! each image that is gone how far it has come in the team: an image whose part is missing is an error, and
-//! one that is no member does not matter.
+//! Idea: if images end one by one ([`crate::operations::ending`]), an image may have stopped or failed after
+//! it has completed its part of an operation that other images still execute and can complete. An image that
+//! waits therefore asks each image that is gone how many operations of the team it has completed: a missing
+//! part is an error, and images outside of the team are ignored.
 //!
 //! Restrictions: only with [`Runtime::tolerate`](crate::Runtime::tolerate); otherwise an image that is gone
-//! ends every wait, as does one whose process has ended.
-//! Cost: a message each way per image that is gone, for each operation that waits for longer than a poll.
+//! ends every wait, and so does an image whose process has ended.
+//! Cost: a request and a reply per image that is gone, for each operation that waits for longer than a poll.
 //! Source: our own.
 
 use crate::state::messages::Kind;
@@ -21,7 +21,7 @@ use hcube_core::memory::bytes_of;
 use hcube_core::onesided::Onesided;
 use std::collections::BTreeSet;
 
-/// What is counted apart: barriers, and all other operations.
+/// Separate counters: barriers, and all other operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Series {
     Barriers,
@@ -34,7 +34,7 @@ pub(crate) struct Participation {
     /// Team, series and number.
     current: [u64; 3],
     asked: BTreeSet<usize>,
-    /// An image that was gone before it.
+    /// An image that was already gone.
     missing: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Participation {
         }
     }
 
-    /// An error where an image has failed, or has stopped and what others wait for will not come.
+    /// An error if an image has failed, or has stopped and what others wait for will not come.
     pub fn check(&self, others: &Others) -> Result<()> {
         if !others.is_tolerant() {
             return others.check_all();

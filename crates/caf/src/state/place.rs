@@ -1,4 +1,4 @@
-//! Places in the heaps of images, and the words that name them.
+//! Locations in the heaps of images, and their encoding in words.
 
 /// A place in the heap of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! Shipped functions that have arrived and not run.
+//! Shipped functions that have arrived and have not been executed.
 //!
-//! They lie one behind the other in words, so that a function costs no allocation. What has arrived while
-//! functions run is the next batch.
+//! They are stored contiguously in words, so that a function costs no allocation. Functions that arrive while
+//! others are executed form the next batch.
 
 use crate::state::finish::{LABEL_BITS, Label, Scope};
 use crate::state::messages::Kind;
@@ -21,7 +21,7 @@ const NO_EVENT: u64 = u64::MAX;
 
 /// Short functions that are taken at a time.
 const AT_A_TIME: usize = 256;
-/// Words of functions for which memory is kept.
+/// Words of functions for which memory is reserved.
 const KEPT_WORDS: usize = 4096;
 
 /// A shipped function that has arrived.
@@ -42,7 +42,7 @@ impl Call<'_> {
     }
 }
 
-/// What functions have in common that are counted together and run one after the other.
+/// The common data of functions that are counted together and run one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sort {
     scope: u64,
@@ -61,21 +61,21 @@ impl Sort {
         Scope::of(self.scope)
     }
 
-    /// What it counts as in the block.
+    /// Its counter in the block.
     pub const fn label(self) -> Label {
         Label::of(self.named)
     }
 }
 
-/// Functions that have arrived, one behind the other in words: the sender with the number of bytes that it
-/// has sent, the block, and these bytes.
+/// Functions that have arrived, contiguous in words: the sender with the number of bytes that it has sent,
+/// the block, and these bytes.
 #[derive(Debug, Default)]
 struct Calls(Vec<u64>);
 
 /// Words before the arguments.
 const HEAD_WORDS: usize = 2 + HEAD / size_of::<u64>();
 
-/// What precedes the arguments of a function that is shipped.
+/// The header before the arguments of a shipped function.
 #[inline(always)]
 pub(crate) fn head(function: usize, label: Label, event: Option<Place>) -> [u64; HEAD / size_of::<u64>()] {
     [(function as u64) << LABEL_BITS | label.bits(), event.map_or(NO_EVENT, Place::word)]
@@ -87,7 +87,7 @@ const fn sender(image: usize, bytes: usize) -> u64 {
 }
 
 impl Calls {
-    /// Adds what the bytes of a message say. Whether they are a function.
+    /// Appends the function in the bytes of a message. Returns whether they are a function.
     #[inline]
     fn add(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         if bytes.len() < HEAD {
@@ -98,7 +98,7 @@ impl Calls {
         true
     }
 
-    /// The function that begins with a word, and the word behind it.
+    /// The function that begins with a word, and the word after it.
     #[inline]
     fn call(&self, first: usize) -> Option<(Call<'_>, usize)> {
         let [sender, scope, named, event, arguments @ ..] = self.0.get(first..)? else { return None };
@@ -136,7 +136,7 @@ impl Calls {
     }
 }
 
-/// Functions that run one after the other. One that waits runs what is behind it.
+/// Functions that run one after the other. A function that waits runs those after it.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     all: Calls,
@@ -144,7 +144,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The one that runs next, where there is one.
+    /// The one that runs next, if there is one.
     #[inline]
     pub fn next(&self) -> Option<Call<'_>> {
         let (call, behind) = self.all.call(self.next.get())?;
@@ -157,14 +157,14 @@ impl Batch {
     }
 }
 
-/// What has arrived at an image.
+/// The functions that have arrived at an image.
 #[derive(Debug)]
 pub(crate) struct Shipped {
-    /// What runs now.
+    /// The running functions.
     batch: Rc<Batch>,
-    /// What runs after that, in order.
+    /// The functions that run after that, in order.
     ready: Calls,
-    /// What is not registered here yet.
+    /// Functions that are not registered here yet.
     early: Calls,
     /// Functions that are running, one inside the other.
     depth: usize,
@@ -175,14 +175,14 @@ pub(crate) struct Shipped {
 }
 
 impl Shipped {
-    /// Nothing yet. The image polls for functions of others each time it has shipped as many itself as the
-    /// interval says.
+    /// Initially empty. The image polls for functions of others each time it has shipped as many itself as
+    /// the interval.
     pub fn new(polling_interval: usize) -> Self {
         let (ready, early) = (Calls::default(), Calls::default());
         Self { batch: Rc::default(), ready, early, depth: 0, since_poll: 0, polling_interval }
     }
 
-    /// Keeps what the bytes of a message say. Whether they are a function.
+    /// Stores the function in the bytes of a message. Returns whether they are a function.
     pub fn put(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         self.ready.add(from, tag, bytes)
     }
@@ -211,12 +211,12 @@ impl Shipped {
         self.depth > 0
     }
 
-    /// An error in a shipped function: what belongs to the program, not to what others have shipped.
+    /// Returns an error inside a shipped function, which must not call these functions.
     pub fn refuse_inside(&self, what: &str) -> Result<()> {
         if self.depth == 0 {
             return Ok(());
         }
-        Err(Error::Usage(format!("called in a shipped function, where nothing {what}")))
+        Err(Error::Usage(format!("called in a shipped function, which must not call {what}")))
     }
 
     /// A function has been registered: what has arrived for it may run.

@@ -1,12 +1,12 @@
 //! Memory in the heap for copies of exposed blocks.
 //!
-//! Idea: an area of the heap that all images reserve when they begin, at the same offset, so copies on some
-//! images do not make the offsets of later coarrays differ. Its pages come with their first use and stay:
-//! memory that is given back has to be got again page by page, which takes longer than the copy. What does
-//! not fit is allocated in the heap.
+//! Idea: an area of the heap that all images reserve at the start, at the same offset, so that copies on some
+//! images do not change the offsets of later coarrays. Its pages become resident at their first use and stay
+//! resident: to fault them in again takes longer than the copy. Blocks that do not fit are allocated in the
+//! heap.
 //!
-//! Cost: a search of the copies that are in use, of which there are few. Memory: at most [`AREA_BYTES`].
-//! Source: the usual first fit.
+//! Cost: a search among the copies in use, which are few. Memory: at most [`AREA_BYTES`].
+//! Source: first fit.
 
 use hcube_core::comm::{Comm, agree};
 use hcube_core::error::Result;
@@ -51,7 +51,7 @@ impl Staging {
     /// Frees a copy.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If no memory is available.
     pub fn free(&mut self, heap: &mut Heap, offset: usize) -> Result<()> {
         let found = self.used.iter().position(|&(begin, _)| self.begin + begin == offset);
         match found {

@@ -19,7 +19,7 @@ struct Group<'a> {
     size: usize,
     /// The images of all members.
     images: Vec<usize>,
-    /// Memory of the program's own, and that of a coarray.
+    /// Memory of the program, and memory of a coarray.
     memory: [Region<'static>; 2],
 }
 

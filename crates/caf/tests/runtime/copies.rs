@@ -122,7 +122,8 @@ fn wrong_copies_copy_nothing() {
     });
 }
 
-/// A copointer goes round as the argument of shipped functions; whoever gets it writes through it.
+/// A copointer is passed around as the argument of shipped functions; each image that receives it writes
+/// through it.
 #[test]
 fn copointers_are_handed_on() {
     everywhere(|image, images| {
@@ -235,7 +236,7 @@ fn a_block_waits_only_for_what_was_started_in_it() {
     });
 }
 
-/// The team of a barrier is freed at once, and its event is notified all the same.
+/// The team of a barrier is freed immediately, and its event is notified nevertheless.
 #[test]
 fn a_barrier_outlives_its_team() {
     everywhere(|image, _| {

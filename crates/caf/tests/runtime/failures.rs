@@ -1,4 +1,4 @@
-//! Images that fail or stop: every wait of the others ends with an error, and they can ask who is gone.
+//! Images that fail or stop: every wait of other images returns an error, and they can query the status.
 
 use crate::leaving::{Meetings, error_of, leave, meet, with_leaving_images};
 use crate::support::{Image, PLACES, form, with_images};
@@ -12,7 +12,7 @@ use hcube_core::onesided::Atomic;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What images wait with: coarrays of all images, and the image that leaves, which has the lock.
+/// The objects that images wait with: coarrays of all images, and the image that leaves, which has the lock.
 struct Case {
     team: Handle,
     data: Handle,
@@ -68,7 +68,7 @@ const WAITS: [(&str, Wait); 19] = [
     ("end", |image, _| image.finalise()),
 ];
 
-/// What is set up before an image leaves; all know it.
+/// The set-up before an image leaves, known to all.
 fn case(image: &Image, gone: usize, meetings: &Meetings) -> Case {
     let world = image.world();
     // All images in reverse order, so that members are not known.
@@ -105,7 +105,7 @@ fn every_wait_ends_when_an_image_leaves() {
     }
 }
 
-/// Accesses to an image that is gone: made in a node, an error elsewhere.
+/// Accesses to an image that is gone: performed in a node, an error elsewhere.
 #[test]
 fn accesses_to_an_image_that_is_gone() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {
@@ -123,7 +123,8 @@ fn accesses_to_an_image_that_is_gone() {
                 assert_eq!(image.atomic(case.data, 1, 8, Atomic::Add, 1).map(drop), expected());
                 let copointer = image.copointer(case.data, 1, 0).expect("a coarray");
                 assert_eq!(image.get_from(copointer, 0, Region::of(&mut bytes)), expected());
-                // What is there at the first look is no error, though it is known that an image is gone.
+                // A condition that holds at the first poll is not an error, although it is known that an
+                // image is gone.
                 image.put(case.data, image.own(), 0, Region::of(&mut bytes)).expect("own memory");
                 assert_eq!(image.wait_event(case.events, 2), Ok(()));
                 image.lock(case.locks, 1, image.own()).expect("an own lock");
@@ -241,8 +242,8 @@ fn images_know_who_is_gone() {
     }
 }
 
-/// An image that ships functions to itself all the time never waits in vain, and learns of a failure all the
-/// same.
+/// An image that ships functions to itself all the time never waits without result, and still learns of a
+/// failure.
 #[test]
 fn an_image_that_is_kept_busy_learns_of_a_failure() {
     for (images, per_node) in [(2, 2), (2, 1)] {

@@ -16,7 +16,7 @@ fn words<const N: usize>(arguments: &[u8]) -> [u64; N] {
     std::array::from_fn(|_| words.next().expect("an argument"))
 }
 
-/// Ships itself to the next image as often as it is told, and counts.
+/// Ships itself to the next image the given number of times, and counts.
 fn register_chain(image: &Image, count: &Rc<Cell<u64>>) -> usize {
     let count = Rc::clone(count);
     let images = image.with_team(image.world(), |team| team.size());
@@ -80,7 +80,7 @@ fn random_trees_end_with_their_blocks() {
                         let mut state = seed;
                         let others = if depth < 6 { random(&mut state) % 4 } else { 0 };
                         for _ in 0..others {
-                            // In the team of the block: that of this image's own, or all.
+                            // In the team of the block: this image's own team, or all images.
                             let team = if teams == 1 { own_team.get().expect("a team") } else { world };
                             let to = random(&mut state) as usize % image.with_team(team, |team| team.size());
                             let arguments = [function, depth + 1, random(&mut state), teams];
@@ -158,7 +158,7 @@ fn long_arguments_events_and_errors() {
     });
 }
 
-/// Many more than there is room for, from all to all.
+/// Many more functions than there is room for, from all to all.
 #[test]
 fn updates_of_remote_words() {
     everywhere(|image, images| {

@@ -136,7 +136,7 @@ fn sets_of_events() {
         let events = image.allocate_events(world, 3).expect("room");
         let next = (own + 1) % images;
         let pair = [(events, 0), (events, 1)];
-        // An event with many notices does not hide the others.
+        // An event with many notifications does not starve the others.
         image
             .notify_all(&[(events, 0, own), (events, 0, own), (events, 1, own), (events, 1, own)])
             .expect("events");
@@ -167,7 +167,7 @@ fn numbers_of_events_that_no_memory_has() {
             assert!(error.starts_with(&format!("count = {count}: expected less than")), "{error}");
             assert!(image.allocate_locks(world, count).is_err());
         }
-        // Members without an error of their own have the one of the others.
+        // Members without an own error return the error of the others.
         assert!(image.allocate_events(world, if own == 1 { usize::MAX } else { 1 }).is_err());
         let error = image.allocate_events(world, 1 + own).expect_err("counts differ").to_string();
         assert!(error.contains("count differs between ranks, from 1 to 3"), "{error}");
@@ -208,7 +208,7 @@ fn allocations_do_not_grow() {
     });
 }
 
-/// Where one image has no memory, the others give back what they have allocated.
+/// If one image has no memory, the others free their allocations.
 #[test]
 fn an_allocation_that_one_image_cannot_make_takes_no_memory() {
     const LENGTH: usize = 1 << 16;

@@ -1,4 +1,5 @@
-//! What compilers need whose programs have coarrays: memory by address, and images that end one by one.
+//! Functions that compilers need for languages with coarrays: memory by address, and images that end one by
+//! one.
 
 use crate::support::{Image, PLACES, everywhere, run};
 use hcube_caf::coarray::Use;
@@ -39,7 +40,7 @@ fn own_memory_has_a_place_on_the_node() {
     });
 }
 
-/// Whoever is left reads what the others have, also from other nodes, and learns that they have stopped.
+/// A remaining image reads the data of the others, also on other nodes, and learns that they have stopped.
 #[test]
 fn images_that_have_ended_serve_the_others() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {
@@ -69,7 +70,7 @@ fn images_that_have_ended_serve_the_others() {
     }
 }
 
-/// Images that have done their part of an operation stop at once; the others end it.
+/// Images that have completed their part of an operation stop immediately; the others complete it.
 #[test]
 fn operations_go_on_behind_images_that_have_ended() {
     for (images, per_node) in PLACES {
@@ -92,7 +93,7 @@ fn operations_go_on_behind_images_that_have_ended() {
     }
 }
 
-/// An image fails; the others learn it once, and go on with events.
+/// An image fails; the others learn of it once, and continue with events.
 #[test]
 fn a_failure_ends_one_wait_for_an_event() {
     for (images, per_node) in [(3, 3), (3, 1), (5, 2)] {

@@ -1,4 +1,4 @@
-//! Locks: one owner at a time, in order of arrival, several at once.
+//! Locks: mutual exclusion, FIFO order, sets of locks.
 
 use crate::random::random;
 use crate::support::{Image, PLACES, everywhere, with_images};
@@ -132,8 +132,7 @@ fn functions_run_where_an_image_waits_for_a_lock() {
     });
 }
 
-/// Sets of locks in random order: nobody waits for ever, and what they guard is changed by one image at a
-/// time.
+/// Sets of locks in random order: no deadlock, and the guarded data is changed by one image at a time.
 #[test]
 fn sets_of_locks() {
     const TURNS: usize = 40;

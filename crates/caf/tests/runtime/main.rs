@@ -1,4 +1,4 @@
-//! The coarray runtime with images as threads, and a program of it under mpirun.
+//! The coarray runtime with images as threads, and a program with it under mpirun.
 
 mod collectives;
 mod copies;

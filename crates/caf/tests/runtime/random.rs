@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same for the same state (Marsaglia 2003, "Xorshift RNGs").
+//! Pseudo-random numbers (Marsaglia 2003, "Xorshift RNGs").
 
 /// The next number.
 pub fn random(state: &mut u64) -> u64 {

@@ -1,4 +1,4 @@
-//! Random programs against a serial model: teams of teams, and copies that wait for each other.
+//! Random programs compared with a serial model: teams of teams, and copies that wait for each other.
 
 use crate::random::random;
 use crate::support::{Image, PLACES, with_images};
@@ -47,7 +47,7 @@ fn split(image: &Image, parent: &Team, random: &mut Random) -> Vec<Team> {
     teams.filter(|team| !team.members.is_empty()).collect()
 }
 
-/// A team is what the model says, and its members reach each other's memory by their ranks.
+/// A team is as in the model, and its members access each other's memory by their ranks.
 fn check(image: &Image, team: &Team) {
     let Some(handle) = team.handle else { return };
     let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));
@@ -117,8 +117,8 @@ impl Copy {
 }
 
 /// Chains of copies between random places, which overlap, of random images. Each copy is started by a random
-/// image, in any order, and its predicate is notified when the one before has ended. The result is that of
-/// the chain in order.
+/// image, in any order, and its predicate is notified when the one before has ended. The result equals the
+/// result of the chain in order.
 #[test]
 fn random_schedules_of_copies() {
     for (images, per_node) in PLACES {
@@ -133,7 +133,7 @@ fn run_schedule(image: &Image, images: usize, seed: u64) {
     let mut random = Random(seed << 40 | 0x9e37_79b9);
     let chains: Vec<Vec<Copy>> =
         (0..CHAINS).map(|_| (0..COPIES).map(|_| Copy::draw(&mut random, images)).collect()).collect();
-    // The image of each event: the one before the first copy of a chain, and one behind each.
+    // The image of each event: the one before the first copy of a chain, and one after each copy.
     let places: Vec<Vec<usize>> =
         (0..CHAINS).map(|_| (0..=COPIES).map(|_| random.below(images)).collect()).collect();
     let mut model: Vec<Vec<u8>> =

@@ -1,4 +1,4 @@
-//! What images that go on can do after another one has failed.
+//! Operations of the surviving images after an image has failed.
 
 use crate::leaving::{error_of, leave, meet, with_leaving_images};
 use crate::support::{Image, form};
@@ -13,8 +13,8 @@ const PLACES: [(usize, usize); 7] = [(3, 3), (3, 1), (4, 2), (5, 1), (5, 2), (7,
 /// Bytes of each part: more than one message.
 const BYTES: usize = 300_000;
 
-/// The data of images that are alive can be read and written, also from other nodes, through a team of which
-/// nobody is known yet; their parts lie at different offsets.
+/// The data of images that are alive can be read and written, also from other nodes, through a team without
+/// cached members; their parts have different offsets.
 #[test]
 fn data_of_living_images_stays_accessible() {
     for (images, per_node) in PLACES {
@@ -64,7 +64,7 @@ fn data_of_living_images_stays_accessible() {
     }
 }
 
-/// Whoever waits for an image that has stopped because another one has failed learns of the failure.
+/// An image that waits for an image that has stopped because another one has failed learns of the failure.
 #[test]
 fn an_image_that_stops_after_a_failure_names_it() {
     for (images, per_node) in PLACES {

@@ -1,18 +1,19 @@
-//! Active messages between nodes: what goes to one rank travels together.
+//! Active messages between nodes, batched by destination.
 //!
-//! Idea: messages to a rank are put together in batches (`queue`), each of which goes out as one message of
-//! MPI when its sender looks for messages, or when somebody waits for one of them. Every batch says how many
-//! batches of the receiver were taken here, or an empty one does where nothing else is to be sent. A sender
-//! has at most [`WINDOW`] batches under way to a rank, so a receiver that does not look is not flooded. The
-//! receiver acknowledges a batch as soon as it has done what the last message of it asks for, even if it does
-//! not look again for long.
+//! Idea: messages to a rank are combined into batches (`queue`), each of which is sent as one MPI message
+//! when its sender polls for messages, or waits for one of them. Every batch acknowledges how many batches of
+//! the receiver have been handled here; an empty batch does so if nothing else is to be sent. A sender has at
+//! most [`WINDOW`] outstanding batches to a rank, which bounds the memory of a receiver that does not poll.
+//! The receiver acknowledges a batch as soon as the handler of its last message has returned, even if it does
+//! not poll again for long.
 //!
-//! Restrictions: batches to a rank that has no room are kept, so the memory is bounded by what callers send
-//! before they ask for room ([`Batches::has_room`]).
+//! Restrictions: batches to a rank whose window is full are kept, so the memory is bounded by what callers
+//! send before they check for room ([`Batches::has_room`]).
 //!
-//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a look is one `MPI_Iprobe`, and an
-//! `MPI_Test` for the oldest batch under way. Memory: a few hundred bytes per rank that was ever talked to.
-//! Source: our own; the batches are those of the conveyors of bale (Maley and DeVinney 2019).
+//! Cost: 16 bytes per message and 8 per batch, and one copy of every byte; a poll is one `MPI_Iprobe`, and an
+//! `MPI_Test` for the oldest outstanding batch. Memory: a few hundred bytes per rank with which this rank has
+//! communicated.
+//! Source: our own; batches as in the conveyors of bale (Maley and DeVinney 2019).
 
 use super::message::{KINDS, MORE, Message, Payload};
 use super::queue::{BATCH_BYTES, Bytes, HEAD, PIECE_BYTES, Queue, START, Spare};
@@ -23,25 +24,25 @@ use crate::error::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Batches under way to a rank.
+/// Outstanding batches to a rank.
 const WINDOW: u32 = 4;
-/// Bytes of messages from which there is no room: a short one more would begin a batch of its own.
+/// Bytes of messages from which there is no room: a further short message would begin a new batch.
 const FULL_BYTES: usize = BATCH_BYTES - 512;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
 
-/// What goes to and comes from a rank of another node.
+/// Messages to and from a rank of another node.
 #[derive(Debug, Default)]
 struct Peer {
-    /// The messages that have not gone out.
+    /// The messages that have not been sent.
     queue: Queue,
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
     acknowledged: u32,
-    /// Batches that were taken, and the number that the peer was last told.
+    /// Batches that were received, and the last acknowledged number.
     taken: u32,
     told: u32,
-    /// Whether it is in the list of those to be looked at.
+    /// Whether it is in the list of ranks to be polled.
     listed: bool,
     /// Pieces of a message that has not arrived completely.
     joined: Vec<u8>,
@@ -64,16 +65,16 @@ struct Arrived {
 /// The batches of a rank.
 pub struct Batches<C: Comm> {
     peers: BTreeMap<usize, Peer>,
-    /// Peers that have a batch to go out, or are to be told something.
+    /// Peers that have a batch to be sent, or need an acknowledgement.
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
     spare: Spare,
-    /// Batches that are on their way here, in the order in which they are taken.
+    /// Batches that are on the way to this rank, in the order in which they are received.
     receiving: VecDeque<(usize, Owned<C>)>,
     arrived: Option<Arrived>,
     /// Batches that were sent and not acknowledged, to all peers.
     under_way: usize,
-    /// Bytes of messages that have not gone out, to all peers.
+    /// Bytes of messages that have not been sent, to all peers.
     waiting: usize,
     /// Whether somebody waits for one of them.
     is_awaited: bool,
@@ -96,7 +97,7 @@ impl<C: Comm> Default for Batches<C> {
 }
 
 impl<C: Comm> Batches<C> {
-    /// Appends a message to those for a rank: `head`, and `body` behind it.
+    /// Appends a message for a rank: `head`, followed by `body`.
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: &impl Bytes) {
         let peer = self.peers.entry(to).or_default();
         let all = head.len() + body.len();
@@ -125,23 +126,23 @@ impl<C: Comm> Batches<C> {
         self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < FULL_BYTES)
     }
 
-    /// Whether all messages to all ranks have been taken.
+    /// Whether all messages to all ranks have been received.
     pub fn is_delivered(&self) -> bool {
         self.under_way == 0 && self.waiting == 0
     }
 
-    /// Bytes of messages that have not gone out.
+    /// Bytes of messages that have not been sent.
     #[cfg(test)]
     pub fn waiting_bytes(&self) -> usize {
         self.waiting
     }
 
-    /// Whether all messages to all ranks have gone out, and MPI needs their bytes no more.
+    /// Whether all messages to all ranks have been sent, and MPI does not need their bytes any more.
     pub fn is_sent(&self) -> bool {
         self.waiting == 0 && self.sends.is_empty()
     }
 
-    /// Whether all messages to all ranks but one have been taken.
+    /// Whether all messages to all ranks except one have been received.
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));
         let (under_way, waiting) =
@@ -181,8 +182,8 @@ impl<C: Comm> Batches<C> {
         result
     }
 
-    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether
-    /// there is more to be sent.
+    /// Sends batches for a rank as long as it has room, or an empty one with an acknowledgement. Returns
+    /// whether there is more to be sent.
     fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
         let peer = self.peers.get_mut(&to).expect("a peer that was listed");
         loop {
@@ -229,7 +230,7 @@ impl<C: Comm> Batches<C> {
     /// Takes a batch that has arrived. Whether there was one.
     fn take_batch(&mut self, comm: &C) -> Result<bool> {
         let tag = tags::ACTIVE.tag(0);
-        // A batch may be announced long before it is here, and those of other ranks need not wait for it.
+        // A batch may be announced long before it arrives, and batches of other ranks need not wait for it.
         let (from, batch) = loop {
             if let Some((_, first)) = self.receiving.front_mut()
                 && first.has_finished(comm)?
@@ -284,8 +285,8 @@ impl<C: Comm> Batches<C> {
                 }
             };
             if *at == bytes.len() {
-                // What the caller does for this message is done before it flushes, and nobody may look again
-                // for long, while the sender waits until all that it has sent was taken.
+                // The handler for this message returns before the caller flushes, and this rank may not poll
+                // again for long, while the sender waits until all its messages have been received.
                 self.arrived = None;
                 self.tell(from);
                 self.is_awaited = true;
@@ -295,7 +296,7 @@ impl<C: Comm> Batches<C> {
         Ok(None)
     }
 
-    /// A batch of a rank is done: it is told with the next flush.
+    /// A batch of a rank has been handled: it is acknowledged by the next flush.
     fn tell(&mut self, from: usize) {
         let peer = self.peers.entry(from).or_default();
         peer.taken = peer.taken.wrapping_add(1);

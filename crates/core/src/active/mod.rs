@@ -1,17 +1,18 @@
-//! Active messages: short messages from any rank of a job to any other, which the receiver takes where it
-//! waits, and for which it does something.
+//! Active messages: short messages from any rank of a job to any other, which the receiver handles while it
+//! waits.
 //!
-//! Idea: inside a node they go through rings in the heap ([`rings`]), between nodes by batches (`batches`).
-//! Sending never waits: what has no room is kept by the sender and goes with its next look. So whoever does
-//! something for a message may send others. Who sends of its own accord looks first whether there is room
-//! ([`Messages::has_room`]), and takes messages meanwhile, so that the memory for those under way is bounded.
+//! Idea: inside a node messages use rings in the heap ([`rings`]), between nodes batches (`batches`). Sending
+//! never blocks: messages without room are kept by the sender and sent at its next poll, so a handler may
+//! send messages. Code outside of a handler first checks whether there is room ([`Messages::has_room`]), and
+//! handles messages meanwhile, so that the memory for outstanding messages is bounded.
 //!
-//! Restrictions: one thread per rank. Messages of a rank to another one keep their order; those of several
-//! have none. A message may have any length; a long one is cut into pieces, which the receiver joins.
+//! Restrictions: one thread per rank. Messages from one rank to another are not reordered; messages from
+//! several ranks have no order. A message may have any length; a long message is cut into pieces, which the
+//! receiver joins.
 //!
-//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and a
-//! message of MPI per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet;
-//! the two ways are our own.
+//! Cost: inside a node 16 bytes and two copies per message; between nodes 16 bytes and one copy, and an MPI
+//! message per batch. Source: Jin et al. 2011, §II, whose runtime uses the active messages of GASNet; rings
+//! and batches are our own.
 
 mod batches;
 mod message;
@@ -29,7 +30,7 @@ use batches::Batches;
 use message::MORE;
 use std::collections::VecDeque;
 
-/// Looks at what ranks of the node have sent, from one look at other nodes to the next.
+/// Polls for messages from ranks of the node, between two polls for other nodes.
 const LOOKS_HERE: u32 = 64;
 
 /// A rank that is on another node.
@@ -43,7 +44,7 @@ struct QueuedRecord {
     payload: Vec<u8>,
 }
 
-/// What goes to and comes from a rank of this node, beside the rings.
+/// Messages to and from a rank of this node, in addition to the rings.
 #[derive(Debug, Default)]
 struct Mate {
     kept: VecDeque<QueuedRecord>,
@@ -59,11 +60,11 @@ pub struct Messages<C: Comm> {
     ranks: Vec<usize>,
     rings: Rings,
     mates: Vec<Mate>,
-    /// Records that are kept, for all ranks of the node.
+    /// Records that wait for room, for all ranks of the node.
     kept: usize,
     /// Where there is more than one node.
     batches: Option<Batches<C>>,
-    /// Looks for messages, where there is more than one node.
+    /// Looks for messages, if there is more than one node.
     looks: u32,
     /// Ranks of the node of which a part of a message has arrived.
     joining: usize,
@@ -74,7 +75,7 @@ impl<C: Comm> Messages<C> {
     /// ranks of a node of the topology share.
     ///
     /// # Errors
-    /// On all ranks of `comm`, where one of them has no memory.
+    /// On all ranks of `comm`, if one of them has no memory.
     pub fn share(comm: &C, topology: &Topology, heap: &mut Heap) -> Result<Self> {
         let position = topology.position(comm.rank());
         let node = topology.node_of(position);
@@ -110,7 +111,7 @@ impl<C: Comm> Messages<C> {
     /// slices one after the other. Never waits.
     ///
     /// # Panics
-    /// Where the kind is none.
+    /// For the kind that means no message.
     #[inline]
     pub fn send(&mut self, to: usize, kind: u8, tag: u64, payload: [&[u8]; 2]) {
         if !self.send_quickly(to, kind, tag, [], payload) {
@@ -145,7 +146,7 @@ impl<C: Comm> Messages<C> {
         self.send_slowly(to, kind, tag, [bytes_of(&words), bytes]);
     }
 
-    /// Sends a message by the ring of a rank of this node. Whether that was possible at once.
+    /// Sends a message by the ring of a rank of this node. Returns whether there was room.
     #[inline(always)]
     fn send_quickly<const N: usize>(
         &mut self,
@@ -166,7 +167,7 @@ impl<C: Comm> Messages<C> {
             && self.rings.send(number as usize, kind, tag, words, payload)
     }
 
-    /// As [`Self::send`], of bytes about which Rust knows nothing, behind `head`.
+    /// As [`Self::send`], of bytes of a region, after `head`.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], body: Region<'_>) {
         assert!(kind < KINDS, "a message of kind {kind}");
         match self.number(to) {
@@ -186,7 +187,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// What goes to other nodes.
+    /// Messages to other nodes.
     fn away(&mut self) -> &mut Batches<C> {
         self.batches.as_mut().expect("there are other nodes")
     }
@@ -199,7 +200,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Keeps a message to a rank of this node, in pieces, and sends as many of them as there is room for.
+    /// Queues a message to a rank of this node, in pieces, and sends as many of them as there is room for.
     fn keep(&mut self, to: usize, kind: u8, tag: u64, whole: &[u8]) {
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;
@@ -215,7 +216,7 @@ impl<C: Comm> Messages<C> {
         self.send_kept(to);
     }
 
-    /// Sends of what is kept for a rank of the node what its ring has room for.
+    /// Sends queued records for a rank of the node as far as its ring has room.
     fn send_kept(&mut self, to: usize) {
         let kept = &mut self.mates[to].kept;
         while let Some(QueuedRecord { kind, tag, payload }) = kept.front()
@@ -236,7 +237,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// A message that has arrived, if one has; sends what is kept.
+    /// A message that has arrived, if one has; sends queued records.
     ///
     /// # Errors
     /// Those of MPI.
@@ -259,9 +260,9 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other
-    /// ones lie before them, and gives each to `read`: the rank, the tag and the payload. How many were
-    /// taken; all others are left to [`Self::receive`].
+    /// Receives short messages of a kind from ranks of this node, at most `most`, as long as no other message
+    /// precedes them, and passes each to `read`: the rank, the tag and the payload. Returns their number; all
+    /// others are received by [`Self::receive`].
     #[inline]
     pub fn receive_short(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         if self.joining > 0 {
@@ -296,34 +297,34 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept
-    /// has not.
+    /// Whether all messages to other ranks have been received there, as far as this rank knows; queued
+    /// records have not.
     pub fn is_delivered(&self) -> bool {
         self.kept == 0
             && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
-    /// Bytes of messages to other nodes that have not gone out.
+    /// Bytes of messages to other nodes that have not been sent.
     #[cfg(test)]
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.batches.as_ref().map_or(0, Batches::waiting_bytes)
     }
 
-    /// Whether all messages have gone out, so that their receivers find them without further help of this
+    /// Whether all messages have been sent, so that their receivers find them without further calls of this
     /// rank.
     pub fn is_sent(&self) -> bool {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
     }
 
-    /// Whether all that was sent to other nodes, but for one rank, has been taken there, as far as is known
-    /// here.
+    /// Whether all messages to other nodes, except one rank, have been received there, as far as this rank
+    /// knows.
     #[inline]
     pub fn is_delivered_elsewhere(&self, but: Option<usize>) -> bool {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
     }
 
-    /// Sends what is to go to other nodes at once, as far as their receivers have room.
+    /// Sends the messages for other nodes immediately, as far as their receivers have room.
     ///
     /// # Errors
     /// Those of MPI.
@@ -331,8 +332,8 @@ impl<C: Comm> Messages<C> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
 
-    /// Somebody waits for what was sent last: it goes out with [`Self::flush_awaited`], not only with the
-    /// next look.
+    /// A rank waits for the message that was sent last: it is sent by [`Self::flush_awaited`], not only at
+    /// the next poll.
     #[inline]
     pub fn hurry(&mut self) {
         if let Some(batches) = &mut self.batches {

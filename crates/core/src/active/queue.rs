@@ -1,8 +1,7 @@
-//! Messages to a rank of another node that have not gone out, put together in batches.
+//! Messages to a rank of another node that have not been sent, combined into batches.
 //!
-//! A batch is closed where another message would make it longer than [`BATCH_BYTES`]. So it is longer only if
-//! it consists of one message, and no buffer is longer than a piece of a message ([`PIECE_BYTES`]) whatever
-//! is sent.
+//! A batch is closed if another message would make it longer than [`BATCH_BYTES`]. It is longer only if it
+//! consists of one message, and no buffer is ever longer than a piece of a message ([`PIECE_BYTES`]).
 
 use crate::memory::Region;
 use std::collections::VecDeque;
@@ -16,7 +15,7 @@ pub const PIECE_BYTES: usize = 256 << 10;
 pub const START: usize = 8;
 /// Bytes of a message before its payload: its kind and its length, and its tag.
 pub const HEAD: usize = 16;
-/// Buffers that are kept for further batches.
+/// Buffers that are reused for further batches.
 const MAX_SPARE: usize = 8;
 
 /// Bytes to be sent.
@@ -61,7 +60,7 @@ impl Spare {
     }
 }
 
-/// Batches for a rank, the first of which goes out next.
+/// Batches for a rank, the first of which is sent next.
 #[derive(Debug, Default)]
 pub struct Queue {
     batches: VecDeque<Vec<u8>>,

@@ -4,7 +4,7 @@ use crate::node::heap;
 use crate::progress::wait::Patience;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Ranks, so many on a node, each with its messages.
+/// Ranks, a number of them per node, each with its messages.
 fn with_messages<T: Send>(
     ranks: usize,
     per_node: usize,
@@ -19,7 +19,7 @@ fn with_messages<T: Send>(
         let mut heap = Heap::share(comm, &mates, heap::part(mates.len(), 64)).expect("shared memory");
         let mut messages = Messages::share(comm, &topology, &mut heap).expect("memory");
         let result = work(comm, &mut messages);
-        // Others hear what this rank has taken as long as it looks.
+        // Other ranks receive acknowledgements of this rank as long as it polls.
         let (mut wait, mut is_delivered) = (Patience::new(true, false).wait(), false);
         while finished.load(Ordering::Relaxed) < ranks {
             assert!(messages.receive(comm).expect("no MPI").is_none(), "a message that nobody expects");
@@ -33,7 +33,7 @@ fn with_messages<T: Send>(
     })
 }
 
-/// Takes messages until `done` says so.
+/// Receives messages until `done` returns true.
 fn until(
     comm: &ThreadComm,
     messages: &mut Messages<ThreadComm>,
@@ -113,7 +113,7 @@ fn long_messages_are_joined() {
     }
 }
 
-/// A receiver that does not look is not flooded, and work for a message may send others.
+/// The outstanding messages to a receiver that does not poll are bounded, and handlers may send messages.
 #[test]
 fn senders_see_when_there_is_no_room_and_answers_never_wait() {
     for (ranks, per_node) in PLACES {

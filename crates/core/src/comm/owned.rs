@@ -1,9 +1,10 @@
-//! Transfers of bytes that own their buffer, for work that goes on between calls: a poller starts one and
-//! looks at it whenever it is called again.
+//! Transfers of bytes that own their buffer, for work that continues between calls: a poller starts a
+//! transfer and tests it whenever it is called again.
 //!
-//! [`requests`](super::requests) borrow memory and wait at the end of a scope; a poller never waits. So the
-//! buffer belongs to the transfer here, and is handed back when that has finished. The buffer of a transfer
-//! that is dropped before is leaked, because the MPI library may still use it. Callers need no unsafe code:
+//! [`requests`](super::requests) borrow memory and wait at the end of a scope; a poller never waits. The
+//! buffer therefore belongs to the transfer here, and is returned when the transfer is complete. The buffer
+//! of a transfer that is dropped earlier is leaked, because the MPI library may still use it. Callers need no
+//! unsafe code:
 //!
 //! ```
 //! use hcube_core::comm::{owned::Owned, threads};
@@ -19,7 +20,7 @@ use super::Comm;
 use crate::error::Result;
 use crate::memory::Region;
 
-/// Bytes under way and their buffer.
+/// Outstanding bytes and their buffer.
 #[derive(Debug)]
 pub struct Owned<C: Comm> {
     /// Nothing when it has finished.
@@ -103,7 +104,7 @@ mod tests {
         const { is_send::<Owned<ThreadComm>>() };
     }
 
-    /// What arrives after a receive was dropped goes to memory that nobody else has.
+    /// Data that arrives after a receive was dropped is written to memory that nothing else uses.
     #[test]
     fn the_buffer_of_a_dropped_transfer_is_not_freed() {
         threads::run(1, 1, |comm| {

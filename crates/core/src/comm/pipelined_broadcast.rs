@@ -1,18 +1,18 @@
 //! The pipelined broadcast, for long messages.
 //!
-//! Idea: the bytes are cut into segments, which follow one another along a tree of ranks: while a rank passes
-//! one segment on, it receives the next. Along a chain each rank sends every byte once, so the time of a very
+//! Idea: the bytes are cut into segments, which are pipelined along a tree of ranks: while a rank forwards
+//! one segment, it receives the next. Along a chain each rank sends every byte once, so the time of a very
 //! long message does not depend on the number of ranks; along a binary tree it sends every byte twice, but
-//! the last rank is log2 P hops away and not P - 1. [`Plan::best`] takes the one that the model below finds
-//! faster.
+//! the last rank is log2 P hops away instead of P - 1. [`Plan::best`] selects the faster one by the model
+//! below.
 //!
-//! A rank keeps at most [`WINDOW`] segments under way: it receives segment k + WINDOW only after it has
-//! passed segment k on, so a slow child holds its parents back and no rank needs more than a few requests. No
+//! A rank has at most [`WINDOW`] outstanding segments: it receives segment k + WINDOW only after it has
+//! forwarded segment k, so a slow child delays its parents and no rank needs more than a few requests. No
 //! deadlock: a segment waits only for earlier segments of its ancestors and descendants, and leaves wait for
-//! nobody.
+//! no rank.
 //!
-//! Restrictions: all ranks pass the same length and root. A message of one segment goes by
-//! [`Comm::broadcast`], whose binomial tree is faster then.
+//! Restrictions: all ranks pass the same length and root. A message of one segment uses [`Comm::broadcast`],
+//! whose binomial tree is then faster.
 //! Cost with latency a, time per byte b, n bytes in S segments of s: chain (P - 2 + S)(a + s b), binary tree
 //! about 2 (log2 P - 1 + S)(a + s b); the best s is the square root of n a / b over the steps before the last
 //! rank receives its first segment. Messages per rank: S received, S or 2 S sent. Extra memory: 16 bytes per
@@ -25,7 +25,7 @@ use super::{Comm, tags};
 use crate::error::Result;
 use crate::progress::wait::Patience;
 
-/// Segments under way at a rank; each of them has a tag of its own.
+/// Outstanding segments of a rank; each of them has its own tag.
 pub const WINDOW: usize = 4;
 const _: () = assert!(WINDOW <= tags::PIPELINED_BROADCAST.count());
 
@@ -79,7 +79,7 @@ impl Tree {
 /// How a broadcast is made; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Along which tree segments travel.
+    /// The trees of segments.
     pub tree: Tree,
     /// Bytes of a segment, above 0; the last may be shorter.
     pub segment: usize,
@@ -100,7 +100,7 @@ impl Plan {
         Self { tree, segment }
     }
 
-    /// Time by the model, in that of a byte.
+    /// Time by the model, in units of the time of a byte.
     fn time(self, size: usize, bytes: usize) -> f64 {
         let (sends, hops) = self.tree.shape(size);
         let segments = bytes.div_ceil(self.segment) as f64;
@@ -111,7 +111,7 @@ impl Plan {
 /// Collective: the bytes of `root` on all ranks, by the best plan.
 ///
 /// # Errors
-/// Of MPI, where nothing is under way; else the job ends (see [`requests::scope`]).
+/// Errors of MPI, if nothing is outstanding; otherwise the job ends (see [`requests::scope`]).
 pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Patience) -> Result<()> {
     let plan = Plan::best(comm.size(), bytes.len());
     if bytes.len() <= plan.segment {
@@ -120,8 +120,8 @@ pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Pat
     broadcast_by(comm, bytes, root, patience, plan).map(drop)
 }
 
-/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How
-/// many segments this rank had.
+/// Collective: the bytes of `root` on all ranks, by a given plan, and also if they are one segment. How many
+/// segments this rank had.
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -155,15 +155,15 @@ pub fn broadcast_by<C: Comm>(
     }
 }
 
-/// The tag of a segment: no two segments that are under way between two ranks have the same.
+/// The tag of a segment: no two outstanding segments between two ranks have the same.
 fn tag(segment: usize) -> i32 {
     tags::PIPELINED_BROADCAST.tag(segment % WINDOW)
 }
 
-/// What a rank does with segments.
+/// The action of a rank on segments.
 struct Relay {
     children: Vec<usize>,
-    /// Sends under way of each segment in the window.
+    /// Outstanding sends of each segment in the window.
     unsent: [usize; WINDOW],
 }
 

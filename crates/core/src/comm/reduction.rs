@@ -1,9 +1,9 @@
-//! Reductions: what values are combined, and how.
+//! Reductions: types and operations.
 
 /// How the values of all ranks are combined, element by element.
 ///
-/// Sums of integers are taken modulo 2^64. The order in which floating-point sums are rounded is that of the
-/// back end, and so is the result of minimum and maximum where an element is NaN.
+/// Sums of integers are taken modulo 2^64. The order in which floating-point sums are rounded depends on the
+/// back end, and so does the result of minimum and maximum if an element is NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// `MPI_SUM`.

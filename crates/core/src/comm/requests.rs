@@ -1,13 +1,13 @@
-//! Several transfers under way at once: start them, wait for any or for all.
+//! Sets of outstanding transfers: start them, wait for any or for all.
 //!
-//! Memory that MPI reads or writes must stay as it is until the transfer has finished, even if the function
-//! that has started it fails or panics. So transfers belong to a scope, as threads do in
-//! [`std::thread::scope`]: [`scope`] returns only when all of its transfers have finished, and ends the job
-//! where that cannot be. Memory is handed over as a borrow for longer than the scope and is handed back by
+//! Memory that MPI reads or writes must not change until the transfer is complete, even if the function that
+//! has started it fails or panics. Transfers therefore belong to a scope, like threads in
+//! [`std::thread::scope`]: [`scope`] returns only when all of its transfers are complete, and ends the job if
+//! they cannot complete. Memory is borrowed for longer than the scope and is returned by
 //! [`Requests::wait_any`]; callers need no unsafe code.
 //!
-//! Every wait drives pollers and MPI. Cost: a wait looks at each transfer in turn (by one `MPI_Testany`), so
-//! a set should hold hundreds of transfers, not thousands.
+//! Every wait drives pollers and MPI. Cost: a wait tests all transfers (one `MPI_Testany`), so a set should
+//! have hundreds of transfers, not thousands.
 
 use super::Comm;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use crate::progress::wait::Patience;
 pub struct Finished<'env> {
     /// The label that it was started with.
     pub label: usize,
-    /// What was received, where it was received into a slice.
+    /// The received bytes, if they were received into a slice.
     pub received: Option<&'env mut [u8]>,
 }
 
@@ -41,8 +41,8 @@ pub struct Requests<'env, C: Comm> {
 /// Runs `work` with a set of requests and returns when all that `work` has started has finished.
 ///
 /// # Errors
-/// Those of `work` and of MPI where nothing is under way any more. An error while transfers are under way
-/// ends the job: the partner may never answer, and the memory may not be given up before it has.
+/// Errors of `work`, and errors of MPI when nothing is outstanding any more. An error while transfers are
+/// outstanding ends the job: the partner may never reply, and the memory may not be freed before it has.
 pub fn scope<'env, C: Comm, T>(
     comm: &'env C,
     patience: Patience,
@@ -59,12 +59,12 @@ pub fn scope<'env, C: Comm, T>(
 }
 
 impl<'env, C: Comm> Requests<'env, C> {
-    /// Number of transfers under way.
+    /// Number of outstanding transfers.
     pub fn len(&self) -> usize {
         self.under_way.len()
     }
 
-    /// Whether none is under way.
+    /// Whether no transfer is outstanding.
     pub fn is_empty(&self) -> bool {
         self.under_way.is_empty()
     }
@@ -80,7 +80,8 @@ impl<'env, C: Comm> Requests<'env, C> {
         self.send_region(label, region, to, tag)
     }
 
-    /// Starts receiving at most `bytes.len()` bytes, fewer than 2^31; what is behind a shorter message stays.
+    /// Starts receiving at most `bytes.len()` bytes, fewer than 2^31; bytes after a shorter message are
+    /// unchanged.
     ///
     /// # Errors
     /// Of MPI.
@@ -119,7 +120,7 @@ impl<'env, C: Comm> Requests<'env, C> {
         Ok(())
     }
 
-    /// A transfer that has finished by now, if any has; lets MPI make progress.
+    /// A transfer that is complete, if there is one; lets MPI make progress.
     ///
     /// # Errors
     /// Of MPI; the transfer that failed is still in the set then.
@@ -137,16 +138,15 @@ impl<'env, C: Comm> Requests<'env, C> {
         Ok(Some(Finished { label, received }))
     }
 
-    /// Waits for a transfer, whichever finishes first; `None` where none is under way.
+    /// Waits for the first transfer that completes; `None` if none is outstanding.
     ///
     /// # Errors
     /// As [`Self::test_any`].
     pub fn wait_any(&mut self) -> Result<Option<Finished<'env>>> {
-        // A look at a transfer costs as much as many looks at a flag.
+        // Testing a transfer costs as much as polling a flag many times.
         let mut wait = self.patience.for_costly_polls().wait();
         while !self.is_empty() {
-            // A simulated rank that looked first would look at all transfers once more for every one that
-            // finishes.
+            // A simulated rank that tested first would test all transfers again for every one that completes.
             if self.comm.simulated() {
                 let transfers = self.under_way.iter_mut().map(|request| &mut request.transfer);
                 self.comm.rest_until_any(&mut transfers.collect::<Vec<_>>())?;
@@ -172,7 +172,7 @@ impl<'env, C: Comm> Requests<'env, C> {
 }
 
 impl<C: Comm> Drop for Requests<'_, C> {
-    /// Reached with transfers under way only by a panic: the memory would be given up while MPI uses it.
+    /// Reached with outstanding transfers only by a panic: the memory would be freed while MPI uses it.
     fn drop(&mut self) {
         if !self.under_way.is_empty() {
             self.comm.abort(&Error::Internal("a panic while transfers were under way".into()));

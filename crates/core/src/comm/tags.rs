@@ -1,8 +1,8 @@
 //! The message tags of all systems.
 //!
 //! Systems that are called with the same communicator share its private communicator for messages, so their
-//! tags must differ: a message that one call has left under way could match a receive of the next system.
-//! Every system has a range of its own here; a system that joins adds one.
+//! tags must differ: an outstanding message of one call could otherwise match a receive of the next system.
+//! Every system has a range of tags; a new system adds one.
 
 /// The smallest upper bound of tags that the MPI standard permits (`MPI_TAG_UB`).
 pub const SMALLEST_UPPER_BOUND: i32 = 32767;
@@ -28,14 +28,14 @@ pub const ALLTOALL_GENERAL: TagRange = TagRange { first: 65, count: 2 };
 pub const ALLTOALL_BUNDLES: TagRange = TagRange { first: 128, count: STAGES };
 /// All-to-all: what node leaders exchange. Messages of one pair keep their order.
 pub const ALLTOALL_LEADERS: TagRange = TagRange { first: 67, count: 1 };
-/// The pipelined broadcast: one tag per segment under way.
+/// The pipelined broadcast: one tag per outstanding segment.
 pub const PIPELINED_BROADCAST: TagRange = TagRange { first: 192, count: 16 };
 /// Measurement of links (`hcube probe`).
 pub const LINKS: TagRange = TagRange { first: 208, count: 1 };
 
 /// Matrix products: panels. Messages of one pair with one tag keep their order.
 pub const GEMM_PANELS: TagRange = TagRange { first: 256, count: 1024 };
-/// Matrix products: shares of panels on their way to the line that needs them.
+/// Matrix products: shares of panels for the line that needs them.
 pub const GEMM_SHARES: TagRange = TagRange { first: 1280, count: 8 };
 /// Matrix products: messages by which the network is measured.
 pub const GEMM_NETWORK: TagRange = TagRange { first: 1288, count: 1 };
@@ -48,7 +48,7 @@ pub const BSP: TagRange = TagRange { first: 1344, count: STAGES };
 /// Active messages between nodes. Those of one pair keep their order.
 pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
 
-/// Panels of LU factorisations between nodes: one tag per panel under way.
+/// Panels of LU factorisations between nodes: one tag per outstanding panel.
 pub const HPL_PANELS: TagRange = TagRange { first: 1409, count: 1024 };
 
 /// Longest common subsequences: what crosses the boundaries of blocks, and pieces of text for the first block

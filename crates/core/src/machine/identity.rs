@@ -1,15 +1,15 @@
-//! Which machine a process is on.
+//! Identifies the machine of a process.
 
 /// The hash of Fowler, Noll and Vo (FNV-1a), which is sufficient to distinguish sets.
 pub(crate) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0xcbf2_9ce4_8422_2325, |hash, number| (hash ^ number).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A number that is equal for processes that can share memory through `/proc`: those of one kernel that see
-/// the same process numbers. Containers of one host with process numbers of their own are nodes of their own.
+/// A number that is equal for processes that can share memory through `/proc`: processes of one kernel in one
+/// PID namespace. Containers of one host with separate PID namespaces are separate nodes.
 ///
-/// From the boot number of the kernel, the name of the host and the namespace of process numbers. Where /proc
-/// says nothing, less distinguishes nodes: ranks that cannot share memory find that when they try.
+/// From the boot id of the kernel, the name of the host and the PID namespace. If /proc is not readable, less
+/// distinguishes nodes: ranks that cannot share memory detect that when they try.
 pub fn identity() -> u64 {
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -1,13 +1,13 @@
-//! The instructions for vectors that inner loops use, selected at run time.
+//! The vector instructions of inner loops, selected at run time.
 //!
 //! Idea: one list of levels for all systems, so that a report names one level per rank. A level above the
-//! portable one carries a token that only [`Level::available`] creates, after it has found the instructions:
-//! whoever has the token may execute them.
+//! portable one contains a token that only [`Level::available`] creates, after it has detected the
+//! instructions: code that has the token may execute them.
 //!
 //! Restrictions: x86-64; other architectures have the portable level. The level AVX-512 needs 512-bit vectors
-//! and 64-bit products, which every processor with AVX-512 since Skylake-SP (2017) has; Knights Landing lacks
-//! the products and uses AVX2. The level AVX2 needs fused products and sums, as Haswell (2013) and Zen have
-//! them.
+//! and 64-bit multiplication, which every processor with AVX-512 since Skylake-SP (2017) has; Knights Landing
+//! lacks the multiplication and uses AVX2. The level AVX2 needs fused multiply-add, as in Haswell (2013) and
+//! Zen.
 
 /// The proof that this processor has AVX2 and FMA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ impl Avx512 {
 /// The instructions that inner loops use, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Portable,
     /// Vectors of 256 bits.
     Avx2(Avx2),

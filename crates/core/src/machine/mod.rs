@@ -1,5 +1,5 @@
-//! The figures of a machine, which one a process is on, the cost of the stages of a plan, units of simulated
-//! work, and the instructions of its processors.
+//! The parameters of a machine, the identity of the machine of a process, the cost of the stages of a plan,
+//! units of simulated work, and the instructions of processors.
 
 pub mod identity;
 pub mod instructions;

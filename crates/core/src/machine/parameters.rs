@@ -1,14 +1,15 @@
-//! The cost model: a few figures of a machine ([`Parameters`]), and where ranks lie ([`Placement`]).
-//! [`super::traffic`] computes the time of the stages of a plan; every system adds a model of its own.
+//! The cost model: a few parameters of a machine ([`Parameters`]), and the placement of ranks
+//! ([`Placement`]). [`super::traffic`] computes the time of the stages of a plan; every system adds its own
+//! model.
 //!
-//! Everything here is a pure function of these figures: no communication, no clock.
+//! Everything here is a pure function of these parameters: no communication, no clock.
 //!
 //! Assumptions: a message costs its latency, and its bytes over the bandwidth of its link. The ranks of a
 //! node share the node's link to the network; a link inside a node belongs to one pair of ranks. All ranks
 //! work at the same speed, and a stage takes the time of the rank with the most work.
 //! Omitted: contention in the network and for the memory of a node, latency that depends on the distance,
 //! oversubscribed cores, and the variance of the number of values in a message. Overlap with communication is
-//! omitted for RandomAccess (predictions are pessimistic for networks that make progress by themselves), and
+//! omitted for RandomAccess (predictions are pessimistic for networks with asynchronous progress), and
 //! counted for the all-to-all exchange as its model describes.
 
 use crate::plan::Topology;
@@ -29,7 +30,7 @@ impl Link {
     }
 }
 
-/// The figures of a machine.
+/// The parameters of a machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
     /// Messages between nodes.

@@ -1,20 +1,20 @@
 //! Time of the stages of a plan, and of a round of RandomAccess.
 //!
-//! Idea: T_P = T_1 + T_C log2 P of the paper, in which T_1 is the time to generate and apply the values of a
-//! round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every value once.
-//! Here the stages are those of the production plan ([`Plan`]), so that messages, words and divided values
-//! are counted, for any number of ranks, any dimensionality, nodes and three hops. With two parts of equal
-//! size in every stage this is the equation of the paper.
+//! Idea: T_P = T_1 + T_C log2 P (Plimpton et al. 2006, §3), in which T_1 is the time to generate and apply
+//! the values of a round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every
+//! value once. Here the stages are those of the production plan ([`Plan`]), so that messages, words and
+//! divided values are counted, for any number of ranks, any dimensionality, nodes and three hops. With two
+//! parts of equal size in every stage this is the same equation.
 //!
-//! Assumptions besides those of [`super::parameters`]: stages follow each other without overlap. The messages
-//! of a rank in one stage follow each other, each with its whole latency, as in the paper's §2 (for 200, 300
-//! and 10240 ranks of Red Storm, where ranks of odd parts have two messages, this agrees better with its
-//! Table 2 than one latency for both). A stage through shared memory costs one latency of the node, two
+//! Assumptions in addition to [`super::parameters`]: stages do not overlap. The messages of a rank in one
+//! stage are sent one after the other, each with its whole latency, as in Plimpton et al. 2006, §2 (for 200,
+//! 300 and 10240 ranks of Red Storm, where ranks of odd parts have two messages, this agrees better with
+//! Table 2 there than one latency for both). A stage through shared memory costs one latency of the node, two
 //! copies of each byte, and two cache lines for each partner. A barrier, which a look-ahead of one value
 //! needs, costs log2 of the ranks of a node times the latency inside, and log2 of the nodes times the latency
 //! between them; mailboxes on a single node need none.
-//! Omitted, besides the points of [`super::parameters`]: mailboxes on a single node work without rounds, so a
-//! rank there waits less than predicted.
+//! Omitted, in addition to the points of [`super::parameters`]: mailboxes on a single node work without
+//! rounds, so a rank there waits less than predicted.
 //! Source: Plimpton et al. 2006, §2 (messages and volume) and §3 (the equation).
 
 use super::parameters::{Link, Parameters, Placement, log2};
@@ -22,7 +22,7 @@ use crate::plan::{Parting, Plan, Routing, Stage, Topology, Transport};
 
 /// Bytes of a value.
 const WORD_BYTES: f64 = 8.0;
-/// Bytes that move when a partner's notice and the end of its slice are read: a cache line each.
+/// Bytes that move when a partner's flag and the end of its slice are read: a cache line each.
 const NOTICE_BYTES: f64 = 128.0;
 /// Largest number of ranks whose plans are counted; of more ranks, a sample of this size.
 const MAX_PLANS: usize = 256;
@@ -66,7 +66,7 @@ pub struct Parts {
     pub divide: f64,
     /// Copies into and out of shared memory.
     pub copy: f64,
-    /// Latency of messages and notices.
+    /// Latency of messages and flags.
     pub latency: f64,
     /// Bytes of messages over bandwidth.
     pub transfer: f64,
@@ -106,7 +106,7 @@ impl Load {
     }
 }
 
-/// The loads of all ranks in the stages of a round, independent of the figures of a machine.
+/// The loads of all ranks in the stages of a round, independent of the parameters of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     placement: Placement,
@@ -196,7 +196,7 @@ fn sample(ranks: usize) -> Vec<usize> {
 fn halvings(stage: &Stage) -> f64 {
     match stage.parting {
         Parting::Ranks(_) => f64::from(log2(stage.parts)),
-        // A single look-up gives the part of a value.
+        // A single lookup returns the part of a value.
         Parting::Entries(_) => 1.0,
     }
 }
@@ -216,7 +216,7 @@ fn loads(placement: &Placement, topology: &Topology, rank: usize, routing: Routi
     let home = placement
         .ranks_per_node
         .min(placement.ranks - rank / placement.ranks_per_node * placement.ranks_per_node);
-    // Values that the rank holds, and those of them that are known to be its own.
+    // Values that the rank has, and the number of them that are known to be its own.
     let (mut held, mut settled) = (1.0, 0.0);
     let mut loads = Vec::new();
     for (number, stage) in plan.stages.iter().enumerate() {

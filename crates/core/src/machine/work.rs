@@ -1,10 +1,10 @@
-//! Local work that a simulated rank is charged for.
+//! Local work for which the clock of a simulated rank is advanced.
 //!
 //! In a simulation (SimGrid SMPI) thousands of ranks share one core, so the time of a rank's own work cannot
 //! be measured while it runs. Instead, algorithms state how much work they have done, and the back end
-//! advances simulated time before the rank's next call of MPI. Every system declares its own [`Unit`]s as
-//! constants; this module knows only the one that all of them have. The cost of a unit comes from
-//! [`VARIABLE`], by the name of the unit. Under a real MPI library nothing is charged.
+//! advances simulated time before the rank's next MPI call. Every system declares its own [`Unit`]s as
+//! constants; this module knows only the common unit. The cost of a unit comes from [`VARIABLE`], by the name
+//! of the unit. With a real MPI library this has no effect.
 
 use crate::error::{Error, Result};
 
@@ -15,8 +15,8 @@ pub const VARIABLE: &str = "HCUBE_SIMULATED_COSTS";
 /// A byte copied.
 pub const COPY: Unit = Unit::new("copy");
 
-/// What a simulated rank adds to each pause of a wait. Where every message takes seconds, on a machine with
-/// as much less bandwidth, ranks that look every microsecond would keep the simulator busy.
+/// The time that a simulated rank adds to each pause of a wait. If every message takes seconds, on a machine
+/// with correspondingly lower bandwidth, ranks that poll every microsecond would keep the simulator busy.
 pub const REST: Unit = Unit::new("rest");
 
 /// A kind of work. Units of the same name are the same unit, wherever they are declared.
@@ -29,7 +29,7 @@ impl Unit {
         Self(name)
     }
 
-    /// The name by which [`VARIABLE`] gives its cost.
+    /// The name of the unit in [`VARIABLE`].
     pub const fn name(self) -> &'static str {
         self.0
     }
@@ -44,7 +44,7 @@ impl Unit {
 /// An amount of one kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: Unit,
     /// Number of units.
     pub amount: u64,

@@ -1,4 +1,4 @@
-//! The blocks of one buffer, one per rank, as the arguments of MPI's functions describe them.
+//! The blocks of one buffer, one per rank, as described by the arguments of MPI functions.
 
 use super::Region;
 use super::datatype::Block;
@@ -39,7 +39,7 @@ enum Form<'a> {
     Counted {
         /// Where displacement 0 is.
         origin: *mut u8,
-        /// Elements of each, 0 or more.
+        /// Elements of each block, 0 or more.
         counts: &'a [c_int],
         /// Where each starts, in elements.
         displacements: &'a [c_int],
@@ -51,10 +51,10 @@ enum Form<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of equal length, one after the other from `first` on; `None` where no address is that large.
+    /// Blocks of equal length, one after the other from `first` on; `None` if no address is that large.
     ///
     /// # Safety
-    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] asks for it.
+    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] requires.
     #[inline(always)]
     pub unsafe fn even(first: *mut u8, bytes: usize, ranks: usize) -> Option<Self> {
         let all = bytes.checked_mul(ranks)?;
@@ -67,7 +67,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Safety
     /// During `'a` each block, `counts[i] * size` bytes at `displacements[i] * size` from `origin`, is memory
-    /// as [`Region::new`] asks for it, and no block lies in the arrays.
+    /// as [`Region::new`] requires, and no block lies in the arrays.
     #[inline(always)]
     pub unsafe fn counted(
         origin: *mut u8,
@@ -96,7 +96,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Bytes of each, where all are contiguous and have the same length.
+    /// Bytes of each, if all are contiguous and have the same length.
     #[inline]
     pub fn even_bytes(&self) -> Option<usize> {
         match &self.0 {
@@ -144,7 +144,7 @@ mod tests {
         at: &'a [c_int],
         size: usize,
     ) -> Option<Blocks<'a>> {
-        // SAFETY: the tests look at the memory only where blocks lie inside it.
+        // SAFETY: the tests access the memory only where blocks are inside it.
         unsafe { Blocks::counted(memory.as_mut_ptr(), counts, at, size) }
     }
 
@@ -178,7 +178,7 @@ mod tests {
         assert!(counted(memory, &[1], &[0], 1 << 31).is_none(), "an element of 2 GiB");
         let extreme = counted(memory, &[c_int::MAX], &[c_int::MIN], i32::MAX as usize).expect("computable");
         assert_eq!(extreme.block(0).bytes(), (c_int::MAX as usize).pow(2));
-        // SAFETY: never looked at.
+        // SAFETY: never accessed.
         let even = |bytes, ranks| unsafe { Blocks::even(std::ptr::null_mut(), bytes, ranks) };
         assert!(even(1 << 62, 2).is_none() && even(usize::MAX, 2).is_none() && even(1 << 61, 2).is_some());
     }

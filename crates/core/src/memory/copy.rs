@@ -1,17 +1,16 @@
-//! Copies of bytes in memory: all of this library's except streaming copies and single numbers.
+//! Copies of bytes in memory: all copies of this library except streaming copies and single numbers.
 //!
 //! Idea: on AMD processors with fast string instructions (from Zen 3), glibc 2.36 copies with `rep movsb`,
 //! from 2112 bytes up to the size of the second-level cache. If the distance from source to destination,
 //! modulo a page, is 1 to 31 bytes, this instruction is slow: 1.8 GB/s instead of 42 (Zen 3). Such a copy is
-//! made in pieces shorter than 2112 bytes, which glibc copies with vector instructions. Large blocks of
-//! `malloc` begin 16 bytes after the start of a page: they meet this distance where the other side is at the
-//! start of one.
+//! divided into pieces shorter than 2112 bytes, which glibc copies with vector instructions. Large blocks of
+//! `malloc` start 16 bytes after a page boundary, so they have this distance to a page-aligned block.
 //!
-//! Restrictions: x86-64. All other copies are those of the compiler. So is an overlap in which the
-//! destination lies above the source: glibc copies it backward, without `rep movsb`.
+//! Restrictions: x86-64. All other copies are compiler-generated, including an overlap in which the
+//! destination is above the source: glibc copies it backward, without `rep movsb`.
 //! Cost: a comparison for a copy outside of the range of lengths, two inside of it; at an affected distance
-//! a call and a load more, and on AMD processors a call per piece. Extra memory: a byte per process.
-//! Source: the measurement is our own; glibc bug 30994 describes the same. The lengths are those of
+//! an additional call and load, and on AMD processors a call per piece. Extra memory: a byte per process.
+//! Source: the measurement is our own; glibc bug 30994 describes the same. The lengths are from
 //! `sysdeps/x86/dl-cacheinfo.h` in glibc 2.36.
 
 use std::ptr;
@@ -72,7 +71,7 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
     /// The first and the last `T` of the range, which cover it.
     ///
     /// # Safety
-    /// As for [`ptr::copy`]; the length is at least that of a `T`, at most that of two.
+    /// As for [`ptr::copy`]; the length is at least that of one `T` and at most that of two.
     #[inline(always)]
     unsafe fn ends<T: Copy>(from: *const u8, to: *mut u8, length: usize) {
         let last = length - size_of::<T>();
@@ -157,8 +156,8 @@ mod processor {
     /// A fact about the process: `cpuid` takes a microsecond or more on a virtual machine.
     static VENDOR: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-    /// Whether the processor is of AMD. Its family is not asked for: processors without fast string
-    /// instructions lose a few percent of the affected copies, and later ones may be slow as well.
+    /// Whether the processor is AMD's. Its family is not checked: processors without fast string instructions
+    /// lose a few percent of the affected copies, and later ones may be slow as well.
     #[inline]
     pub fn may_be_slow() -> bool {
         // Relaxed: threads that do not see the value yet find the same one.

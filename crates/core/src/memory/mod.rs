@@ -1,4 +1,4 @@
-//! Memory: regions of the caller's, blocks of elements in them, and how they are copied.
+//! Memory: regions of the caller, blocks of elements in them, and copies.
 
 pub mod blocks;
 pub mod copy;
@@ -38,7 +38,7 @@ pub fn append_bytes(words: &mut Vec<u64>, bytes: &[u8]) {
     if let Some(last) = place[..count].last_mut() {
         last.write(0);
     }
-    // SAFETY: there is memory for all words behind the last one, which nobody else accesses; after the copy
+    // SAFETY: there is memory for all words after the last one, which nobody else accesses; after the copy
     // all of it has been written.
     unsafe {
         copy::copy_short(bytes.as_ptr(), place.as_mut_ptr().cast(), bytes.len());

@@ -1,14 +1,14 @@
-//! Memory of the caller, about which Rust knows nothing: other processes of the node and MPI read and
-//! write it, and two regions may overlap. So it is never a slice, only copied from and to.
+//! Memory of the caller without Rust's guarantees: other processes of the node and MPI read and write it, and
+//! two regions may overlap. It is therefore never a slice, only copied from and to.
 
 use super::copy;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Bytes of the caller's memory, which may be read and written during `'a`. A copy of it is
-/// the same memory. Of a send buffer, too: that it is not written is up to whoever holds the region.
+/// Bytes of the caller's memory, which may be read and written during `'a`. A copy of this value is the same
+/// memory. For a send buffer, too: the owner of the region must not write to it.
 ///
-/// It stays on its thread, so two copies are never written at once:
+/// It stays on its thread, so two copies are never written concurrently:
 ///
 /// ```compile_fail,E0277
 /// use hcube_core::memory::Region;
@@ -45,7 +45,7 @@ impl<'a> Region<'a> {
         Self { address, length, alive: PhantomData }
     }
 
-    /// Memory that is borrowed exclusively, so that nobody else uses it during `'a`.
+    /// Memory that is borrowed exclusively, so that it is not accessed otherwise during `'a`.
     pub fn of(bytes: &'a mut [u8]) -> Self {
         Self { address: bytes.as_mut_ptr(), length: bytes.len(), alive: PhantomData }
     }
@@ -122,7 +122,7 @@ impl<'a> Region<'a> {
     pub fn append_to(self, out: &mut Vec<u8>) {
         out.reserve(self.length);
         // SAFETY: by the contract of `new` the bytes can be read and no reference, hence not `out`, refers to
-        // them; `out` has room for as many behind its length, and has them then.
+        // them; `out` has room for as many after its length, and contains them afterwards.
         unsafe {
             copy::copy_nonoverlapping(
                 self.address,

@@ -1,9 +1,9 @@
 //! Scratch memory of bounded size, in pieces.
 //!
-//! A piece belongs to its taker. As bytes and as a [`Region`] it is borrowed from the scratch memory, so that
-//! the compiler checks how long it is used. Memory that MPI still accesses after the call that started a
-//! transfer has returned cannot be borrowed. Such a piece is lent ([`Scratch::lend`]): it is neither reused
-//! nor freed until the caller has shown that the transfer has finished.
+//! A piece belongs to the code that has taken it. As bytes and as a [`Region`] it is borrowed from the
+//! scratch memory, so that the compiler checks its lifetime. Memory that MPI still accesses after the call
+//! that started a transfer has returned cannot be borrowed. Such a piece is pinned ([`Scratch::lend`]): it is
+//! neither reused nor freed until the caller has shown that the transfer is complete.
 
 use super::Region;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;
 
-/// Scratch memory; pieces are taken and given back in any order.
+/// Scratch memory; pieces are taken and returned in any order.
 ///
 /// A region of a piece does not outlive the memory:
 ///
@@ -59,14 +59,14 @@ pub struct Scratch {
     start: usize,
     /// Taken pieces in ascending order.
     taken: Vec<Range<usize>>,
-    /// How many of them are lent.
+    /// How many of them are pinned.
     lent: usize,
     /// Where the highest piece ended that was ever taken.
     touched: usize,
 }
 
-// SAFETY: the memory belongs to this value and to lent pieces, like that of a Vec; regions of it, which are
-// not `Send`, are borrowed from this value or belong to a lent piece that stays on its thread.
+// SAFETY: the memory belongs to this value and to pinned pieces, like the memory of a Vec; regions of it,
+// which are not `Send`, are borrowed from this value or belong to a pinned piece that stays on its thread.
 unsafe impl Send for Scratch {}
 
 /// A piece of scratch memory that was taken. There is one of each: it cannot be copied.
@@ -81,7 +81,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of it, which may be more than were asked for.
+    /// Bytes of it, at least the requested size.
     pub fn len(&self) -> usize {
         self.range.len()
     }
@@ -100,8 +100,8 @@ pub struct Lent(Piece);
 impl Lent {
     /// The memory. Nothing else refers to it.
     pub fn region(&self) -> Region<'static> {
-        // SAFETY: the piece was taken, so no other piece has these bytes, and its owner has given it up for
-        // this value: no reference to them can be made, and the memory is not freed while a piece is lent.
+        // SAFETY: the piece was taken, so no other piece has these bytes, and its owner has exchanged it for
+        // this value: no reference to them can be made, and the memory is not freed while a piece is pinned.
         unsafe { Region::new(self.0.address.as_ptr(), self.0.len()) }
     }
 }
@@ -110,7 +110,7 @@ impl Scratch {
     /// Scratch memory of the given size, in whole lines; untouched pages cost nothing yet.
     ///
     /// # Errors
-    /// [`Error::Memory`] where it cannot be allocated.
+    /// [`Error::Memory`] if it cannot be allocated.
     pub fn new(bytes: usize) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
@@ -154,7 +154,7 @@ impl Scratch {
         let range = start..start + length;
         self.taken.insert(position, range.clone());
         self.touched = self.touched.max(range.end);
-        // SAFETY: `start` is less than a line, and the range lies inside the memory behind it.
+        // SAFETY: `start` is less than a line, and the range lies inside the memory after it.
         let address = unsafe { self.memory.add(self.start + range.start) };
         Some(Piece { of: self.number, range, address })
     }
@@ -168,14 +168,14 @@ impl Scratch {
         self.taken.retain(|taken| taken.start != piece.range.start);
     }
 
-    /// The bytes of a piece: what was written last, by whoever had them.
+    /// The bytes of a piece: the last values written, by any owner.
     ///
     /// # Panics
     /// Where it was taken from other scratch memory.
     pub fn bytes(&mut self, piece: &Piece) -> &mut [u8] {
         self.check(piece);
         // SAFETY: inside the memory; other references to it and regions do not exist while this value is
-        // borrowed, but for those of lent pieces, and these have other bytes. Bytes have no invalid values.
+        // borrowed, except regions of pinned pieces, which have other bytes. Bytes have no invalid values.
         unsafe { std::slice::from_raw_parts_mut(piece.address.as_ptr(), piece.len()) }
     }
 
@@ -190,7 +190,7 @@ impl Scratch {
         unsafe { Region::new(piece.address.as_ptr(), piece.len()) }
     }
 
-    /// Lends a piece: for what goes on when the call that started it has returned.
+    /// Pins a piece: for an operation that continues when the call that started it has returned.
     ///
     /// # Panics
     /// Where it was taken from other scratch memory.
@@ -200,10 +200,10 @@ impl Scratch {
         Lent(piece)
     }
 
-    /// Takes a lent piece back.
+    /// Takes a pinned piece back.
     ///
     /// # Panics
-    /// Where it was lent by other scratch memory.
+    /// If it was pinned by other scratch memory.
     ///
     /// # Safety
     /// Nothing uses [`Lent::region`] any more, nor a copy or part of it: every transfer that was started
@@ -222,7 +222,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // MPI, perhaps, still uses what is lent.
+        // MPI may still use pinned pieces.
         if self.lent == 0 {
             // SAFETY: allocated in `new` with this layout; regions and bytes were borrowed from this value.
             unsafe { dealloc(self.memory.as_ptr(), self.layout) };
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!((scratch.bytes(&first)[..] == [1; 64], read), (true, [2; 64]));
     }
 
-    /// What a transfer that nobody waited for may still write to is never given to anybody else.
+    /// Memory that an unfinished transfer may still write to is never reused.
     #[test]
     fn lent_memory_outlives_the_scratch_memory() {
         const SIZE: usize = 4096 - LINE;

@@ -1,8 +1,8 @@
-//! Copies past the cache.
+//! Streaming copies, which bypass the cache.
 //!
-//! An ordinary store first fetches the line of the cache that it changes. Where more is written than
-//! the cache holds, that is a third of all memory traffic for nothing, and where another core holds the
-//! line, it must be taken from there. Streaming stores write whole lines straight to memory.
+//! An ordinary store first fetches the cache line that it changes. If more is written than the cache holds,
+//! these fetches are an unused third of the memory traffic; and if another core holds the line, it must be
+//! transferred from there. Streaming stores write whole lines directly to memory.
 
 use super::Region;
 

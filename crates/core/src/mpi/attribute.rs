@@ -1,8 +1,7 @@
-//! State that hangs on a communicator as an MPI attribute: created at first use, found again by every later
-//! call, not copied by `MPI_Comm_dup`, released with the communicator or by `MPI_Finalize`. Nothing that
-//! belongs to a communicator stands in a static, so one process may hold many simulated ranks and many
-//! threads may call with different communicators. (The allowance of all-to-all exchanges is a copy of what
-//! stands here.)
+//! State of a communicator, attached as an MPI attribute: created at first use, found by every later call,
+//! not copied by `MPI_Comm_dup`, freed with the communicator or by `MPI_Finalize`. State of a communicator is
+//! never in a static, so one process may have many simulated ranks and many threads may call with different
+//! communicators. (The allowance of all-to-all exchanges is a copy of part of this state.)
 
 use super::backend::MpiComm;
 use super::check::check;
@@ -25,7 +24,7 @@ static KEYS: [Keyval; 2] = [const { Keyval::new() }; 2];
 fn key(number: usize) -> Result<c_int> {
     let create = || {
         let mut created = 0;
-        // SAFETY: `release` has the signature that MPI asks for.
+        // SAFETY: `release` has the signature that MPI requires.
         let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
         check("MPI_Comm_create_keyval", code).map(|()| created)
     };
@@ -49,7 +48,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
     // SAFETY: `attach` has made the value from a box, and nobody else frees it.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
     if state.is_entered() {
-        // That call would go on with memory that is freed.
+        // Otherwise that call would continue with freed memory.
         eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
         super::handle::abort(None);
     }
@@ -59,10 +58,10 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
     0
 }
 
-/// What hangs on a communicator; MPI's error code where it does not know the communicator.
+/// The value attached to a communicator; MPI's error code if the communicator is invalid.
 fn lookup(comm: Handle, key: c_int) -> std::result::Result<Option<NonNull<State>>, c_int> {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI looks whether it is that
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it is that
     // of a living communicator, and writes a pointer to `value`.
     let code = unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
     if code != SUCCESS {
@@ -107,7 +106,7 @@ impl Attached {
         self.state().enter(|contents| work(contents.comm(|| MpiComm::borrow(self.comm))?))
     }
 
-    /// Local: looks at what the system that keeps an `S` has kept, if anything.
+    /// Local: accesses the state of the system that keeps an `S`, if any.
     ///
     /// # Errors
     /// [`Error::Communicator`] as [`Self::with`].
@@ -137,18 +136,18 @@ pub fn find(comm: Handle) -> Result<Option<Attached>> {
     }
 }
 
-/// Local: the state of a living communicator, which gets one where it has none.
+/// Local: the state of a living communicator, which gets one if it has none.
 ///
 /// # Errors
 /// Those of MPI.
 #[cold]
 pub fn attach(comm: Handle) -> Result<Attached> {
-    /// One thread at a time between looking and setting, or one would replace what another one uses. No
-    /// call in here waits for another rank, and nobody comes here who has found state before.
+    /// One thread at a time between test and set, or one would replace a value that another one uses. No call
+    /// in here waits for another rank, and a thread that has found state before does not come here.
     static TURN: Mutex<()> = Mutex::new(());
     let (holder, number) = holder(comm);
     let key = key(number)?;
-    // Simulated ranks share one thread and may change places in any call; each has state of its own.
+    // Simulated ranks share one thread and may be switched in any call; each has its own state.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
     if let Some(state) = lookup(holder, key).map_err(failed)? {
         return Ok(Attached { state, comm });

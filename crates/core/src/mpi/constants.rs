@@ -1,4 +1,4 @@
-//! MPI's constants as the chosen library has them, asked for once.
+//! The constants of the selected MPI library, queried once.
 
 use super::raw::{self, MPI_Request};
 use std::ffi::c_int;
@@ -10,8 +10,7 @@ pub(super) const SUCCESS: c_int = 0;
 
 struct Constants(raw::hcube_shim_constants);
 
-// SAFETY: numbers, and addresses of objects that MPI never moves and that are not looked at through them
-// here.
+// SAFETY: numbers, and addresses of objects that MPI never moves and that are not accessed through them here.
 unsafe impl Send for Constants {}
 // SAFETY: written once, before they are shared, and only read then.
 unsafe impl Sync for Constants {}

@@ -1,4 +1,4 @@
-//! Handles as Fortran has them: integers in every MPI library.
+//! Fortran handles: integers in every MPI library.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -8,11 +8,11 @@ use crate::error::Result;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-/// The communicator that a Fortran program calls by this number. While MPI is not active it is
-/// `MPI_COMM_WORLD`: no number can be looked up then, and every function refuses for that reason.
+/// The communicator with this Fortran handle. While MPI is not active it is `MPI_COMM_WORLD`: no handle can
+/// be converted then, and every function returns that error.
 pub fn communicator(number: MPI_Fint) -> MPI_Comm {
     match check_state() {
-        // SAFETY: MPI is active and looks whether the number is one of its own.
+        // SAFETY: MPI is active and checks whether the number is one of its own.
         Ok(()) => unsafe { raw::hcube_shim_comm_of_fortran(number) },
         Err(_) => world().raw(),
     }
@@ -21,7 +21,7 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
 /// The number by which a Fortran program calls the communicator of all processes.
 ///
 /// # Errors
-/// [`Error::MpiState`](crate::Error::MpiState) where MPI is not active.
+/// [`Error::MpiState`](crate::Error::MpiState) if MPI is not active.
 pub fn world_number() -> Result<i32> {
     check_state()?;
     // SAFETY: MPI is active.
@@ -67,7 +67,7 @@ pub fn new_communicator(ranks: &[usize]) -> Result<i32> {
 /// As [`communicator`], for datatypes.
 pub fn datatype(number: MPI_Fint) -> MPI_Datatype {
     match check_state() {
-        // SAFETY: MPI is active and looks whether the number is one of its own.
+        // SAFETY: MPI is active and checks whether the number is one of its own.
         Ok(()) => unsafe { raw::hcube_shim_type_of_fortran(number) },
         Err(_) => constants().datatype_null,
     }
@@ -76,7 +76,7 @@ pub fn datatype(number: MPI_Fint) -> MPI_Datatype {
 /// As [`communicator`], for operations of reductions.
 pub fn operation(number: MPI_Fint) -> MPI_Op {
     match check_state() {
-        // SAFETY: MPI is active and looks whether the number is one of its own.
+        // SAFETY: MPI is active and checks whether the number is one of its own.
         Ok(()) => unsafe { raw::hcube_shim_op_of_fortran(number) },
         Err(_) => constants().op_null,
     }
@@ -87,7 +87,7 @@ pub fn operation(number: MPI_Fint) -> MPI_Op {
 /// # Safety
 /// `comm` is a value that [`communicator`] has given out; `numbers` is null or holds an entry per rank.
 pub unsafe fn datatypes(comm: MPI_Comm, numbers: *const MPI_Fint) -> Vec<MPI_Datatype> {
-    // SAFETY: MPI has given out what `communicator` returns, by the contract of this function.
+    // SAFETY: MPI has returned what `communicator` returns, by the contract of this function.
     let comm = unsafe { Handle::new(comm) };
     let living = check_state().is_ok() && check_living(comm).is_ok();
     if !living || numbers.is_null() {

@@ -1,5 +1,5 @@
-//! MPI's own all-to-all functions, for the calls that hcube forwards: thin wrappers, because only this module
-//! calls MPI.
+//! MPI's all-to-all functions, for calls that hcube forwards: thin wrappers, because only this module calls
+//! MPI.
 
 use super::constants::constants;
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Request};
@@ -36,10 +36,10 @@ macro_rules! forward {
         $($(#[$doc])*
         ///
         /// # Safety
-        /// The arguments are as MPI asks for them.
+        /// The arguments are as MPI requires.
         #[allow(clippy::too_many_arguments, reason = "some of MPI's functions have as many")]
         pub unsafe fn $name($($argument: $type),*) -> c_int {
-            // SAFETY: the signature is that of mpi.h, and the arguments are as MPI asks for them.
+            // SAFETY: the signature is that of mpi.h, and the arguments are as MPI requires.
             unsafe { raw::$function($($argument),*) }
         })*
     };

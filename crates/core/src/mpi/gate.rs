@@ -1,9 +1,8 @@
-//! The one gate through which all systems come from a caller to a communicator.
+//! The one gate of all systems, from a caller's handle to the state of a communicator.
 //!
-//! A known communicator costs one question for its attribute. No lock is taken, and no error handler of the
-//! program is touched, so an error that another thread raises meanwhile arrives where it belongs. Only where
-//! messages are opened ([`Comm::open_messages`]) the error handler is set aside, while a private communicator
-//! is created.
+//! A known communicator costs one query of its attribute. No lock is taken, and no error handler of the
+//! program is replaced, so an error that another thread raises meanwhile reaches the right handler. Only
+//! while a private communicator is created ([`Comm::open_messages`]) the error handler is replaced.
 
 use super::attribute::{self, Attached};
 use super::backend::MpiComm;
@@ -51,7 +50,7 @@ fn defect(comm: Option<Handle>) -> ! {
 ///
 /// # Errors
 /// [`Error::MpiState`](crate::Error::MpiState), [`Error::Communicator`](crate::Error::Communicator) for a
-/// handle that is null, freed or of an intercommunicator, and those of [`Comm::open_messages`] and
+/// handle that is null, freed or of an intercommunicator, and errors of [`Comm::open_messages`] and
 /// [`attribute::Attached::with`].
 pub fn enter<S: Any + Send, T>(
     comm: Handle,
@@ -63,7 +62,7 @@ pub fn enter<S: Any + Send, T>(
     })
 }
 
-/// Local: as [`enter`], for systems that open messages themselves where they need them.
+/// Local: as [`enter`], for systems that open messages themselves if they need them.
 ///
 /// # Errors
 /// As [`enter`].
@@ -103,7 +102,7 @@ pub fn enter_without_state_and_messages<T>(
     found.with_nothing_kept(work)
 }
 
-/// What is attached to a living communicator, while MPI is active.
+/// The state attached to a valid communicator, while MPI is active.
 #[inline(always)]
 fn known(comm: Handle) -> Result<Option<Attached>> {
     check_state()?;
@@ -138,7 +137,7 @@ pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<
     attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }
 
-/// Local: looks at what the system that keeps an `S` has kept on a communicator, if anything.
+/// Local: accesses the state of the system that keeps an `S` on a communicator, if any.
 ///
 /// # Errors
 /// As [`enter`].

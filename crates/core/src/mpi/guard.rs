@@ -1,8 +1,8 @@
-//! A communicator of one rank that returns errors, for questions to MPI whose answer may be an error: whether
-//! a derived datatype is valid, and, where handles are checked through another communicator (MPICH), whether
-//! one is living; see `hcube_shim_is_living`. It belongs to the process and goes with `MPI_Finalize`: with
-//! the attributes of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and
-//! their functions may still call hcube.
+//! A communicator of one rank with MPI_ERRORS_RETURN, for queries that may fail: whether a derived datatype
+//! is valid, and, if handles are checked through another communicator (MPICH), whether a communicator is
+//! valid; see `hcube_shim_is_living`. It belongs to the process and is freed by `MPI_Finalize`, with the
+//! attributes of `MPI_COMM_SELF`. Attributes that the program has set earlier are deleted after it, and their
+//! functions may still call hcube.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -31,7 +31,7 @@ unsafe impl Sync for Guard {}
 #[inline]
 pub(super) fn guard() -> Result<MPI_Comm> {
     static GUARD: OnceLock<Guard> = OnceLock::new();
-    /// One thread at a time makes it. Nobody comes here who has found it before.
+    /// One thread at a time creates it. A thread that has found it before does not come here.
     static TURN: Mutex<()> = Mutex::new(());
     if let Some(guard) = GUARD.get() {
         // MPI_COMM_SELF lives on; an invalid handle is raised on it then.
@@ -51,7 +51,7 @@ fn make() -> Result<MPI_Comm> {
     let split = returning_errors(own_handle(), || unsafe { raw::PMPI_Comm_split(own(), 0, 0, &mut guard) });
     check("MPI_Comm_split", split)?;
     let mut key = 0;
-    // SAFETY: `guard` was just created; `release` has the signature that MPI asks for and frees the box. The
+    // SAFETY: `guard` was just created; `release` has the signature that MPI requires and frees the box. The
     // key value stays with the attribute after it is freed.
     unsafe {
         raw::PMPI_Comm_set_errhandler(guard, constants().errors_return);

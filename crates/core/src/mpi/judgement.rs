@@ -1,14 +1,14 @@
-//! How the MPI library judges arguments that some libraries accept and others refuse, so that hcube judges
-//! them in the same way in the exchanges that it makes itself.
+//! How the MPI library handles arguments that some libraries accept and others reject, so that hcube behaves
+//! in the same way in the exchanges that it performs.
 //!
-//! Idea: the library is asked, once per process and question, by a call without an effect on a communicator
-//! of one rank that only hcube uses (`guard`). Calls that leave nothing open do not come here.
+//! Idea: the behaviour of the library is tested, once per process and question, by a call without effect on a
+//! private communicator of one rank (`guard`). Calls with unambiguous arguments do not need this.
 //!
-//! Restrictions: all of MPI's functions of one form judge alike, except those of neighbours, which have
-//! answers of their own (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for
-//! simulated ranks, what may be accepted is.
-//! Cost: a communicator of one rank, which also checks datatypes; for neighbours a second one, for the time
-//! of the question.
+//! Restrictions: all MPI functions of one form behave alike, except neighbourhood collectives, which are
+//! tested separately (Open MPI 4 and 5, MPICH 4 and 5, Intel MPI 2021). Without the communicator, and for
+//! simulated ranks, ambiguous arguments are accepted.
+//! Cost: a communicator of one rank, which also checks datatypes; for neighbourhood collectives another one,
+//! temporarily.
 
 use super::check::check;
 use super::constants::{SUCCESS, constants};
@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Judge {
     /// Those that exchange with neighbours in a topology.
     pub of_neighbours: bool,
-    /// What their arguments are.
+    /// The kind of their arguments.
     pub form: Form,
 }
 
@@ -36,7 +36,7 @@ pub struct Judge {
 enum Question {
     /// Whether blocks without elements may have any datatype.
     UnusedTypes,
-    /// Whether the receive buffer may be `MPI_IN_PLACE` where nothing is received.
+    /// Whether the receive buffer may be `MPI_IN_PLACE` if nothing is received.
     ReceiveInPlace,
     /// Whether one buffer may be the send buffer and the receive buffer.
     OneBuffer,
@@ -81,7 +81,7 @@ impl Judge {
     }
 
     fn ask(self, question: Question) -> Answer {
-        /// One thread at a time uses the communicator, and nobody waits in these calls.
+        /// One thread at a time uses the communicator, and these calls do not wait.
         static TURN: Mutex<()> = Mutex::new(());
         let place = &ANSWERS[usize::from(self.of_neighbours)][self.form as usize][question as usize];
         if let Some(answer) = Answer::of(place.load(Ordering::Relaxed)) {
@@ -91,7 +91,7 @@ impl Judge {
             return Answer::Accepted;
         }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // A question that could not be asked now is asked again.
+        // A question that could not be tested now is tested again.
         let Ok(answer) = self.answer(question) else { return Answer::Accepted };
         place.store(answer.number(), Ordering::Relaxed);
         answer

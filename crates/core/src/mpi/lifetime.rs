@@ -1,5 +1,5 @@
-//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI where the program
-//! has not, and finalise it when the program ends.
+//! The life of MPI in a process, for runtimes, which own the process: they initialise MPI if the program has
+//! not, and then finalise it when the program ends.
 
 use super::backend::MpiComm;
 use super::check::check;
@@ -9,10 +9,11 @@ use super::raw;
 use crate::error::{Error, Result};
 use std::ptr;
 
-/// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
+/// Collective over all processes of the job: initialises MPI if it is not initialised. Returns whether it
+/// did.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is finalised, and those of MPI.
+/// [`Error::MpiState`] if MPI is finalised, and errors of MPI.
 pub fn initialise() -> Result<bool> {
     match check_state() {
         Ok(()) => Ok(false),
@@ -38,8 +39,8 @@ fn is_finalised() -> bool {
     finalised != 0
 }
 
-/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call
-/// at the same time; see [`check_threads`].
+/// Collective over all processes of the job: as [`initialise`], with MPI_THREAD_MULTIPLE; see
+/// [`check_threads`].
 ///
 /// # Errors
 /// As [`initialise`].
@@ -61,7 +62,7 @@ pub fn initialise_for_threads() -> Result<bool> {
 /// Local: whether several threads of this process may call MPI at the same time, which is active.
 ///
 /// # Errors
-/// [`Error::Usage`] where they may not.
+/// [`Error::Usage`] if they may not.
 pub fn check_threads() -> Result<()> {
     let mut level = 0;
     // SAFETY: MPI is active.
@@ -93,7 +94,7 @@ pub fn check_main_thread() -> Result<()> {
     Err(Error::Usage(text.into()))
 }
 
-/// Collective over all processes of the job: finalises MPI, where it is active.
+/// Collective over all processes of the job: finalises MPI, if it is active.
 ///
 /// # Errors
 /// Those of MPI.
@@ -113,7 +114,7 @@ pub fn is_simulated() -> bool {
 /// Local: this process and their number, in `MPI_COMM_WORLD`.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is not active.
+/// [`Error::MpiState`] if MPI is not active.
 pub fn world_place() -> Result<(usize, usize)> {
     check_state()?;
     Ok((handle::rank(world())?, handle::partners(world())))
@@ -130,7 +131,7 @@ pub fn world_comm() -> Result<MpiComm> {
     })
 }
 
-/// Ends the job with an exit code, where MPI is active; otherwise this process.
+/// Ends the job with an exit code, if MPI is active; otherwise this process.
 pub fn abort(code: i32) -> ! {
     if check_state().is_ok() {
         handle::abort_with(code);

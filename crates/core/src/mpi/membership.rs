@@ -1,15 +1,15 @@
-//! Which processes of `MPI_COMM_WORLD` the members of a communicator are.
+//! The processes of `MPI_COMM_WORLD` that are the members of a communicator.
 //!
 //! Processes that the program has started with `MPI_Comm_spawn`, or connected to, belong to another
 //! `MPI_COMM_WORLD`. Nothing is known about them: they may have been started without hcube. The group of a
-//! communicator is the same on all its members, so all members find the same answer without communication,
-//! provided that they belong to one `MPI_COMM_WORLD`. Where they do not, each of them finds a member that is
-//! outside of its own.
+//! communicator is the same on all its members, so all members compute the same answer without communication,
+//! provided that they belong to one `MPI_COMM_WORLD`. Otherwise each of them finds a member outside of its
+//! own `MPI_COMM_WORLD`.
 //!
-//! MPICH 5.0.2 returns the group of the old communicator for one that `MPI_Cart_create` or `MPI_Graph_create`
-//! has made of fewer of its processes, and for duplicates of that. So a group counts only if it has the size
-//! of the communicator and this process at its rank. Where the processes of a communicator all find that, the
-//! group is that of the communicator.
+//! MPICH 5.0.2 returns the group of the old communicator for a communicator that `MPI_Cart_create` or
+//! `MPI_Graph_create` has created with fewer of its processes, and for its duplicates. A group is therefore
+//! valid only if it has the size of the communicator and this process at its rank. If this holds in all
+//! processes of the communicator, the group is correct.
 //!
 //! Cost: no message; Open MPI compares each member with each process of `MPI_COMM_WORLD`.
 
@@ -31,7 +31,7 @@ impl Group {
     /// MPI's, where the error handler of the communicator returns.
     fn of(comm: Handle) -> Result<Self> {
         let mut group = MaybeUninit::uninit();
-        // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it
+        // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it
         // lives, and writes the group where it succeeds.
         unsafe {
             check("MPI_Comm_group", raw::PMPI_Comm_group(comm.raw(), group.as_mut_ptr()))?;
@@ -69,7 +69,7 @@ pub enum Members {
     Known(Vec<i32>),
     /// A member may not be in this process's `MPI_COMM_WORLD`; the same on all members.
     Outside,
-    /// All are in `MPI_COMM_WORLD`, but this process cannot say which they are; others may.
+    /// All are in `MPI_COMM_WORLD`, but this process cannot determine which they are; others may.
     Unknown,
 }
 

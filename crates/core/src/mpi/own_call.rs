@@ -1,9 +1,9 @@
-//! Tells hcube's own calls of `PMPI_Alltoall` and `PMPI_Alltoallv` from those of the program.
+//! Distinguishes hcube's own calls of `PMPI_Alltoall` and `PMPI_Alltoallv` from calls of the program.
 //!
-//! The loader resolves these names to the preload library, which stands before the MPI library and must
-//! forward them. A call is recognised by its send buffer: nothing else has it while the call is under way.
-//! Where an error handler of the program leaves such a call by a jump, the mark stays; it is that of memory
-//! that no later call of the program sends from at the same time.
+//! The loader resolves these names to the preload library, which precedes the MPI library and must forward
+//! them. A call is identified by its send buffer, which no other call uses at the same time. If an error
+//! handler of the program leaves such a call by longjmp, the mark stays; no later call of the program sends
+//! from this memory at the same time.
 
 use std::cell::Cell;
 use std::ffi::c_void;

@@ -1,5 +1,5 @@
-//! Errors as MPI's functions report them: through the error handler of the caller's communicator, and
-//! as a return value.
+//! Errors reported as by MPI functions: through the error handler of the caller's communicator, and as a
+//! return value.
 
 use super::constants::{SUCCESS, constants};
 use super::handle::{Handle, call_error_handler, is_fatal, rank, world};
@@ -58,10 +58,10 @@ fn code_with_text(error: &Error, class: c_int, text: &str) -> c_int {
     code
 }
 
-/// Reports an error of a call as MPI's own functions do: the error handler of the communicator is called, of
-/// `MPI_COMM_WORLD` where the call has no valid one. Where that returns, the code for the caller, whose class
-/// says what happened. One rank prints the text as well, since not every library passes it on. The error
-/// handler may leave by a jump or an exception: nothing is held then, and whoever calls holds nothing.
+/// Reports an error of a call as MPI functions do: calls the error handler of the communicator, or of
+/// `MPI_COMM_WORLD` if the call has no valid one. If it returns, returns the code for the caller, whose class
+/// describes the error. One rank also prints the text, since not every library forwards it. The error handler
+/// may leave by longjmp or an exception, so neither this function nor its caller may hold anything.
 pub fn raise(comm: Option<Handle>, function: &str, error: Error) -> c_int {
     // MPI has called the handler itself in a function that got the caller's communicator.
     let raised = matches!(

@@ -1,4 +1,4 @@
-//! The operations of MPI on packed elements in memory, for runtimes that move the elements themselves.
+//! MPI operations on packed elements in memory, for runtimes that move the elements themselves.
 
 use super::check::check;
 use super::handle::{check_state, returning_errors, world};
@@ -6,7 +6,7 @@ use super::raw::{self, MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::error::{Error, Result};
 use std::ffi::c_int;
 
-/// A function of MPI that tells a lower bound and an extent.
+/// An MPI function that returns a lower bound and an extent.
 type Bounds = unsafe extern "C-unwind" fn(MPI_Datatype, *mut MPI_Aint, *mut MPI_Aint) -> c_int;
 
 /// Elements of a datatype and an operation on them, predefined or of the program.
@@ -22,11 +22,11 @@ impl Elements {
     /// `count` elements.
     ///
     /// # Safety
-    /// `datatype` and `operation` are values that MPI has given out, and live as long as this.
+    /// `datatype` and `operation` are values that MPI has returned, and live as long as this.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a number of elements that MPI has no type for, [`Error::Datatype`] for a
-    /// datatype that is none or whose elements have bytes outside of their extent, [`Error::MpiState`].
+    /// [`Error::Argument`] for a number of elements that exceeds the range of MPI, [`Error::Datatype`] for an
+    /// invalid datatype or one whose elements have bytes outside of their extent, [`Error::MpiState`].
     pub unsafe fn new(count: i64, datatype: MPI_Datatype, operation: MPI_Op) -> Result<Self> {
         check_state()?;
         let int = c_int::try_from(count).ok().filter(|&count| count >= 0);
@@ -34,8 +34,8 @@ impl Elements {
         let bounds = |name, function: Bounds| {
             let (mut first, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
             let code = returning_errors(world(), || {
-                // SAFETY: a value that MPI has given out, by the contract of `new`; MPI checks whether it is
-                // a datatype.
+                // SAFETY: a value that MPI has returned, by the contract of `new`; MPI checks whether it is a
+                // datatype.
                 unsafe { function(datatype, &mut first, &mut extent) }
             });
             check(name, code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;

@@ -11,8 +11,8 @@ use mpi::topology::Communicator;
 /// # Safety
 /// As [`Handle::new`]: the communicator is not dropped while the handle is in use.
 pub unsafe fn handle(comm: &impl Communicator) -> Handle {
-    // The crate `mpi` and this crate each have bindings of their own, generated from the same header:
-    // the two handle types are the same type to the linker and to MPI.
+    // The crate `mpi` and this crate have separate bindings, generated from the same header: the two handle
+    // types are the same type to the linker and to MPI.
     const { assert!(size_of::<MPI_Comm>() == size_of::<mpi::ffi::MPI_Comm>()) };
     let theirs = comm.as_raw();
     // SAFETY: both types are MPI_Comm of one mpi.h, and MPI has given the value out; how long it is used is

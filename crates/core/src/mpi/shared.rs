@@ -1,8 +1,8 @@
-//! A value that several communicators of a rank use in turn.
+//! A value that several communicators of a rank use one after the other.
 //!
 //! Restriction: the program calls MPI from one thread at a time (any thread level below
-//! `MPI_THREAD_MULTIPLE`). Its collective calls on communicators of the same processes come in the same order
-//! on all of them then, so what their ranks share may serve all of these communicators, one call after
+//! `MPI_THREAD_MULTIPLE`). Its collective calls on communicators of the same processes then have the same
+//! order on all ranks, so the ranks' shared state may be used for all of these communicators, one call after
 //! another.
 
 use super::raw;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 #[derive(Debug)]
 pub struct Shared<T>(Arc<Inner<T>>);
 
-/// A value that is kept as long as somebody uses it.
+/// A value that exists as long as it has users.
 #[derive(Debug)]
 pub struct Observed<T>(Weak<Inner<T>>);
 
@@ -25,9 +25,9 @@ struct Inner<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: whoever makes a second user promises that users take turns (`Shared::share`), so a value and its
-// mark are reached by one thread at a time, as in a value that goes from thread to thread, for which `T` is
-// `Send`.
+// SAFETY: the code that creates a second user promises that users take turns (`Shared::share`), so a value
+// and its mark are reached by one thread at a time, as in a value that is moved from thread to thread, for
+// which `T` is `Send`.
 unsafe impl<T: Send> Send for Shared<T> {}
 // SAFETY: an observer reaches the value only as a user does, in turns, or drops it, for which `T` is `Send`.
 unsafe impl<T: Send> Send for Observed<T> {}
@@ -47,7 +47,7 @@ impl<T> Shared<T> {
         Self(Arc::new(Inner { busy: Cell::new(false), value: UnsafeCell::new(value) }))
     }
 
-    /// A way to find the value as long as it has users.
+    /// A reference by which the value is found as long as it has users.
     ///
     /// # Safety
     /// All users that are found by it take turns: no two threads use or drop them at the same time.
@@ -87,7 +87,7 @@ impl<T> Shared<T> {
 }
 
 impl<T> Observed<T> {
-    /// The value, where it has users.
+    /// The value, if it has users.
     pub fn user(&self) -> Option<Shared<T>> {
         self.0.upgrade().map(Shared)
     }

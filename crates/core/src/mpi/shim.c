@@ -211,7 +211,7 @@ int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) 
 
 void hcube_shim_pass(double nanoseconds) {
 #ifdef SMPI_H
-    /* A sleep and not operations of a host: every rank has a core of its own. */
+    /* A sleep and not operations of a host: every simulated rank has its own core. */
     struct timespec time;
     if (nanoseconds < 0.5) return;
     time.tv_sec = (time_t)(nanoseconds * 1e-9);
@@ -234,7 +234,7 @@ int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard) {
     return PMPI_Comm_test_inter(comm, &answer) == MPI_SUCCESS;
 #else
 #ifdef MPICH_NAME
-    /* What is no handle of a communicator at all is refused before the guard is looked at. */
+    /* A value that is not a communicator handle at all is refused before the guard is used. */
     const unsigned kind = 0x3c000000;
     if (((unsigned)comm & kind) != ((unsigned)MPI_COMM_WORLD & kind) || (unsigned)comm >> 30 == 0) return 0;
 #endif

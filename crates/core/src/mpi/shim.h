@@ -1,12 +1,12 @@
-/* What bindgen cannot carry over from mpi.h: constants that are addresses of objects, casts or calls in some
- * MPI libraries, functions that are macros in others, and what differs between libraries. */
+/* Items of mpi.h that bindgen cannot translate: constants that are addresses of objects, casts or calls in some MPI
+ * libraries, functions that are macros in others, and differences between libraries. */
 #ifndef HCUBE_SHIM_H
 #define HCUBE_SHIM_H
 
 #include <mpi.h>
 #include <stddef.h>
 
-/* What does not change while a process runs. */
+/* Values that do not change while a process runs. */
 struct hcube_shim_constants {
     MPI_Comm comm_null;
     MPI_Datatype datatype_null, byte, uint64, int64, int32, float32, float64;
@@ -45,7 +45,7 @@ void hcube_shim_fill(struct hcube_shim_constants *constants);
 MPI_Comm hcube_shim_comm_self(void);
 MPI_Comm hcube_shim_comm_world(void);
 
-/* The standard ABI of MPI 5 leaves Fortran to the library: there, Fortran's handles are those of MPI_Comm_toint. */
+/* The standard ABI of MPI 5 leaves Fortran to the library: there, Fortran handles are the results of MPI_Comm_toint. */
 #ifdef MPI_ABI_VERSION
 typedef int MPI_Fint;
 #endif
@@ -81,11 +81,10 @@ int hcube_shim_barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
 /* Lets simulated time pass for this rank. */
 void hcube_shim_pass(double nanoseconds);
 
-/* 1 where the handle is one of a living communicator, as far as the library can tell, asked so that no error
- * is raised on a communicator of the program. Where handles are addresses (Open MPI) a freed communicator is
- * freed memory that may still look alive; the table of Fortran handles knows the living ones. MPICH's
- * MPI_Comm_compare raises what is wrong with its second argument on the first: on the guard, a communicator of
- * ours of one rank that returns errors. */
+/* 1 if the handle is a valid communicator, as far as the library can tell, tested without raising an error on a
+ * communicator of the program. If handles are addresses (Open MPI), a freed communicator is freed memory that may still
+ * seem valid; the table of Fortran handles contains only valid ones. MPICH's MPI_Comm_compare raises errors of its
+ * second argument on the first: on the guard, a private communicator of one rank that returns errors. */
 int hcube_shim_is_living(MPI_Comm comm, MPI_Comm guard);
 
 /* Creates a key value whose attribute is not copied by MPI_Comm_dup. The null copy function is a
@@ -116,9 +115,9 @@ enum hcube_shim_combiner {
     HCUBE_SHIM_UNKNOWN
 };
 
-/* MPI_Type_get_envelope and MPI_Type_get_contents, or MPI-4's variants for large counts where the
- * library has them: the others fail for types with large counts. Lengths are those of the arrays of
- * integers, addresses, large counts and datatypes. */
+/* MPI_Type_get_envelope and MPI_Type_get_contents, or MPI-4's variants for large counts if the library has them: the
+ * others fail for types with large counts. Lengths are the lengths of the arrays of integers, addresses, large counts
+ * and datatypes. */
 int hcube_shim_type_envelope(MPI_Datatype type, MPI_Count lengths[4], enum hcube_shim_combiner *combiner);
 int hcube_shim_type_contents(MPI_Datatype type, const MPI_Count lengths[4], int *integers, MPI_Aint *addresses,
                              MPI_Count *counts, MPI_Datatype *types);

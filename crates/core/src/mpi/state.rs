@@ -1,4 +1,4 @@
-//! What systems keep on one communicator: a slot for each of them, used by one thread at a time.
+//! The state of the systems on one communicator: a slot for each of them, used by one thread at a time.
 //!
 //! A thread that enters owns the state until it leaves. Inside its call it may enter again for another
 //! system, whose slot is free: one system may call another with the same communicator. The value of a
@@ -23,7 +23,7 @@ unsafe impl<C: Send> Sync for CommState<C> {}
 
 const NOBODY: usize = 0;
 
-/// What the owner sees. Calls inside calls share it, on one thread.
+/// The data of the owner. Nested calls share it, on one thread.
 #[derive(Debug)]
 pub(super) struct Contents<C> {
     comm: OnceCell<C>,
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(state.into_comm(), Some(7));
     }
 
-    /// A load and a store instead of one exchange lets two threads in, now and then.
+    /// A load and a store instead of one exchange would occasionally let two threads in.
     #[test]
     fn threads_that_meet_are_never_inside_together() {
         const TURNS: usize = 100_000;

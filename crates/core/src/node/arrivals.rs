@@ -1,24 +1,24 @@
-//! Which ranks of a node have started an operation, for operations that ranks start at different times
+//! The ranks of a node that have started an operation, for operations that ranks start at different times
 //! without waiting.
 //!
 //! Idea: a table in shared memory has a row for each operation that some ranks have started and others have
-//! not, with a word of each rank that has. A rank that starts it enters its own word and learns those of the
-//! ranks before it, under a lock that is held for as long as that takes: so of two ranks exactly one is the
-//! later one, and knows both words. The row is free again when the last rank has started. Rows are found by
-//! the operation's key in one of several buckets, by which operations of different communicators, which ranks
-//! start in different orders, do not meet.
+//! not, with a word of each rank that has. A rank that starts it enters its own word and reads the words of
+//! the earlier ranks, under a lock that is held for this time only: of two ranks exactly one is the later
+//! one, and knows both words. The row is free again when the last rank has started. Rows are found by the
+//! operation's key in one of several buckets, so that operations of different communicators, which ranks
+//! start in different orders, do not collide.
 //!
-//! A rank that stays for a while after it has entered can share the work of a pair with the later rank: it
-//! leaves an offer for that rank and that operation, which the later one takes, or which it withdraws itself.
-//! Whoever comes first decides.
+//! A rank that waits for a while after it has entered can share the work of a pair with the later rank: it
+//! makes an offer to that rank for that operation, which the later rank takes, or which it withdraws itself.
+//! The first of these two actions wins.
 //!
-//! Where all rows of a bucket are taken by operations that some ranks have not started, a rank puts a further
-//! one into a list in its own memory (`queue`), where the others find it: nobody ever waits for another rank
-//! to start an operation. An operation that some ranks have started lies either in a row or in the lists of
-//! all of them.
+//! If all rows of a bucket are in use by operations that some ranks have not started, a rank puts a further
+//! operation into a list in its own memory (`queue`), where the others find it: no rank ever waits for
+//! another rank to start an operation. An operation that some ranks have started is either in a row or in the
+//! lists of all of them.
 //!
 //! Restrictions: for the lists, the ranks of the node can read and write each other's memory by single copy.
-//! Cost: a lock, up to 128 words read, and one per rank before; an atomic operation per offer; for an
+//! Cost: a lock, up to 128 words read, and one more per earlier rank; an atomic operation per offer; for an
 //! operation in a list also two system calls, while others wait for the lock. Memory: 66 KiB and 34 KiB per
 //! rank of the node, more above 64 ranks, whose pages become resident when they are used, 16 bytes per pair,
 //! and 16 bytes for each operation in a list. Source: our own.
@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Operations of one bucket that not all ranks have started.
 const ROWS: usize = 64;
-/// Buckets: operations with keys one behind the other lie in different ones.
+/// Buckets: operations with consecutive keys are in different ones.
 const BUCKETS: usize = 64;
 
 /// Words of a bucket: its lock, the number of entries in the lists of all ranks, the keys of its rows (0 for
@@ -73,7 +73,7 @@ impl Arrivals {
     /// # Errors
     /// On all ranks of `comm`, if a rank cannot reach the shared memory of its node.
     pub fn create<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> Result<Self> {
-        // The buckets are dealt out to the regions of all ranks.
+        // The buckets are distributed over the regions of all ranks.
         let counters = Self::first_offer(ranks.len()) + OFFER_WORDS * ranks.len();
         let layout = slots::Layout::new(super::LINE_PAIR, counters, 1, 0)?;
         let queues = (0..BUCKETS).map(|_| Queue::default()).collect();
@@ -85,7 +85,7 @@ impl Arrivals {
         self.slots.bytes_per_rank() + self.queues.iter().map(Queue::bytes).sum::<usize>()
     }
 
-    /// Where the offers of a rank begin among its words, behind its buckets.
+    /// The start of the offers of a rank among its words, after its buckets.
     fn first_offer(ranks: usize) -> usize {
         BUCKETS.div_ceil(ranks) * bucket_words(ranks)
     }
@@ -99,7 +99,7 @@ impl Arrivals {
     /// Offers another rank of the node to share the work of the operation with this key, before this rank
     /// enters it.
     pub fn make_offer(&self, to: usize, key: u64) {
-        // Release: whoever takes it sees what this rank has written before.
+        // Release: a rank that takes it sees everything that this rank has written before.
         self.offer(self.slots.own(), to)[0].store(key, Ordering::Release);
     }
 
@@ -139,13 +139,13 @@ impl Arrivals {
     }
 
     /// Enters that this rank has started the operation with this key, which is not 0, with a word for the
-    /// ranks that start it later, which is not 0 either. Returns the ranks of the node before this one with
-    /// their words. What a rank has written before is seen by those that find its word. Local. `processes`
-    /// are those of the ranks of the node.
+    /// ranks that start it later, which is not 0 either. Returns the earlier ranks of the node with their
+    /// words. Ranks that find a word see everything that its rank has written before. Local. `processes` are
+    /// the processes of the node's ranks.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know
-    /// then who has started the operation, and the job must end.
+    /// [`Error::Memory`](crate::Error::Memory) if a list has no memory or cannot be read: it is then unknown
+    /// which ranks have started the operation, and the job must end.
     pub fn enter(&mut self, key: u64, own_word: u64, processes: &[Process]) -> Result<Vec<(usize, u64)>> {
         let bucket = bucket_of(key);
         let lock = self.word(bucket, LOCK);
@@ -194,7 +194,7 @@ impl Arrivals {
                 }
             }
             Some(row) => {
-                // Words that come from lists, and that of this rank.
+                // Words that come from lists, and the word of this rank.
                 for &(rank, word) in before.iter().chain(&[(own, own_word)]) {
                     self.row_word(bucket, row, rank).store(word, Ordering::Relaxed);
                 }

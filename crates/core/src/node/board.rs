@@ -1,17 +1,17 @@
-//! A notice board in shared memory: every rank of a node posts a notice per round (two words, bytes for each
-//! other rank, and details that are not always read) and reads those of the others.
+//! A notice board in shared memory: in each round, every rank of a node posts a notice (two words, bytes for
+//! each other rank, and optional details) and reads the notices of the others.
 //!
-//! Idea: two slots per rank (`slots.rs`). A rank that posts round n + 1 has read all it needs
-//! of round n, and it posts only after it has seen the notices of all others in its current round. So
-//! whoever posts round n + 2 knows that nobody reads round n any more, and no rank waits for readers.
+//! Idea: two slots per rank (`slots.rs`). A rank posts round n + 1 only after it has seen the notices of all
+//! others in round n and has read everything it needs of them. A rank that posts round n + 2 therefore knows
+//! that no rank reads round n any more, and no rank waits for readers.
 //! Restriction: all ranks of the node take part in every round.
 //!
 //! Cost: a round is one store by each rank and one load per other rank; no locks, no barrier. Number, words,
-//! bounds and a payload of a few bytes share a line of the cache on small nodes, so that a small exchange
-//! costs one transfer of a line between cores. A longer payload has lines of its own, which are written
-//! first: others are looking at the line of the number, and each look takes it away from the writer (256
-//! bytes on 2 ranks whose payload began in that line: 0.58 us for an exchange, now 0.48).
-//! Memory per rank: two slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
+//! bounds and a payload of a few bytes share a cache line on small nodes, so that a small exchange costs one
+//! transfer of a line between cores. A longer payload has separate lines, which are written
+//! first: other ranks poll the line of the number, and each poll takes it away from the writer (256 bytes on
+//! 2 ranks with a payload that began in that line: 0.58 us for an exchange, now 0.48). Memory per rank: two
+//! slots of the capacity, about 24 bytes per rank of the node, and 8.2 KiB for refusals.
 
 mod layout;
 mod notices;
@@ -41,9 +41,9 @@ pub struct Board {
     /// Whether all ranks have mapped the whole board.
     populated: bool,
     round: u64,
-    /// The last round in which the notice of each rank was seen.
+    /// The last round in which the notice of each rank was read.
     seen: Vec<u64>,
-    /// Number of ranks whose notice of this round was not seen yet.
+    /// Number of ranks whose notice of this round has not been read.
     unseen: usize,
     refusals: Refusals,
     /// The bounds of this rank's notice while it is written.
@@ -59,7 +59,7 @@ const FINISHED: usize = 0;
 pub struct Draft<'a> {
     /// Bytes `bounds[i] .. bounds[i + 1]` of the payload are for rank i; all 0 at first.
     pub bounds: &'a mut [u32],
-    /// The size asked for, with old contents.
+    /// The requested size, with old contents.
     pub payload: &'a mut [u8],
     /// [`DETAILS`] words and an address for every rank of the node, with old contents.
     pub details: &'a mut [u64],
@@ -117,13 +117,13 @@ impl Board {
     /// Posts the notice of the next round, with a payload of the given size.
     ///
     /// # Panics
-    /// For a payload above the capacity, and before the notices of all ranks in this round were seen.
+    /// For a payload above the capacity, and before the notices of all ranks in this round have been read.
     #[inline]
     pub fn post(&mut self, words: [u64; WORDS], bytes: usize, fill: impl FnOnce(Draft<'_>)) {
         self.post_flagged(words, bytes, false, |draft, _| fill(draft));
     }
 
-    /// As [`Self::post`], where the notice depends on those of this round, which `fill` may read while it
+    /// As [`Self::post`], if the notice depends on the notices of this round, which `fill` may read while it
     /// writes.
     ///
     /// # Panics
@@ -137,7 +137,7 @@ impl Board {
         self.post_flagged(words, bytes, false, fill);
     }
 
-    /// As [`Self::post`], with a flag that tells a refusal from other notices.
+    /// As [`Self::post`], with a flag that distinguishes a refusal from other notices.
     #[inline]
     fn post_flagged(
         &mut self,
@@ -156,8 +156,8 @@ impl Board {
         self.round += 1;
         // This rank as well, until its notice is complete.
         self.unseen = self.slots.ranks();
-        // SAFETY: every other rank was seen in the round before this one. Either it has posted that, and had
-        // read all earlier rounds, which is what this slot held; or it has refused it ahead, and reads
+        // SAFETY: every other rank was seen in the round before this one. Either it has posted that round,
+        // and had read all earlier rounds, which this slot held; or it has refused it ahead, and reads
         // nothing until it has gone through it (`notice` and `Refusals`). This rank makes no other reference
         // to it: `notices` are in the slots of the round before.
         let contents = unsafe { self.slots.own_memory(self.round).as_mut() };
@@ -170,7 +170,7 @@ impl Board {
         let payload = if is_short { &mut line.0[..bytes] } else { &mut payload[..bytes] };
         self.bounds.fill(0);
         fill(Draft { bounds: &mut self.bounds, payload, details: slots::numbers_mut(details) }, notices);
-        // All of this line at once, and last, because others are looking at it.
+        // The whole line in one store, and last, because other ranks poll it.
         let (head, bounds) = head.split_at_mut(WORDS_END);
         if is_short {
             let length = short.len();
@@ -241,8 +241,8 @@ impl Board {
         self.refusals.has_passed(&self.slots, rank, self.round).then_some(true)
     }
 
-    /// Waits for the notices of this round that were not seen yet, if any. A rank that needs none of them may
-    /// return and wait here before it posts the next. Goes through the rounds that this rank has refused
+    /// Waits for the notices of this round that have not been read, if any. A rank that needs none of them
+    /// may return and wait here before it posts the next. Goes through the rounds that this rank has refused
     /// ahead.
     #[inline]
     pub fn see_all<C: Comm + ?Sized>(&mut self, patience: Patience, comm: &C) {
@@ -262,8 +262,8 @@ impl Board {
         }
     }
 
-    /// Goes on to the next round that this rank has refused ahead, after all notices of the current one were
-    /// seen.
+    /// Goes on to the next round that this rank has refused ahead, after all notices of the current one have
+    /// been read.
     fn begin_refused_round(&mut self) {
         self.refusals.begin_next();
         self.round += 1;
@@ -273,7 +273,7 @@ impl Board {
         self.refusals.note(own, true);
     }
 
-    /// Takes part in the next round with a refusal, ahead of it where notices of this one are missing. `tag`
+    /// Takes part in the next round with a refusal, ahead of it if notices of this round are missing. `tag`
     /// tells what is refused, `text` why. Local, except after hundreds of refusals ahead.
     #[cold]
     pub fn refuse<C: Comm + ?Sized>(
@@ -304,7 +304,8 @@ impl Board {
         (0..self.ranks()).filter(|&rank| !self.has_posted(rank)).count() == 0
     }
 
-    /// Whether a rank, which was seen in this round, has refused it ahead, so that it has no notice.
+    /// Whether a rank, whose notice of this round has been read, has refused the round ahead, so that it has
+    /// no notice.
     #[inline(always)]
     pub fn is_refused_ahead(&self, rank: usize) -> bool {
         self.refusals.any() && self.refusals.of(rank) && self.slots.published(rank, self.round).is_none()
@@ -347,7 +348,7 @@ impl Board {
     /// The words of a rank's notice.
     ///
     /// # Panics
-    /// Like all that read a notice: before [`Self::has_posted`] or [`Self::wait_for`] has seen it.
+    /// As every access to a notice: before [`Self::has_posted`] or [`Self::wait_for`] has found it.
     #[inline]
     pub fn words(&self, rank: usize) -> [u64; WORDS] {
         let notice = self.notice(rank);
@@ -380,9 +381,9 @@ impl Board {
         &notice[layout.start(all)..][..all]
     }
 
-    /// Announces that this rank has finished what the round's notices led to, and whether it is complete.
+    /// Announces that this rank has finished the work of the round, and whether it is complete.
     pub fn finish(&self, complete: bool) {
-        // Release: whoever sees it may use the memory that this rank has read and written for the round.
+        // Release: a rank that reads it may use the memory that this rank has read and written for the round.
         let word = self.round << 1 | u64::from(complete);
         self.slots.counter(self.own(), FINISHED).store(word, Ordering::Release);
     }

@@ -1,7 +1,7 @@
 //! Device memory: addresses that neither plain copies nor other processes can reach.
 //!
 //! hcube does not link CUDA or HIP: if one of them is loaded in the process, its function that classifies
-//! addresses is looked up by name.
+//! addresses is resolved by name.
 
 use super::loader::{self, Library};
 use std::ffi::{CStr, CString, c_int, c_void};

@@ -1,9 +1,9 @@
 //! 2 MiB pages for memory that the caller has allocated and touched.
 //!
 //! With 4 KiB pages nearly every random update misses the translation lookaside buffer. The kernel can
-//! collapse the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). That costs a copy of the range,
-//! and much more where a virtual machine must first get the memory from its host, so the collapse stops when
-//! it takes longer than it can save.
+//! collapse the pages of a range into huge ones (`MADV_COLLAPSE`, Linux 6.1). This costs a copy of the range,
+//! and much more if a virtual machine must first get the memory from its host, so the collapse stops when it
+//! takes longer than it can save.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Report {
     }
 }
 
-/// Processor time of this thread: on oversubscribed cores most of the elapsed time is that of other ranks.
+/// Processor time of this thread: on oversubscribed cores most of the elapsed time is used by other ranks.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes only to `time`.
@@ -75,8 +75,8 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
     })
 }
 
-/// Collapses the pages of memory that many transfers use: `page` collapses one, and says whether the kernel
-/// did.
+/// Collapses the pages of memory that many transfers use: `page` collapses one, and returns whether the
+/// kernel did.
 pub(super) fn collapse_for_long_use(possible: usize, page: impl FnMut(usize) -> bool) -> Report {
     collapse_while(|report| report.seconds < MAX_SECONDS, possible, page)
 }

@@ -1,6 +1,6 @@
-//! The loader: functions of this process by their names, and the libraries that contain them.
+//! The loader: functions of this process by name, and the libraries that contain them.
 //!
-//! Which library is "this one" follows from where this code is: it is linked into each of hcube's libraries.
+//! "This library" is found by the address of this code, which is linked into each of hcube's libraries.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -22,13 +22,13 @@ pub fn next(name: &CStr) -> Option<*const c_void> {
     lookup(libc::RTLD_NEXT, name)
 }
 
-/// All definitions of a function in loaded libraries, also in those of scopes of their own. One library may
-/// be found several times, through those that are linked to it.
+/// All definitions of a function in loaded libraries, also in libraries loaded into a local scope. One
+/// library may be found several times, through libraries that are linked to it.
 pub fn definitions(name: &CStr) -> impl Iterator<Item = *const c_void> {
     loaded().into_iter().filter_map(move |path| Library::loaded(&path)?.symbol(name))
 }
 
-/// As [`next`], or in any library that was loaded into a scope of its own, as interpreters do.
+/// As [`next`], or in any library that was loaded into a local scope, as interpreters do.
 pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
     next(name).or_else(|| {
         let own = base_of(next_anywhere as *const c_void);
@@ -36,7 +36,7 @@ pub fn next_anywhere(name: &CStr) -> Option<*const c_void> {
     })
 }
 
-/// A function that is looked up once, at the first call.
+/// A function that is resolved once, at the first call.
 #[derive(Debug)]
 pub struct Next {
     name: &'static CStr,
@@ -68,11 +68,12 @@ impl Next {
     }
 }
 
-/// What the loader knows of an address; the name is that of a file, or of the program as it was called.
+/// The loader's information on an address; the name is a file name, or the name by which the program was
+/// called.
 fn place_of(address: *const c_void) -> Option<libc::Dl_info> {
     // SAFETY: plain data; zero is a value of all fields.
     let mut place: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address; the loader looks whether it knows it.
+    // SAFETY: any address; the loader checks whether it knows it.
     (unsafe { libc::dladdr(address, &mut place) } != 0 && !place.dli_fname.is_null()).then_some(place)
 }
 
@@ -176,7 +177,7 @@ pub unsafe fn terminate(address: *const c_void) -> bool {
     !functions.is_empty()
 }
 
-/// What the loader says of its last failure in this thread.
+/// The loader's description of its last failure in this thread.
 pub fn failure() -> String {
     // SAFETY: the text, if any, is the loader's until this thread calls it again.
     unsafe {
@@ -191,8 +192,8 @@ pub struct Library(usize);
 
 impl Library {
     fn new(name: &CStr, flags: c_int) -> Option<Self> {
-        // SAFETY: a NUL-terminated string. What a library runs when it is loaded is the matter of whoever
-        // names it.
+        // SAFETY: a NUL-terminated string. The code that a library runs when it is loaded is the
+        // responsibility of the caller that names it.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | flags) };
         (!handle.is_null()).then(|| Self(handle.expose_provenance()))
     }
@@ -230,7 +231,7 @@ impl Library {
     /// A function, as [`Self::symbol`].
     ///
     /// # Safety
-    /// `F` is the type of a pointer to a function, that of the function of this name.
+    /// `F` is the type of a pointer to the function of this name.
     pub unsafe fn function<F: Copy>(self, name: &CStr) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
         let address = self.symbol(name)?;

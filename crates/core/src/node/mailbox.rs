@@ -1,9 +1,9 @@
 //! Mailboxes in shared memory: every rank of a node writes *pieces* for all others, sorted by receiver,
 //! and the others read their slices in place.
 //!
-//! Idea: a few slots per rank (`slots.rs`) and a counter per writer in every rank's region, by
-//! which a reader acknowledges the pieces that it no longer needs. A slot is written again when all others
-//! have acknowledged what it held; how far ranks run ahead of each other is limited by the slots only.
+//! Idea: a few slots per rank (`slots.rs`) and a counter per writer in every rank's region, by which a reader
+//! acknowledges the pieces that it no longer needs. A slot is reused when all others have acknowledged its
+//! piece; only the number of slots limits how far ranks run ahead of each other.
 //!
 //! Cost: per piece one store by the writer and one by each reader; no locks, no barrier, no copy on the
 //! reading side. Memory per rank: the slots and, per rank of the node, 8 bytes and 4 more per slot.
@@ -37,7 +37,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The layout for a shape, and that of its slots.
+    /// The layout for a shape, and the layout of its slots.
     fn new(shape: Shape) -> Result<(Self, slots::Layout)> {
         let layout = || {
             let bounds_end = shape.ranks.checked_add(1)?.checked_mul(size_of::<u32>())?;
@@ -67,7 +67,7 @@ pub struct Mailbox {
     layout: Layout,
     /// Pieces that this rank has written.
     written: u64,
-    /// Pieces of this rank that each rank had acknowledged when last asked.
+    /// Pieces of this rank that each rank had acknowledged at the last check.
     read_by: Vec<u64>,
     /// Pieces of each rank that this rank has taken.
     read: Vec<u64>,

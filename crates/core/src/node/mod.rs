@@ -1,7 +1,7 @@
-//! What ranks on one node share: memory, flags and waiting for them, single copy; and what a process asks of
-//! its node: cores, huge pages, device memory, the loader. The only module with system calls.
+//! Resources that ranks on one node share: memory, flags and waits for them, single copy; and resources of a
+//! process: cores, huge pages, device memory, the loader. The only module with system calls.
 //!
-//! Bytes and flags move between the ranks of a node in one of six forms, each with a name that is used
+//! Bytes and flags move between the ranks of a node in one of six forms, whose names are used
 //! everywhere:
 //!
 //! | form | who writes and who reads |
@@ -13,10 +13,10 @@
 //! | [`counted_memory`] | ranks write agreed places of common memory, and counters tell how far they are |
 //! | [`pipe`] | processes send to one of them without MPI, also while they end |
 //!
-//! Except the pipe, all lie in a `segment`, which the ranks of the node map together; `slots` is the protocol
-//! beneath boards and mailboxes, [`heap`] allocates in a segment at the same address on all ranks,
-//! [`arrivals`] tells which of two ranks has started an operation later, and [`single_copy`] moves bytes
-//! between memory that is not shared.
+//! Except the pipe, all are in a `segment`, which the ranks of the node map together; `slots` is the protocol
+//! of boards and mailboxes, [`heap`] allocates in a segment at the same address on all ranks, [`arrivals`]
+//! determines which of two ranks has started an operation later, and [`single_copy`] moves bytes between
+//! memory that is not shared.
 
 mod absence;
 pub mod arrivals;

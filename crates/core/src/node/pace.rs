@@ -1,10 +1,10 @@
 //! The kind of stores that currently writes to shared memory faster.
 //!
-//! Idea: a line of the cache that another core has read must be invalidated there before it is written.
-//! Between cores that share a cache this is fast; between others it can cost 50 ns per line, one line after
-//! the other, and streaming stores, which write to memory, take a tenth of the time (measured on a virtual
-//! machine whose two processors sometimes share a cache and sometimes not). So every write is timed, and
-//! from time to time a small part of one uses the other kind.
+//! Idea: a cache line that another core has read must be invalidated there before it is written. Between
+//! cores that share a cache this is fast; between others it can cost 50 ns per line, serially, and streaming
+//! stores, which write to memory, take a tenth of the time (measured on a virtual machine whose two
+//! processors sometimes share a cache and sometimes not). Every write is therefore timed, and from time to
+//! time a small part of a write uses the other kind.
 //!
 //! Cost: two readings of the clock per write of [`MIN_TIMED_BYTES`] or more. Source: our own.
 

@@ -1,4 +1,4 @@
-//! Memory of one process on huge pages, where the kernel makes them on demand: long vectors then need few
+//! Memory of one process on huge pages, if the kernel allocates them on demand: long vectors then need few
 //! entries of the translation lookaside buffer.
 
 use super::huge_pages::HUGE_PAGE_BYTES;
@@ -17,7 +17,7 @@ pub struct Pages {
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// Memory for `elements` numbers, provided by the kernel at once.
+    /// Memory for `elements` numbers, committed by the kernel immediately.
     ///
     /// # Errors
     /// [`Error::Memory`].

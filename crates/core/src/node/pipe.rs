@@ -1,11 +1,11 @@
-//! Messages from processes of a node to one of them, which takes them later, without MPI.
+//! Messages from processes of a node to one of them, which receives them later, without MPI.
 //!
-//! Idea: a pipe of the receiver. Others open it through `/proc/<pid>/fd` by its address, which has to reach
-//! them once. What was written stays in the pipe when its sender ends; the pipe has no name in any file
-//! system and goes with the receiver. Both ends never wait: what does not fit is refused.
+//! Idea: a pipe of the receiver. Other processes open it through `/proc/<pid>/fd` by its address, which they
+//! must have received once. Data stays in the pipe when its sender ends; the pipe has no name in any file
+//! system and is freed with the receiver. Neither end blocks: a message that does not fit is refused.
 //!
-//! Restrictions: a message has at most [`MAX_MESSAGE_BYTES`], so that those of several senders do not mix.
-//! The pipe holds 64 KiB, or 1 MiB where the system permits it. Not counted to RLIMIT_FSIZE.
+//! Restrictions: a message has at most [`MAX_MESSAGE_BYTES`], so that messages of several senders are not
+//! interleaved. The pipe holds 64 KiB, or 1 MiB if the system permits it. It does not count for RLIMIT_FSIZE.
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 /// `PIPE_BUF`: shorter writes arrive in one piece.
 pub const MAX_MESSAGE_BYTES: usize = 4096;
-/// What an unprivileged process may ask for by default (`/proc/sys/fs/pipe-max-size`).
+/// The maximum for an unprivileged process by default (`/proc/sys/fs/pipe-max-size`).
 const CAPACITY_BYTES: libc::c_int = 1 << 20;
 
 /// The receiver's end.
@@ -73,7 +73,8 @@ impl Pipe {
         if object.ok() != Some(self.address.object) {
             return Err(Error::Memory("the pipe for messages was closed".into()));
         }
-        // The end of the file is that of its last sender so far; without messages it would wait.
+        // The end of the file is reached when its last sender so far has closed it; without messages the read
+        // would wait.
         match (&self.pipe).read_to_end(bytes) {
             Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 Err(failed("a pipe for messages", &error))
@@ -95,7 +96,7 @@ impl Address {
         let path = format!("/proc/{}/fd/{}", self.process, self.file);
         let describe = |error: std::io::Error| failed(&path, &error);
         let target = std::fs::read_link(&path).map_err(describe)?;
-        // Open for reading as well: writing to a pipe that nobody reads would raise SIGPIPE.
+        // Open for reading as well: writing to a pipe without readers would raise SIGPIPE.
         let mut pipe = match target.to_string_lossy() == format!("pipe:[{}]", self.object) {
             true => File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&path),
             false => return Err(Error::Memory(format!("{path} is not the pipe for messages"))),

@@ -9,9 +9,9 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Bytes of the largest cache of a core; a guess where the system does not say.
+/// Bytes of the largest cache of a core; an estimate if the system does not report it.
 pub fn cache() -> usize {
-    /// What most processors have at least.
+    /// A minimum that most processors have.
     const GUESS: usize = 16 << 20;
     let level = |level: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{level}/size");
@@ -23,7 +23,7 @@ pub fn cache() -> usize {
 }
 
 /// A number that is equal for processes that may run on the same cores. A launcher that binds assigns every
-/// rank a set of its own; otherwise all ranks have the same set.
+/// rank a separate set; otherwise all ranks have the same set.
 pub fn core_set() -> u64 {
     // SAFETY: a set of bits, for which zero is a value.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -39,8 +39,8 @@ pub fn core_set() -> u64 {
 /// Collective: whether cores are oversubscribed on any node; the same on all ranks. `nodes` holds a number
 /// per rank that is equal on the same node.
 ///
-/// Never for simulated ranks: each of them has a core of its own, and its behaviour must not depend on the
-/// machine that runs the simulation.
+/// Never for simulated ranks: each of them has its own core, and its behaviour must not depend on the machine
+/// that runs the simulation.
 pub fn crowded<C: Comm + ?Sized>(comm: &C, nodes: &[u32]) -> Result<bool> {
     if comm.simulated() {
         return Ok(false);

@@ -1,12 +1,12 @@
-//! Refusals on a notice board ([`super::board`]): a rank takes part in a round without anything to exchange,
-//! and does not wait for the others, who may never call.
+//! Refusals on a notice board ([`super::board`]): a rank takes part in a round without data, and does not
+//! wait for the others, who may never call.
 //!
-//! Idea: a rank may post only after it has seen the notices of all others in its current round. Where some
-//! are missing, a refusal is noted ahead of its round: a counter says up to which round this rank has
-//! refused, and two rings made of counters hold what it has to say: a tag for each refusal, and the texts of
-//! the first ones. Only a rank that has just refused may do so ahead, so others look at the counter only
-//! after a refusal of that rank, or of their own. The rank itself goes through these rounds before it posts
-//! its next notice, and reads no notice until then, so others need not wait for it before they reuse a slot.
+//! Idea: a rank may post only after it has seen the notices of all others in its current round. If some are
+//! missing, a refusal is recorded ahead of its round: a counter tells up to which round this rank has
+//! refused, and two rings of counters contain the details: a tag for each refusal, and the texts of the first
+//! ones. Only a rank that has just refused may refuse ahead, so others read the counter only after a refusal
+//! of that rank, or of their own. The rank itself goes through these rounds before it posts its next notice,
+//! and reads no notice until then, so others need not wait for it before they reuse a slot.
 //!
 //! Restrictions: of more than [`MAX_TEXTS`] refusals ahead, the later ones have no text; a rank that has
 //! refused [`MAX_AHEAD`] rounds ahead has to wait.
@@ -20,7 +20,8 @@ const MAX_TEXT_BYTES: usize = 248;
 /// Texts in their ring, and tags in theirs.
 const TEXTS: u64 = 16;
 const TAGS: u64 = 512;
-/// Refusals ahead that have a text: others may still read those of the current round and of the one before.
+/// Refusals ahead that have a text: others may still read refusals of the current round and of the one
+/// before.
 const MAX_TEXTS: u64 = TEXTS - 2;
 /// Refusals ahead.
 const MAX_AHEAD: u64 = TAGS - 2;
@@ -32,7 +33,7 @@ const FIRST_TAG: usize = 2;
 const FIRST_TEXT: usize = FIRST_TAG + TAGS as usize;
 /// Words of a text, with its round.
 const TEXT_WORDS: usize = 1 + MAX_TEXT_BYTES / size_of::<u64>();
-/// Counters of a region, with that of the board itself.
+/// Counters of a region, including the counter of the board itself.
 pub(super) const COUNTERS: usize = FIRST_TEXT + TEXTS as usize * TEXT_WORDS;
 
 /// The counter of the tag for a round.
@@ -45,21 +46,21 @@ fn text_of(round: u64) -> usize {
     FIRST_TEXT + (round % TEXTS) as usize * TEXT_WORDS
 }
 
-/// What a rank says of a refusal ahead.
+/// The details of a refusal ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number that tells what was refused.
+    /// The number that identifies what was refused.
     pub tag: u64,
     /// Why, as far as it fits, and zeros; `None` for one of too many.
     pub text: Option<[u8; MAX_TEXT_BYTES]>,
 }
 
-/// What a rank knows of refusals.
+/// A rank's knowledge of refusals.
 #[derive(Debug)]
 pub(super) struct Refusals {
     /// Whether the last notice of each rank was a refusal, or may have been one.
     last: Vec<bool>,
-    /// Whether that of any rank was.
+    /// Whether the state of any rank was.
     any: bool,
     /// Rounds after the current one that this rank has refused.
     ahead: u64,
@@ -92,7 +93,7 @@ impl Refusals {
         self.ahead -= 1;
     }
 
-    /// Notes whether the last notice of a rank is a refusal.
+    /// Records whether the last notice of a rank is a refusal.
     #[inline]
     pub fn note(&mut self, rank: usize, is_refusal: bool) {
         if is_refusal || self.any {
@@ -107,7 +108,7 @@ impl Refusals {
         self.any = self.last.contains(&true);
     }
 
-    /// Whether a rank has refused a round ahead or is in a later one: others go on while this rank refuses
+    /// Whether a rank has refused a round ahead or is in a later one: others continue while this rank refuses
     /// ahead.
     #[cold]
     pub fn has_passed(&self, slots: &Slots, rank: usize, round: u64) -> bool {
@@ -138,13 +139,13 @@ impl Refusals {
             }
         }
         self.ahead += 1;
-        // Release: whoever sees the round sees its tag and text.
+        // Release: a rank that reads the round sees its tag and text.
         slots.counter(own, REFUSED).store(round, Ordering::Release);
         true
     }
 }
 
-/// What a rank says of a round that it has refused ahead.
+/// The details of a round that a rank has refused ahead.
 pub(super) fn read(slots: &Slots, rank: usize, round: u64) -> Refusal {
     let word = |counter: usize| slots.counter(rank, counter).load(Ordering::Relaxed);
     let (tag, at) = (word(tag_of(round)), text_of(round));

@@ -1,9 +1,9 @@
-//! Pages that a rank has touched in its part of shared memory, which the kernel has therefore allocated.
+//! Pages that a rank has touched in its part of shared memory, and which are therefore resident.
 
 use super::slots::{NUMBER_BYTES, Slots};
 use std::ops::Range;
 
-/// What a rank has touched of its region: what surrounds the payloads, and of the payloads the start.
+/// The resident part of a rank's region: everything around the payloads, and the start of the payloads.
 #[derive(Debug)]
 pub(super) struct Resident {
     page: usize,
@@ -23,7 +23,7 @@ pub(super) fn page_bytes() -> usize {
 }
 
 impl Resident {
-    /// Nothing but what every notice has: payloads start at `payload` in the contents of a slot, and are
+    /// Only the common part of all notices: payloads start at `payload` in the contents of a slot, and are
     /// followed by these details.
     pub fn new(slots: &Slots, payload: usize, details: Range<usize>) -> Self {
         let mut new = Self { page: page_bytes(), payload, details, largest: [0; 2], bytes: 0 };

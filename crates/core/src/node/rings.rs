@@ -1,19 +1,19 @@
-//! Messages between the ranks of a node through rings in the heap, taken by whoever looks for them.
+//! Messages between the ranks of a node through rings in the heap, which the receiver polls.
 //!
-//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. A record is there as soon
-//! as its first word is not zero, so the line that brings the news brings the message. Before it writes that
-//! word, the sender clears the word behind the record, where the next one will begin. The receiver says how
-//! far it has come when it has found a ring empty, and now and then; a sender looks at that only when its
-//! ring seems full.
+//! Idea: a ring for each sender and receiver, in the receiver's part of the heap. The first word of a record
+//! is its flag: a record is valid when this word is not zero, so one cache line carries flag and payload.
+//! Before it writes the flag, the sender clears the word after the record, which is the flag of the next one.
+//! The receiver publishes its position when it has found a ring empty, and from time to time; a sender reads
+//! it only when its ring seems full.
 //!
-//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing waits: what does not fit is
-//! refused. A receiver looks at the rings in turn, so it takes the records of a sender in order, those of
-//! several in any.
+//! Restrictions: one thread per rank. A record has at most [`MAX_BYTES`]; nothing blocks: a record that does
+//! not fit is refused. A receiver polls the rings round-robin, so records of one sender are received in
+//! order, records of several senders in any order.
 //!
-//! Cost: 16 bytes beside the payload, one copy at either end; a look at an empty ring is a load from the
-//! receiver's cache.
-//! Memory: [`ring_bytes`] per pair of ranks of the node, of which pages come with their first use.
-//! Source: our own; the flag in the message is that of Open MPI's and MVAPICH's small messages.
+//! Cost: 16 bytes in addition to the payload, one copy at either end; polling an empty ring is a load from
+//! the receiver's cache.
+//! Memory: [`ring_bytes`] per pair of ranks of the node, whose pages become resident at first use.
+//! Source: our own; the flag in the message as in the small messages of Open MPI and MVAPICH.
 
 use super::LINE_PAIR;
 use super::heap::Heap;
@@ -42,12 +42,13 @@ const SKIP: u64 = 2;
 const KIND: u32 = 8;
 const LENGTH: u32 = 32;
 
-/// Bytes of a ring on a node with so many ranks: a power of two, so that positions need no division.
+/// Bytes of a ring on a node with the given number of ranks: a power of two, so that positions need no
+/// division.
 pub fn ring_bytes(ranks: usize) -> usize {
     1 << (MAX_RINGS_BYTES / ranks).clamp(MIN_RING_BYTES, MAX_RING_BYTES).ilog2()
 }
 
-/// What a record holds beside its payload.
+/// The header of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The rank of the node that has sent it.
@@ -63,12 +64,11 @@ pub struct Head {
 /// A ring, seen from one end of it.
 #[derive(Debug, Clone, Copy)]
 struct Ring {
-    /// The word that says how far the receiver has come; the records follow in the next pair of lines.
+    /// The word with the receiver's position; the records follow in the next pair of lines.
     start: *mut u8,
     /// Bytes that this end has written or read since the beginning, skipped ones included.
     at: u64,
-    /// The sender: how far the receiver is known to have come. The receiver: how far it has said to have
-    /// come.
+    /// The sender: the known position of the receiver. The receiver: its published position.
     taken: u64,
 }
 
@@ -106,12 +106,12 @@ pub struct Rings {
     heap_end: usize,
     outgoing: Vec<Ring>,
     incoming: Vec<Ring>,
-    /// The ring that is looked at next.
+    /// The ring that is polled next.
     next: usize,
 }
 
 impl Rings {
-    /// Collective over `comm`: rings in the heap. `ranks` are those of this rank's node; no node has more
+    /// Collective over `comm`: rings in the heap. `ranks` are the ranks of this rank's node; no node has more
     /// than `most`, so that all ranks of the job use the same part of their heap.
     ///
     /// # Errors
@@ -166,8 +166,8 @@ impl Rings {
         let record = (HEAD + length).next_multiple_of(8);
         let ring = &mut self.outgoing[to];
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
-        // The word behind a record has room as well; a record that would end with the ring would have it at
-        // the beginning.
+        // The word after a record has room as well; a record that would end with the ring would have this
+        // word at the beginning.
         let skipped = if record + 8 > rest { rest } else { 0 };
         let end = ring.at + (skipped + record + 8) as u64;
         if end - ring.taken > bytes as u64 {
@@ -179,7 +179,7 @@ impl Rings {
         let at = ring.at + skipped as u64;
         let place = ring.place(at, bytes);
         // SAFETY: the receiver has read all that was here (`taken`, with acquire), and reads it again only
-        // after the first word says so; the record and the word behind it are inside the ring. The slices do
+        // after the first word says so; the record and the word after it are inside the ring. The slices do
         // not lie in the heap's ring.
         unsafe {
             place.add(8).cast::<u64>().write(tag);
@@ -227,8 +227,9 @@ impl Rings {
         None
     }
 
-    /// Takes records of a kind, at most `most`, and gives each to `read`: the rank of the node that has sent
-    /// it, its tag and its payload. A record of another kind stays, and those behind it. How many were taken.
+    /// Takes records of a kind, at most `most`, and passes each to `read`: the rank of the node that has sent
+    /// it, its tag and its payload. A record of another kind stays, and so do the records after it. Returns
+    /// how many were taken.
     #[inline]
     pub fn receive_all(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         let mut taken = 0;
@@ -267,7 +268,7 @@ impl Rings {
     fn take<T>(&mut self, from: usize, first_word: u64, read: impl FnOnce(Head, &[u8]) -> T) -> T {
         let (bytes, ring) = (self.bytes, &mut self.incoming[from]);
         let length = (first_word >> LENGTH) as usize;
-        // Nobody but the sender writes here, unless an access that has gone wrong does.
+        // Only the sender writes here, unless an erroneous access does.
         let rest = bytes - (ring.at & (bytes as u64 - 1)) as usize;
         assert!(HEAD + length <= rest, "a record of {length} bytes with {rest} before the end of its ring");
         let place = ring.place(ring.at, bytes);
@@ -296,7 +297,7 @@ impl Rings {
         }
     }
 
-    /// Whether a rank of the node has taken all that was sent to it, and has looked for more or taken a lot.
+    /// Whether a rank of the node has received all messages to it, and has polled again or received many.
     pub fn is_taken(&self, to: usize) -> bool {
         let ring = &self.outgoing[to];
         ring.taken_word().load(Ordering::Acquire) == ring.at

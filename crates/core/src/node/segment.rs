@@ -2,11 +2,11 @@
 //!
 //! The first rank of the node creates an anonymous file (`memfd_create`) and the others open it through
 //! `/proc/<pid>/fd`. The file has no name in any file system, so nothing is left behind when the job ends,
-//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that the memory is System V's
-//! ([`system_v`]). Where neither is permitted (another container, a hidden /proc), the caller gets an
-//! error and uses messages.
+//! normally or not. A file may not be longer than `RLIMIT_FSIZE`: above that System V shared memory is used
+//! ([`system_v`]). If neither is permitted (another container, a hidden /proc), the caller gets an error and
+//! uses messages.
 //!
-//! A child that the program forks gets no mapping: it is no rank, and it would keep the memory of
+//! A forked child does not inherit the mapping: it is not a rank, and it would keep the memory of
 //! communicators that its parent has freed.
 
 mod huge;
@@ -45,10 +45,10 @@ struct Location {
     process: u64,
     /// Whether it is System V's.
     system_v: u64,
-    /// The file's number there, or that of System V's segment.
+    /// The number of the file in this process, or of the System V segment.
     file: u64,
-    /// Number of the file system object: proof that the file found is the right one, since process
-    /// numbers of another container mean nothing here. For System V's, that of the IPC namespace.
+    /// Number of the file system object: proof that the file found is the right one, since process numbers of
+    /// another container mean nothing here. For System V segments, the number of the IPC namespace.
     object: u64,
     /// Where it is mapped there.
     address: u64,
@@ -158,7 +158,7 @@ impl Segment {
         Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
     }
 
-    /// A mapping that begins at a huge page, where it has one and the process may have the addresses.
+    /// A mapping that begins at a huge page, if it has one and the process may have the addresses.
     fn map_with(
         length: usize,
         protection: libc::c_int,
@@ -172,8 +172,8 @@ impl Segment {
         // selects its place, or it replaces pages that `reserve` has mapped for it and nobody else knows.
         let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            // What was reserved stays: the kernel may have unmapped it, and another thread may have something
-            // there now.
+            // A reserved range stays reserved: the kernel may have unmapped it, and another thread may have
+            // mapped something there.
             return Err(failed(what));
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
@@ -188,14 +188,14 @@ impl Segment {
         if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
     }
 
-    /// What is known of every mapping.
+    /// The data of every mapping.
     fn location(&self) -> Location {
         let address = self.address.addr().get() as u64;
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no
-    /// memory, they come with their first use. [`provide`](Self::provide) tells whether there is memory.
+    /// Requests the kernel to map all pages, if it can (Linux 5.14); otherwise, and if there is no memory,
+    /// they are mapped at first use. [`provide`](Self::provide) returns whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
@@ -217,7 +217,7 @@ impl Segment {
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_DONTDUMP) };
     }
 
-    /// Has the kernel use huge pages for a range of pages, where it makes them on demand.
+    /// Has the kernel use huge pages for a range of pages, if it makes them on demand.
     ///
     /// # Panics
     /// Where the range is not inside.
@@ -245,8 +245,8 @@ impl Segment {
         self.address.addr().get().is_multiple_of(HUGE_PAGE_BYTES)
     }
 
-    /// Has the kernel give memory for a range of pages, where it knows how (Linux 5.14); elsewhere memory
-    /// comes with its first use, and the process ends where there is none.
+    /// Requests the kernel to commit memory for a range of pages, if it can (Linux 5.14); otherwise memory is
+    /// committed at first use, and the process ends if none is left.
     ///
     /// # Errors
     /// Where there is no memory.
@@ -265,13 +265,13 @@ impl Segment {
     /// # Panics
     /// Where the range is not inside.
     pub fn give_back(&self, range: Range<usize>) {
-        // That of a file, or else that of this process.
+        // The limit of a file, or else of this process.
         if self.advise(&range, libc::MADV_REMOVE).raw_os_error() != Some(0) {
             self.advise(&range, libc::MADV_DONTNEED);
         }
     }
 
-    /// What the kernel says to advice about a range; number 0 for success.
+    /// The kernel's result of madvise for a range; number 0 for success.
     fn advise(&self, range: &Range<usize>, advice: libc::c_int) -> std::io::Error {
         assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
         // SAFETY: inside the mapping; the advice that is given here changes no contents that are in use.
@@ -296,7 +296,7 @@ const WORDS: usize = 7;
 /// length are the same on a node.
 ///
 /// # Errors
-/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses it in another way.
+/// On all ranks of `comm`, if a rank cannot reach the shared memory of its node, or uses a different layout.
 pub(super) fn share<C: Comm + ?Sized>(
     comm: &C,
     ranks: &[usize],
@@ -357,7 +357,7 @@ impl Drop for Segment {
 mod tests {
     use super::*;
 
-    /// What a child finds that is forked now.
+    /// The mappings that a child inherits if it is forked now.
     ///
     /// # Safety
     /// `find` only calls functions that may be called between a fork and the end of the child.

@@ -1,5 +1,5 @@
-//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): whether it is permitted
-//! here, and the copies themselves.
+//! Single copy between processes (`process_vm_readv`, `process_vm_writev`): a test of whether it is
+//! permitted, and the copies.
 
 use crate::comm::{Comm, agree};
 use crate::error::Error;
@@ -71,7 +71,7 @@ impl Process {
                 iov_len: rest,
             };
             // SAFETY: the local range is a region that may be read and written; the kernel checks the range
-            // of the other process. What is written there `write` answers for.
+            // of the other process. The contract of `write` covers what is written there.
             let error = match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
                 count @ 1.. => {
                     copied += count as usize;
@@ -122,8 +122,8 @@ impl Cursor<'_> {
             if list.len() == MAX_RUNS || bytes == bound {
                 break;
             }
-            // Those of the calling process were exposed by whoever has made the run; others mean nothing
-            // here.
+            // The runs of the calling process were exposed by the code that has created them; other addresses
+            // have no meaning here.
             let base = std::ptr::with_exposed_provenance_mut((run.address + skip) as usize);
             list.push(libc::iovec { iov_base: base, iov_len: length as usize });
             bytes += length;
@@ -132,7 +132,7 @@ impl Cursor<'_> {
         (list, bytes)
     }
 
-    /// Where the copy goes on in the calling process, and the bytes from there to the end of that run.
+    /// The position of the copy in the calling process, and the remaining bytes of that run.
     fn place(&self) -> Option<(*mut u8, u64)> {
         let run = self.runs.first()?;
         let place = std::ptr::with_exposed_provenance_mut((run.address + self.copied) as usize);
@@ -154,12 +154,12 @@ impl Cursor<'_> {
 }
 
 impl Process {
-    /// Copies the bytes of `there`, runs of this process, to those of `here`, runs of the calling one, each
-    /// in their order.
+    /// Copies the bytes of `there`, runs of this process, to the bytes of `here`, runs of the calling
+    /// process, each in their order.
     ///
     /// # Safety
     /// The runs of the calling process can be written, their addresses are exposed, and nobody accesses them
-    /// meanwhile; nobody writes to those of this process.
+    /// meanwhile; nobody writes to the runs of this process.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -169,11 +169,12 @@ impl Process {
         unsafe { self.transfer_runs(libc::process_vm_readv, there, here) }
     }
 
-    /// Copies the bytes of `here`, runs of the calling process, to those of `there`, runs of this one.
+    /// Copies the bytes of `here`, runs of the calling process, to the bytes of `there`, runs of this
+    /// process.
     ///
     /// # Safety
     /// The runs of the calling process can be read, their addresses are exposed, and nobody writes to them
-    /// meanwhile; nobody accesses those of this process before the two have synchronised.
+    /// meanwhile; nobody accesses the runs of this process before the two have synchronised.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -214,8 +215,8 @@ impl Process {
     }
 }
 
-/// Copies the bytes of `from` to those of `to`, runs of the calling process, each in their order, as far as
-/// both reach.
+/// Copies the bytes of `from` to the bytes of `to`, runs of the calling process, each in their order, up to
+/// the shorter length.
 ///
 /// # Safety
 /// The runs can be read and written, their addresses are exposed, and nobody else accesses them meanwhile.
@@ -276,7 +277,7 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
         let written = unsafe { process.write(cell, local) };
         written.map_or_else(|why| refused(why.error.to_string()), |()| Ok(process))
     });
-    // Acts as the barrier as well, after which all have written and nobody reads the cookie.
+    // Also a barrier, after which all have written and the cookie is not read any more.
     let processes = agree(comm, tried.collect())?;
     let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
         // SAFETY: a cell of this rank, read from its own address; others have finished writing to it.
@@ -339,7 +340,7 @@ pub(super) mod tests {
             });
             all.collect()
         };
-        // More runs than the kernel takes at once, on either side or on both.
+        // More runs than one system call accepts, on either side or on both.
         for [ours, theirs] in [[&[7][..], &[20_000]], [&[20_000], &[3, 5]], [&[1, 2, 9], &[4, 11]]] {
             for way in 0..3 {
                 to.fill(0);

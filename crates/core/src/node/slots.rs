@@ -1,17 +1,16 @@
-//! The slot protocol in shared memory: numbered pieces, each written by one rank of a node and read by
-//! all others. [`Board`](super::board::Board) and [`Mailbox`](super::mailbox::Mailbox) stand on it.
+//! The slot protocol in shared memory: numbered pieces, each written by one rank of a node and read by all
+//! others. [`Board`](super::board::Board) and [`Mailbox`](super::mailbox::Mailbox) use it.
 //!
-//! Idea: every rank owns a region of the segment with a few counters and a ring of slots. It writes piece
-//! n into slot n modulo the number of slots and then stores n as the number of the slot (release). A rank
-//! that loads n (acquire) may read the contents until it releases the piece; how the writer learns of
-//! that is up to the user of the protocol. With at least two slots (double buffering) a rank writes a
-//! piece while others still read the one before. No locks, no barrier, no copy on the reading side.
+//! Idea: every rank owns a region of the segment with a few counters and a ring of slots. It writes piece n
+//! into slot n modulo the number of slots and then stores n as the number of the slot (release). A rank that
+//! loads n (acquire) may read the contents until it releases the piece; the user of the protocol defines how
+//! the writer learns of that. With at least two slots (double buffering) a rank writes a piece while others
+//! still read the previous one. No locks, no barrier, no copy on the reading side.
 //!
 //! Cost: one store per piece by the writer and one load by each reader that finds it. Memory per rank: the
 //! counters and the slots, each rounded up to whole lines, so that flags of different ranks never share a
-//! line of the cache. Number and contents share a line: a short piece costs one transfer of a line between
-//! cores. Pages of the memory come when they are touched, or, where the kernel might refuse them then, at
-//! once.
+//! cache line. Number and contents share a line: a short piece costs one transfer of a line between cores.
+//! Pages become resident at first use or, if the kernel might refuse them then, immediately.
 
 use super::segment::{self, Segment};
 use crate::comm::Comm;
@@ -27,8 +26,7 @@ pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();
 const PAGE_BYTES: usize = 4096;
 
 /// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the
-/// process: where it never promises more memory than there is (`vm.overcommit_memory` = 2), it counts those
-/// pages one by one.
+/// process: if it never overcommits memory (`vm.overcommit_memory` = 2), it counts those pages one by one.
 pub(super) fn pages_may_be_refused() -> bool {
     static MAY_BE_REFUSED: OnceLock<bool> = OnceLock::new();
     let read = || std::fs::read("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.starts_with(b"2"));
@@ -40,7 +38,7 @@ pub(super) fn pages_may_be_refused() -> bool {
 pub(super) struct Layout {
     /// Bytes that counters and slots are aligned to: a power of two.
     line: usize,
-    /// Where the first slot starts, behind the counters.
+    /// The start of the first slot, after the counters.
     first_slot: usize,
     /// Bytes from slot to slot.
     slot: usize,
@@ -76,7 +74,7 @@ impl Layout {
         self.region
     }
 
-    /// A number that tells this layout for these ranks from others.
+    /// A number that identifies this layout for these ranks.
     fn fingerprint(self, ranks: &[usize]) -> u64 {
         let Self { line, first_slot, slot, mask, counters, contents, .. } = self;
         let sizes = [line, first_slot, slot, mask as usize, counters, contents];
@@ -158,7 +156,7 @@ impl Slots {
         unsafe { self.own_memory(piece).as_mut() }
     }
 
-    /// The contents of this rank's slot for a piece as memory, for whoever reads other slots meanwhile.
+    /// The contents of this rank's slot for a piece as memory, while other slots are read.
     #[inline]
     pub fn own_memory(&self, piece: u64) -> NonNull<[u8]> {
         let start = self.place(self.own, piece) + NUMBER_BYTES;
@@ -166,10 +164,10 @@ impl Slots {
         NonNull::slice_from_raw_parts(unsafe { self.segment.address().add(start) }, self.layout.contents)
     }
 
-    /// Publishes this rank's piece. The flag goes with it.
+    /// Publishes this rank's piece, including the flag.
     #[inline]
     pub fn publish(&mut self, piece: u64, flag: bool) {
-        // Release: whoever sees the number sees the contents written before it.
+        // Release: a rank that reads the number sees the contents written before it.
         self.number(self.own, piece).store(piece << 1 | u64::from(flag), Ordering::Release);
     }
 
@@ -185,7 +183,7 @@ impl Slots {
         self.number(rank, piece).load(Ordering::Acquire) >> 1
     }
 
-    /// [`Self::published`], to be asked again and again.
+    /// [`Self::published`], to be polled.
     #[inline]
     pub fn poll(&self, rank: usize, piece: u64) -> impl Fn() -> Option<bool> {
         let number = self.number(rank, piece);

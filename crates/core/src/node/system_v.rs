@@ -1,10 +1,11 @@
-//! Shared memory without a file: System V's, for processes whose files may not be as long as the memory.
+//! Shared memory without a file: System V shared memory, for processes whose file size limit is smaller than
+//! the memory.
 //!
 //! Idea: the kernel compares the length of a file, also of one that exists only in memory, with
-//! `RLIMIT_FSIZE` (`ulimit -f`) and sends SIGXFSZ, which ends the program. Memory of System V has no such
-//! limit. Linux lets processes attach a segment that is already marked for removal, as long as one has it
-//! attached. So it is marked as soon as its creator has attached it, and nothing is left behind when the job
-//! ends.
+//! `RLIMIT_FSIZE` (`ulimit -f`) and sends SIGXFSZ, which ends the program. System V shared memory has no such
+//! limit. Linux lets processes attach a segment that is already marked for removal, as long as one process
+//! has it attached. It is therefore marked as soon as its creator has attached it, and nothing is left behind
+//! when the job ends.
 //!
 //! Restriction: processes of one IPC namespace, which is checked by its number.
 //! Source: shmctl(2), "Linux-specific notes" of shmat(2).

@@ -1,24 +1,24 @@
-//! One-sided access to the heaps of all ranks: put, get, strided ones, and atomic operations on words.
+//! One-sided access to the heaps of all ranks: put, get, strided access, and atomic operations on words.
 //!
-//! Idea: a place in a heap is a rank and an offset. Inside a node its owner has no part in an access: the
-//! memory is mapped here, so a put is a copy and an atomic operation one instruction. Between nodes an access
-//! is an active message, which the owner serves where it waits (`served`); a long one goes in pieces, so that
-//! reading, sending and writing overlap, and nothing is joined. A get asks for `GET_PIECES` of them, and for
-//! a further one when its caller has copied one.
+//! Idea: a location in a heap is a rank and an offset. Inside a node the owner takes no part in an access:
+//! the memory is mapped, so a put is a copy and an atomic operation one instruction. Between nodes an access
+//! is an active message, which the owner serves while it waits (`served`); a long access is divided into
+//! pieces, so that reading, sending and writing overlap, and pieces need not be joined. A get requests
+//! `GET_PIECES` of them, and a further one when its caller has copied one.
 //!
-//! Nothing here waits. A put has been made when this returns, for ranks of the node, or when it is delivered
-//! ([`Onesided::is_delivered`]); its source may be used again at once. Gets and atomic operations are
-//! requests, which are asked about ([`Onesided::is_finished`]) between calls of [`Onesided::receive`].
-//! Accesses of one rank to another one are made in their order, but a get of more than `GET_PIECES` pieces
-//! goes on behind accesses that are started before it has finished.
+//! Nothing here blocks. A put is complete on return for ranks of the node, otherwise when it is delivered
+//! ([`Onesided::is_delivered`]); its source may be reused on return. Gets and atomic operations are requests,
+//! which are tested ([`Onesided::is_finished`]) between calls of [`Onesided::receive`]. Accesses of one rank
+//! to another are performed in order, except that a get of more than `GET_PIECES` pieces may complete after
+//! accesses that were started later.
 //!
-//! Restrictions: as those of [`active`](crate::active). Accesses to the same bytes at the same time are
-//! ordered by the program, or atomic.
+//! Restrictions: as for [`active`](crate::active). Concurrent accesses to the same bytes are ordered by the
+//! program, or atomic.
 //!
 //! Cost: inside a node one copy per byte, no message. Between nodes a message per piece of `PIECE_BYTES`, one
-//! more for the answer, and two further copies per byte. MPI's windows are not used; `hcube bench caf`
+//! more for the reply, and two further copies per byte. MPI's windows are not used; `hcube bench caf`
 //! compares with them.
-//! Source: Jin et al. 2011, §II; the ways are our own.
+//! Source: Jin et al. 2011, §II; shared memory and pieces are our own.
 
 mod kinds;
 mod messages;
@@ -43,7 +43,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
 pub const KINDS: u8 = kinds::FIRST;
-/// What a rank needs to access the heaps of others.
+/// The resources of a rank for access to the heaps of others.
 pub struct Onesided<C: Comm> {
     heap: Heap,
     messages: Messages<C>,
@@ -54,7 +54,7 @@ pub struct Onesided<C: Comm> {
     counts: Counts,
 }
 
-/// What was accessed so far.
+/// The accesses so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Puts inside the node.
@@ -75,7 +75,7 @@ pub struct Counts {
 
 impl<C: Comm> Onesided<C> {
     /// Collective over `comm`, whose messages are opened: heaps for the nodes of the topology and messages
-    /// between all ranks. Without shared memory every rank is a node of its own.
+    /// between all ranks. Without shared memory every rank is a separate node.
     ///
     /// # Errors
     /// On all ranks of `comm`, where one of them has no memory.
@@ -107,12 +107,12 @@ impl<C: Comm> Onesided<C> {
         offset >= self.first_offset && offset.checked_add(length).is_some_and(|end| end <= self.heap.part())
     }
 
-    /// Ends what is under way, and leaves the heaps mapped until the process ends.
+    /// Ends all pending accesses, and leaves the heaps mapped until the process ends.
     pub fn leave_heap(self) {
         std::mem::forget(self.heap);
     }
 
-    /// What was accessed so far.
+    /// The accesses so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -209,7 +209,7 @@ impl<C: Comm> Onesided<C> {
         end
     }
 
-    /// Starts reading from a place. For a rank of the node the bytes are there at once; see
+    /// Starts reading from a location. For a rank of the node the bytes have been read on return; see
     /// [`Self::is_read`].
     #[inline]
     pub fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
@@ -281,8 +281,8 @@ impl<C: Comm> Onesided<C> {
         Some(apply(self.heap.word(number, offset), operation, operand))
     }
 
-    /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the
-    /// word was before is the value of the request.
+    /// Starts an atomic operation on the word at a location; for a rank of the node it is complete on return.
+    /// The value of the request is the previous value of the word.
     pub fn atomic(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Request {
         self.counts.atomics += 1;
         match self.messages.number(to) {
@@ -298,8 +298,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Adds to the word at a place, without an answer: what this rank has put there before is seen by whoever
-    /// sees it.
+    /// Adds to the word at a location, without a reply: a rank that sees the new value also sees earlier puts
+    /// of this rank there.
     #[inline]
     pub fn notify(&mut self, to: usize, offset: usize, amount: u64) {
         match self.messages.number(to) {
@@ -314,8 +314,8 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Replaces the word at a place, of which this rank is the only writer: what it has put there before is
-    /// seen by whoever sees the value.
+    /// Replaces the word at a location, of which this rank is the only writer: a rank that sees the value
+    /// also sees earlier puts of this rank there.
     #[inline]
     pub fn set(&mut self, to: usize, offset: usize, value: u64) {
         match self.messages.number(to) {
@@ -328,12 +328,12 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. What has arrived is copied,
-    /// unless it was there at once, and the rest is asked for, so a long get goes on only with such calls,
-    /// always with the same region.
+    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. Arrived bytes are copied, unless
+    /// they were read immediately, and the rest is requested, so a long get makes progress only by such
+    /// calls, always with the same region.
     ///
     /// # Panics
-    /// Where the region has another length than that of the get.
+    /// If the region does not have the length of the get.
     #[inline]
     pub fn is_read(&mut self, request: Request, into: Region<'_>) -> bool {
         if request == Request::DONE {

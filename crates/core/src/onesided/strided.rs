@@ -1,13 +1,13 @@
-//! Elements at regular distances, or wherever an index vector says.
+//! Strided elements, and elements of an index vector.
 //!
-//! Idea: a shape names the elements of an access by their distances in bytes from a place: per dimension a
-//! number and a distance, or a list. Elements that are neighbours are one run, so the contiguous dimensions
-//! of a section cost one copy. Inside a node elements are copied from place to place. Between nodes they
-//! travel packed, in the order of the shape, and the owner of the place unpacks or packs them; a large access
-//! is cut along its last dimension.
+//! Idea: a shape describes the elements of an access by their offsets in bytes from a location: per dimension
+//! a number and a stride, or a list. Adjacent elements form one run, so the contiguous dimensions of a
+//! section cost one copy. Inside a node elements are copied directly. Between nodes they are sent packed, in
+//! the order of the shape, and the owner of the location unpacks or packs them; a large access is divided
+//! along its last dimension.
 //!
-//! Cost: a few ns per run beside its copy; between nodes 16 bytes per dimension, or 8 per element of an index
-//! vector.
+//! Cost: a few ns per run in addition to its copy; between nodes 16 bytes per dimension, or 8 per element of
+//! an index vector.
 
 use super::kinds::{Kind, PIECE_BYTES};
 use super::{Onesided, Request};
@@ -24,7 +24,7 @@ pub struct Shape {
     run: usize,
     /// Bytes of all elements.
     bytes: usize,
-    /// The distances of the first and behind the last byte from the place.
+    /// The offsets of the first byte and of the end from the location.
     bounds: Range<i64>,
     runs: Runs,
 }
@@ -38,7 +38,7 @@ enum Runs {
 }
 
 fn too_large() -> Error {
-    Error::Count("the section has more bytes than there are addresses".into())
+    Error::Count("the section is larger than the address space".into())
 }
 
 impl Shape {
@@ -102,12 +102,12 @@ impl Shape {
         self.bytes
     }
 
-    /// The distances of the first and behind the last byte from the place.
+    /// The offsets of the first byte and of the end from the location.
     pub fn bounds(&self) -> Range<i64> {
         self.bounds.clone()
     }
 
-    /// The range of offsets that an access from this offset on touches, if there is none before 0.
+    /// The range of offsets that an access from this offset on touches, if no offset is negative.
     pub fn range(&self, offset: usize) -> Option<Range<usize>> {
         let at = |distance: i64| i64::try_from(offset).ok()?.checked_add(distance)?.try_into().ok();
         Some(at(self.bounds.start)?..at(self.bounds.end)?)
@@ -222,7 +222,7 @@ impl Shape {
         }
     }
 
-    /// The shape that another rank has sent, and the bytes behind it.
+    /// The shape that another rank has sent, and the bytes after it.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let word = |index: usize| {
             let bytes = bytes.get(index.checked_mul(8)?..)?.get(..8)?;

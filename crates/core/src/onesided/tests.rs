@@ -92,8 +92,8 @@ fn puts_and_gets_of_all_lengths() {
     }
 }
 
-/// A put that asks for room and a get, both of many pieces: neither the one who accesses nor the owner keeps
-/// much of them.
+/// A put that checks for room and a get, both of many pieces: neither the accessing rank nor the owner keeps
+/// many of them.
 #[test]
 fn long_puts_and_gets_need_little_memory() {
     const LENGTH: usize = 40 * PIECE_BYTES + 5;
@@ -165,7 +165,7 @@ fn atomic_operations_of_all_ranks() {
     }
 }
 
-/// What a rank has put somewhere is there when a notice of it has arrived that was sent after it.
+/// The data that a rank has put is visible when a notification has arrived that was sent after it.
 #[test]
 fn a_notice_does_not_overtake_a_put() {
     for (ranks, per_node) in PLACES {
@@ -268,7 +268,7 @@ fn shapes_that_have_no_place_are_refused() {
 }
 
 proptest! {
-    /// Elements are copied as by the definition, whatever is joined or cut.
+    /// Elements are copied as defined, for all joins and cuts.
     #[test]
     fn shapes_are_what_they_say(
         element in 1..9_usize,

@@ -1,4 +1,4 @@
-//! What an option accepts: how it is written, checked and shown.
+//! The values that an option accepts: how they are written, checked and shown.
 
 use super::named::{Name, choices};
 use super::text::list;
@@ -6,7 +6,7 @@ use super::text::list;
 /// Largest value of a field of type int32_t.
 pub(super) const MAX_INT: i64 = i32::MAX as i64;
 
-/// What an option accepts. Every value is a number, that of C.
+/// The values that an option accepts. Every value is a number, as in C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number.
@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// The number of a value that a user has written; `None` where it is not accepted.
+    /// The number of a value that a user has written; `None` if it is not accepted.
     pub fn parse(&self, text: &str) -> Option<i64> {
         self.read(text).filter(|&number| self.accepts(number))
     }
@@ -130,7 +130,7 @@ impl Kind {
         }
     }
 
-    /// What a user may write.
+    /// The form in which a user writes it.
     pub fn values(&self) -> String {
         match self {
             Self::Count { min, max: MAX_INT, .. } => format!("{min} or more"),
@@ -147,7 +147,7 @@ impl Kind {
         }
     }
 
-    /// What a field of C's structure accepts.
+    /// The values of a field of the C structure.
     pub fn numbers(&self) -> String {
         match self {
             Self::Count { unit, .. } => format!("{} {unit}", self.values()),

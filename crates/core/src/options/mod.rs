@@ -4,7 +4,7 @@
 //! follow the values of environment variables, the fields of the C structure, the options of the tool, the
 //! manual and doc/options.md; from [`named_values!`](crate::named_values) and
 //! [`named_set!`](crate::named_set) the constants of C and Fortran. build.rs reads these files to write the
-//! headers, so they use nothing of hcube but [`crate::error`].
+//! headers, so they use only [`crate::error`] of hcube.
 
 mod kind;
 mod named;

@@ -1,5 +1,4 @@
-//! Values that have names: in environment variables and options of the tool, and as constants of C and
-//! Fortran.
+//! Named values: in environment variables and options of the tool, and as constants of C and Fortran.
 
 use super::text::{list, paragraph};
 use std::fmt;
@@ -18,7 +17,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// What it means, as a sentence.
+    /// Its meaning, as a sentence.
     pub fn meaning(&self) -> String {
         paragraph(self.doc)
     }
@@ -35,7 +34,7 @@ pub fn choices(names: &[Name]) -> String {
     list(&names.iter().map(Name::to_string).collect::<Vec<_>>(), "or")
 }
 
-/// The type of an option: every value has a number, that of C.
+/// The type of an option: every value has a number, as in C.
 pub trait Number: Copy {
     /// The number of this value.
     fn number(self) -> i64;
@@ -61,7 +60,7 @@ impl Number for bool {
     }
 }
 
-/// Declares an enumeration whose values have names; the documentation comments are those of C's header, too.
+/// Declares an enumeration whose values have names; the documentation comments also appear in the C header.
 #[macro_export]
 macro_rules! named_values {
     ($(#[$about:meta])* pub enum $Type:ident {
@@ -125,7 +124,7 @@ macro_rules! named_set {
             pub const ALL: Self = Self { $($flag: true),+ };
             /// All off.
             pub const NONE: Self = Self { $($flag: false),+ };
-            /// What an option of this type accepts.
+            /// The values that an option of this type accepts.
             pub const KIND: $crate::options::Kind = $crate::options::Kind::Set {
                 names: &[$($crate::options::Name {
                     name: $name,

@@ -15,7 +15,7 @@ pub struct Pair {
     pub doc: &'static str,
 }
 
-/// What an option is of its variable.
+/// The part of the variable that the option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
@@ -33,12 +33,12 @@ pub(super) enum Given<'a> {
     Text(&'a str),
     /// It was left out.
     Nothing,
-    /// The variable is not written as it must be.
+    /// The variable does not have the required form.
     Malformed,
 }
 
 impl Part {
-    /// What a variable's value says for this option.
+    /// The value of this option in a variable's value.
     pub(super) fn of(self, text: &str) -> Given<'_> {
         let (pair, second) = match self {
             Self::Whole => return Given::Text(text),

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Spec {
     /// The environment variable.
     pub variable: &'static str,
-    /// What it is of that variable.
+    /// The part of that variable.
     pub part: Part,
     /// The option of the tool.
     pub flag: Option<&'static str>,
@@ -34,7 +34,7 @@ impl Spec {
         Self::new(variable, Kind::Count { min, max, unit }, min)
     }
 
-    /// A number of `unit` from 0 that has no bound of its own.
+    /// A number of `unit` from 0 without an upper bound.
     pub const fn any_count(variable: &'static str, unit: &'static str) -> Self {
         Self::count(variable, 0, super::kind::MAX_INT, unit)
     }
@@ -64,12 +64,12 @@ impl Spec {
         if self.doc.is_empty() { Self { doc, ..self } } else { self }
     }
 
-    /// What it means, in sentences.
+    /// Its meaning, in sentences.
     pub fn meaning(&self) -> String {
         paragraph(self.doc)
     }
 
-    /// What a user may write into the variable.
+    /// The form in which a user writes the variable.
     fn values(&self) -> String {
         let values = self.kind.values();
         let order = |pair: &Pair| {
@@ -110,7 +110,7 @@ pub trait Table: Sized + 'static {
         row.unwrap_or_else(|| panic!("no option is called {field}"))
     }
 
-    /// The field whose value that of `row` must not be less than, and is.
+    /// The field that is less than its lower bound, the field of `row`.
     fn out_of_order(&self, row: &Setting<Self>) -> Option<&'static Setting<Self>> {
         let Part::Second(Pair { ascending: true, .. }) = row.spec.part else { return None };
         let second = (row.get)(self);
@@ -183,7 +183,7 @@ pub fn put<O: Table>(options: &mut O, field: &str, number: i64) -> Result<()> {
     in_order(options, row)
 }
 
-/// Checks a value against that of the field before it.
+/// Checks a value against the value of the field before it.
 fn in_order<O: Table>(options: &O, row: &Setting<O>) -> Result<()> {
     let Some(first) = options.out_of_order(row) else { return Ok(()) };
     let expected = format!("0, or {} = {} or more", first.argument, (first.get)(options));
@@ -205,13 +205,13 @@ pub fn check<O: Table>(options: &O) -> Result<()> {
     Ok(())
 }
 
-/// What must be the same on all ranks, by name.
+/// Values that must be the same on all ranks, by name.
 pub fn agreement<O: Table>(options: &O) -> Vec<(&'static str, i64)> {
     O::TABLE.iter().map(|row| (row.argument, (row.get)(options))).collect()
 }
 
 /// Declares the options of a system: a structure, its default, and its [`Table`]. The first paragraph of a
-/// field's documentation is that of the variable, the field of C and the manual.
+/// field's documentation also documents the variable, the C field and the manual.
 #[macro_export]
 macro_rules! options_table {
     ($(#[$about:meta])* pub struct $Options:ident {
@@ -268,7 +268,7 @@ macro_rules! options_table {
                 $crate::options::check(self)
             }
 
-            /// What must be the same on all ranks.
+            /// Values that must be the same on all ranks.
             pub fn agreement(&self) -> Vec<(&'static str, i64)> {
                 $crate::options::agreement(self)
             }

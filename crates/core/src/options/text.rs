@@ -1,4 +1,4 @@
-//! Pieces of documentation as parts of sentences.
+//! Parts of the documentation as parts of sentences.
 
 /// The first paragraph of a documentation comment, on one line.
 pub fn paragraph(doc: &str) -> String {

@@ -1,9 +1,9 @@
 //! The hypercube for any number of nodes: recursive division.
 //!
-//! Idea: the positions that a value can still go to are divided into contiguous parts, which are divided
+//! Idea: the positions that a value can still reach are divided into contiguous parts, which are divided
 //! again, until a part is one node (or one rank, without nodes). With two parts in every stage this is the
 //! hypercube for a power of two and recursive halving for any other count; with P parts in one stage it is
-//! the direct exchange; between them lies every dimensionality d.
+//! the direct exchange; the dimensionality d selects intermediate forms.
 //! Restrictions: none; any number of ranks, any number of ranks per node.
 //! Cost: the first four rows of the table in [`super`]. Extra memory: none.
 //! Source: Plimpton et al. 2006, §2.
@@ -13,8 +13,8 @@ use super::stage::{Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
 use std::ops::Range;
 
-/// The stages of a rank, with `dimensions` stages of messages at most (0: as many as the hypercube has).
-/// A node of several ranks ends with a stage through shared memory.
+/// The stages of a rank, with at most `dimensions` stages of messages (0: as many as the hypercube has). A
+/// node of several ranks ends with a stage through shared memory.
 pub fn stages(topology: &Topology, rank: usize, dimensions: usize) -> Vec<Stage> {
     let node = topology.node_of(topology.position(rank));
     let (mut group, mut stages) = (0..topology.nodes(), Vec::new());
@@ -32,7 +32,7 @@ pub fn stages(topology: &Topology, rank: usize, dimensions: usize) -> Vec<Stage>
     stages
 }
 
-/// Number of message stages: d, but no more than the hypercube has.
+/// Number of message stages: d, but at most as many as the hypercube has.
 fn stage_count(nodes: usize, dimensions: usize) -> usize {
     let hypercube = nodes.next_power_of_two().trailing_zeros() as usize;
     if dimensions == 0 { hypercube } else { dimensions.min(hypercube) }.max(1)
@@ -57,7 +57,7 @@ fn message_stage(topology: &Topology, rank: usize, bounds: &[usize], own: usize)
     let (mine, parts) = (positions[own]..positions[own + 1], bounds.len() - 1);
     let index = topology.position(rank) - mine.start;
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    // Starting behind the own part spreads the load where there are many parts.
+    // Starting after the own part distributes the load if there are many parts.
     for part in (1..parts).map(|distance| (own + distance) % parts) {
         let theirs = positions[part]..positions[part + 1];
         for overlap in overlaps(index, mine.len(), theirs.len()) {

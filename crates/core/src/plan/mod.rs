@@ -1,10 +1,10 @@
-//! How values travel from the rank that generates them to the rank that owns them: the plan of stages.
+//! The plan of stages: the routes of values from the rank that generates them to the rank that owns them.
 //!
 //! Everything here is a pure function of (rank, size, nodes), tested for every size up to 130 without MPI.
 //!
-//! A *plan* is a list of *stages*. In a stage the ranks that a value can still go to are divided into
-//! *parts*; a rank keeps the values of its own part and passes on those of the others. After the last stage
-//! every value is at its owner.
+//! A *plan* is a list of *stages*. In a stage the ranks that a value can still reach are divided into
+//! *parts*; a rank keeps the values for its own part and sends the values for the other parts. After the last
+//! stage every value is at its owner.
 //!
 //! | routing | stages | messages per rank and round | words sent, of Q generated |
 //! |---|---|---|---|

@@ -1,4 +1,4 @@
-//! The plan of one rank: its stages, by the routing chosen.
+//! The plan of one rank: its stages, for the selected routing.
 
 use super::stage::Stage;
 use super::topology::Topology;

@@ -1,8 +1,8 @@
-//! The partners of a rank in another part, which may have another number of ranks.
+//! The partners of a rank in another part, which may have a different number of ranks.
 //!
-//! Idea: the ranks of a part lie along a line of length one, each on an equal piece, and so do those of the
-//! other part. Two ranks exchange where their pieces overlap, and the length of the overlap is the share
-//! of the values, so every rank of a part receives the same number on average. For parts of N and N + 1
+//! Idea: the ranks of a part divide a line of length one into equal intervals, and so do the ranks of the
+//! other part. Two ranks exchange values if their intervals overlap, and the length of the overlap is the
+//! share of the values, so every rank of a part receives the same number on average. For parts of N and N + 1
 //! ranks this is the odd split of the hypercube algorithm: two messages per rank, one for the first and the
 //! last of the larger part. For equal parts it is one partner each.
 //!
@@ -49,8 +49,8 @@ pub fn overlaps(index: usize, mine: usize, theirs: usize) -> Vec<Overlap> {
 mod tests {
     use super::*;
 
-    /// The odd split of the paper: N ranks exchange with N + 1; all have two messages, but the first and
-    /// the last of the larger part have one.
+    /// The odd split of Plimpton et al. 2006: N ranks exchange with N + 1; all have two messages, except that
+    /// the first and the last of the larger part have one.
     #[test]
     fn odd_split_of_the_paper() {
         for n in 1..65 {

@@ -1,17 +1,17 @@
 //! Three hops: local, network, local. Each value crosses the network once.
 //!
-//! Idea: through shared memory, all ranks of a node pass their values for one other node to one of them (its
+//! Idea: through shared memory, all ranks of a node pass their values for another node to one of them (its
 //! *lane*); the lane sends them in one message to a lane of that node, which passes them to their owners
-//! through shared memory. With more ranks on a node than other nodes, several lanes share a node.
+//! through shared memory. With more ranks on a node than other nodes, several lanes serve one node.
 //!
 //! Restrictions: several nodes, one of them with several ranks. [`worthwhile`] compares the number of
-//! messages with that of the hypercube between nodes.
+//! messages with the hypercube between nodes.
 //! Cost per rank and round of Q values, M nodes of k ranks: about (M-1)/k messages of k Q/M words
 //! for k < M; the words cross shared memory twice. Extra memory: a second mailbox.
-//! Source: lanes are our own, in the rounds of Plimpton et al. 2006. Values that cross the network once,
-//! aggregated on both sides of it, are also the three hops of bale's conveyors (Maley and DeVinney, IA3
-//! 2019), which are later than that paper; what it cites for BlueGene (Garg and Sabharwal 2006) routes along
-//! the three dimensions of a torus.
+//! Source: lanes are our own, in the rounds of Plimpton et al. 2006. The three hops of bale's conveyors
+//! (Maley and DeVinney, IA3 2019) also send values across the network once, aggregated on both sides; they
+//! are later than Plimpton et al. 2006, who cite a routing along the three dimensions of a torus for BlueGene
+//! (Garg and Sabharwal 2006).
 
 use super::stage::{Entry, Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
@@ -31,7 +31,7 @@ fn lanes(node: usize, ranks: usize, other: usize, nodes: usize) -> Lanes {
     Lanes { first: if ranks >= nodes - 1 { distance * count } else { distance % ranks }, count }
 }
 
-/// Messages of three hops that cost no more than a stage of the hypercube. They are under way at the same
+/// Messages of three hops that cost no more than a stage of the hypercube. They are outstanding at the same
 /// time, so that each costs little beyond its call, and values are divided in three stages instead of log2 M,
 /// whereas a stage of the hypercube waits for its message. Speed-up of three hops over the hypercube between
 /// nodes, simulated on juropa and on juqueen (`hcube-lab simulate --sections nodes`, with --full from 512

@@ -1,7 +1,7 @@
-//! Where ranks lie on nodes.
+//! The placement of ranks on nodes.
 //!
-//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. Where the
-//! launcher has placed ranks node by node, as most do by default, position and rank are equal.
+//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. If the launcher
+//! has placed ranks node by node, as most do by default, position and rank are equal.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use std::ops::Range;
 pub struct Topology {
     /// Position of the first rank of every node, and the number of ranks at the end.
     starts: Vec<u32>,
-    /// Rank at every position; empty where it is the position itself.
+    /// Rank at every position; empty if it is the position itself.
     rank_at: Vec<u32>,
-    /// Position of every rank; empty where it is the rank itself.
+    /// Position of every rank; empty if it is the rank itself.
     position_of: Vec<u32>,
 }
 
 impl Topology {
-    /// Every rank on a node of its own: only messages.
+    /// Every rank on a separate node: only messages.
     pub fn without_nodes(size: usize) -> Self {
         Self { starts: (0..=size as u32).collect(), rank_at: Vec::new(), position_of: Vec::new() }
     }

@@ -1,9 +1,9 @@
-//! Progress while a rank waits: what waiting loops do for others.
+//! Progress while a rank waits: the work of waiting loops for others.
 //!
-//! A rank that waits for another must not keep third ranks waiting: MPI has to make progress with messages
-//! that are under way ([`Progress::progress`]), and systems may have work that only this rank can do, as to
-//! answer a request that another rank has sent to it ([`pollers`]). Every loop that waits does both, through
-//! [`wait::Wait`]; where a wait is a call of MPI, the back end makes it a loop as soon as there is a poller.
+//! A rank that waits for another must not delay third ranks: MPI has to make progress with outstanding
+//! messages ([`Progress::progress`]), and systems may have work that only this rank can do, for example to
+//! reply to a request of another rank ([`pollers`]). Every waiting loop does both, through [`wait::Wait`]; if
+//! a wait is an MPI call, the back end makes it a loop as soon as there is a poller.
 
 pub mod pollers;
 pub mod wait;
@@ -12,11 +12,11 @@ use crate::error::Error;
 use pollers::Pollers;
 use std::sync::Arc;
 
-/// What a waiting loop needs of the communicator that it waits on.
+/// The functions of a communicator that a waiting loop needs.
 ///
 /// # Safety
-/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where
-/// memory must not be given up because other ranks or the MPI library still use it.
+/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called when
+/// memory must not be freed because other ranks or the MPI library still use it.
 ///
 /// Safe code cannot pretend to be a communicator:
 ///
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// }
 /// ```
 pub unsafe trait Progress {
-    /// Lets the MPI library make progress with what is under way. Local, about 100 ns.
+    /// Lets the MPI library make progress on outstanding operations. Local, about 100 ns.
     fn progress(&self);
     /// The pollers of this rank: one registry for a communicator and all that were split from it.
     fn pollers(&self) -> &Arc<Pollers>;
@@ -42,7 +42,7 @@ pub unsafe trait Progress {
     fn simulated(&self) -> bool {
         false
     }
-    /// Passes time in a simulation; elsewhere returns at once.
+    /// Passes time in a simulation; otherwise returns immediately.
     fn rest(&self, _nanoseconds: f64) {}
     /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
     fn abort(&self, error: &Error) -> !;

@@ -1,21 +1,22 @@
-//! The registry of pollers: work of systems that every waiting loop of a rank drives.
+//! The registry of pollers: work of systems that every waiting loop of a rank performs.
 //!
-//! A poller is a function that looks for work and does it, for example takes in the active messages that have
-//! arrived. Rules:
-//! - It never waits for another rank: that rank may be in a call of MPI that drives no poller.
-//! - Registering is collective in this sense: between two collective calls on a communicator of the family
-//!   (the one that a program has passed and all that were split from it) either all ranks have a poller or
-//!   none has, because with pollers a collective call begins with a barrier that drives them.
-//! - It keeps the communicator that it uses by `Weak`, or that is never freed: the registry hangs on it. A
-//!   communicator is not `Sync`; a `Mutex` around it and what goes with it is, and is never waited for.
-//! - What it has under way between two calls owns its memory ([`comm::owned`](crate::comm::owned)).
+//! A poller is a function that checks for work and performs it, for example handles the active messages that
+//! have arrived. Rules:
+//! - - It never waits for another rank, which may be in an MPI call that drives no poller.
+//! - - Registering is collective in this sense: between two collective calls on a communicator of the family
+//!   (the communicator that a program has passed and all that were split from it) either all ranks have a
+//!   poller or no rank has, because with pollers a collective call begins with a barrier that drives them.
+//! - - It holds the communicator that it uses by `Weak`, or the communicator is never freed: the registry
+//!   belongs to it. A communicator is not `Sync`; a `Mutex` around it and its data is, and is never waited
+//!   for.
+//! - - Pending work between two calls owns its memory ([`comm::owned`](crate::comm::owned)).
 //!
 //! A poller may itself call functions that drive pollers: it is not entered again while it runs.
 //!
-//! Cost: one load per look where nothing is registered. The registry belongs to one rank and hangs on its
-//! communicator, which one thread after the other may use: so what it holds is `Send`, and its locks are only
-//! ever taken by the thread that is inside a call. None of them is waited for, and the list is not locked
-//! while a poller runs.
+//! Cost: one load per poll if nothing is registered. The registry belongs to one rank and is attached to its
+//! communicator, which different threads may use one after the other: its contents are therefore `Send`, and
+//! its locks are only taken by the thread that is inside a call. No lock is waited for, and the list is not
+//! locked while a poller runs.
 
 use crate::error::Result;
 use std::fmt;

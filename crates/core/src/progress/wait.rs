@@ -1,20 +1,20 @@
-//! Waiting for another rank: first a spin, or yields where ranks share cores; after some microseconds every
-//! poll goes with a call of MPI for progress, so that a message or an answer that another rank needs first is
-//! not held up.
+//! Waiting for another rank: first a spin, or yields if ranks share cores; after some microseconds every poll
+//! includes an MPI call for progress, so that a message or a reply that another rank needs first is not
+//! delayed.
 //!
-//! Idea: most waits of small exchanges end within microseconds, and a call of MPI in them (30 to 100 ns)
-//! would delay the answer. In a longer wait the delay does not count, and others may need this rank:
-//! one-sided operations on its memory are served by MPI only while it makes progress, one after the other. So
-//! progress goes by the time that the wait has taken, not by the number of polls, whose time depends on the
-//! path. The pollers are driven from the beginning.
+//! Idea: most waits of small exchanges end within microseconds, and an MPI call in them (30 to 100 ns) would
+//! delay the reply. In a longer wait the delay does not matter, and others may need this rank: MPI serves
+//! one-sided operations on its memory only while it makes progress, one after the other. Progress therefore
+//! depends on the time of the wait, not on the number of polls, whose time depends on the path. The pollers
+//! are driven from the start.
 //!
 //! Cost: a reading of the clock (25 ns) every `POLLS_PER_LOOK` polls, or with every yield, until MPI makes
-//! progress; none after that. Source: our own; always calling MPI is what the loops of MPI libraries do.
+//! progress; none after that. Source: our own; the loops of MPI libraries always call the progress engine.
 
 use super::Progress;
 use std::time::{Duration, Instant};
 
-/// Polls between two yields where every rank has a core of its own.
+/// Polls between two yields if every rank has a core.
 const SPINS_ALONE: u32 = 1000;
 /// Polls between two hints to the processor that this is a loop that waits.
 const POLLS_PER_HINT: u32 = 8;
@@ -24,8 +24,7 @@ const POLLS_PER_LOOK: u32 = 64;
 const SPINS_SHARED: u32 = 0;
 /// The length of a wait from which MPI makes progress with every poll.
 const UNTIL_PROGRESS: Duration = Duration::from_micros(10);
-/// Polls with progress between two yields where every rank has a core of its own: a yield takes as long as
-/// some calls of MPI.
+/// Polls with progress between two yields if every rank has a core: a yield takes as long as some MPI calls.
 const SPINS_IN_PROGRESS: u32 = 64;
 /// Polls between two yields where a poll is itself some calls of MPI.
 const SPINS_COSTLY: u32 = 8;
@@ -116,7 +115,7 @@ impl Wait {
         }
         if self.polls < self.patience.spins {
             self.polls += 1;
-            // The hint costs some 20 ns, in which a notice would go unseen.
+            // The hint costs some 20 ns, in which a flag would not be polled.
             if self.polls.is_multiple_of(POLLS_PER_HINT) {
                 std::hint::spin_loop();
                 comm.drive();
@@ -132,7 +131,7 @@ impl Wait {
         yield_core();
     }
 
-    /// Notes the time. The wait counts from the first look: this rank has hardly waited before.
+    /// Records the time. The wait counts from the first poll: this rank has hardly waited before.
     fn look_at(&mut self, now: Instant) {
         let begin = *self.begin.get_or_insert(now);
         self.in_progress = now.duration_since(begin) >= UNTIL_PROGRESS;
@@ -247,11 +246,12 @@ mod tests {
                 let poll = Duration::from_nanos(nanoseconds);
                 let until = 10 * UNTIL_PROGRESS;
                 let (polls, comm) = calls(patience, poll, until);
-                // Two looks at the clock are needed: the first one and the one that finds the time over.
+                // Two readings of the clock are needed: the first one and the one that detects the end of the
+                // time.
                 let without = (UNTIL_PROGRESS + 2 * POLLS_PER_LOOK * poll).div_duration_f64(poll) as u32;
                 let [progress, looks, yields] = [&comm.progress, &comm.looks, &comm.yields].map(Cell::get);
                 assert!(progress >= polls.saturating_sub(without + 1), "{patience:?}: {progress} of {polls}");
-                // The clock is not read any more where MPI makes progress.
+                // The clock is not read any more if MPI makes progress.
                 assert!(looks <= polls - progress, "{patience:?}: {looks} of {polls}");
                 assert!(yields >= progress / SPINS_IN_PROGRESS, "{patience:?}: {yields} of {polls}");
                 assert!(!patience.shares_cores() || yields == polls, "{patience:?}: {yields} of {polls}");

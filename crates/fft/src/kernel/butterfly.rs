@@ -12,8 +12,8 @@ use super::vector::{Complex, Vector};
 #[inline(always)]
 pub fn butterfly<V: Vector, const R: usize>(points: [Complex<V>; R]) -> [Complex<V>; R] {
     let mut result = points;
-    // The compiler knows which arm is taken. Without closures: those would be functions of their own,
-    // compiled without the instructions of the vectors.
+    // The compiler knows which arm is taken. Without closures: those would be separate functions, compiled
+    // without the instructions of the vectors.
     match points[..] {
         [_] => {}
         [a, b] => result.copy_from_slice(&two([a, b])),

@@ -1,7 +1,7 @@
-//! Rows of a caller to blocks and back, without a transform.
+//! Copies between the caller's rows and blocks, without a transform.
 //!
-//! Blocks for other ranks have the numbers of the rows as pairs; those between the passes of ranks that
-//! exchange messages have real and imaginary parts apart.
+//! Blocks for other ranks contain the numbers of the rows as pairs; blocks between the passes of ranks that
+//! exchange messages have separate real and imaginary parts.
 //!
 //! Cost: each number is read and written once.
 

@@ -1,10 +1,10 @@
 //! Transforms of a batch of [`LANES`] vectors in the cache, with the instructions of a
 //! [`Level`](instructions::Level).
 //!
-//! Why no library: rustfft 6.4.1 takes as long as FFTW 3.3.10 with plans of `FFTW_MEASURE` (2^10 to 2^13
-//! points in place, 0.89 to 1.01 times the rate, 2026), but wants the points of a vector next to each other,
-//! so that columns have to be gathered and stored again. Here a register holds a point of eight columns, as
-//! they lie in memory.
+//! Why no library: rustfft 6.4.1 is as fast as FFTW 3.3.10 with plans of `FFTW_MEASURE` (2^10 to 2^13 points
+//! in place, 0.89 to 1.01 times the rate, 2026), but needs the points of a vector contiguous, so columns
+//! would have to be gathered and scattered. Here a register holds a point of eight columns, as they are in
+//! memory.
 //!
 //! | file | holds |
 //! |---|---|
@@ -50,6 +50,5 @@ pub mod transform;
 pub mod vector;
 pub mod view;
 
-/// Vectors of a batch: as many as a register of AVX-512 has numbers, and two lines of the cache of complex
-/// numbers.
+/// Vectors of a batch: the numbers in a register of AVX-512, and two cache lines of complex numbers.
 pub const LANES: usize = 8;

@@ -1,17 +1,18 @@
-//! Transforms of some blocks of eight columns, or of eight rows, of a matrix of complex numbers, from memory
-//! to memory.
+//! Transforms of blocks of eight columns, or of eight rows, of a matrix of complex numbers, from memory to
+//! memory.
 //!
-//! Columns come from rows of the caller's, or from the node's memory in blocks of eight columns; they go to
-//! the same blocks, as parts of their own ([`Row`]), multiplied by the factors between both transforms. Rows
-//! come from these blocks, transposed, and go to rows of the caller's or to blocks of the node's memory.
+//! Columns are read from rows of the caller, or from the node's memory in blocks of eight columns, and
+//! written to the same blocks, with separate real and imaginary parts ([`Row`]), multiplied by the twiddle
+//! factors. Rows are read from these blocks, transposed, and written to rows of the caller or to blocks of
+//! the node's memory.
 //!
-//! Several blocks are read together, so that what is read of a row of the caller's is some hundred bytes
-//! long, and so is what is written, except to large pages, where pieces of two lines of the cache are as fast
-//! (2^20 points on 1, 2 and 8 ranks: 7.6, 7.6 and 7.5 ms, with longer pieces 8.6, 10.0 and 9.9 ms). Stores go
-//! past the cache, which is what makes them fast (machine of 2026 with AVX-512, 4 KiB pages, pieces of 128
-//! bytes with a stride of 32 KiB: 14 GB/s against 3 GB/s).
+//! Several blocks are read together, so that each access to a row of the caller is some hundred bytes long.
+//! Writes are as long, except to huge pages, where pieces of two cache lines are as fast (2^20 points on 1, 2
+//! and 8 ranks: 7.6, 7.6 and 7.5 ms, with longer pieces 8.6, 10.0 and 9.9 ms). Streaming stores make the
+//! writes fast (machine of 2026 with AVX-512, 4 KiB pages, pieces of 128 bytes with a stride of 32 KiB: 14
+//! GB/s against 3 GB/s).
 //!
-//! Cost: each number is read and written once; the batches between stay in the second-level cache.
+//! Cost: each number is read and written once; the batches in between stay in the second-level cache.
 
 use super::LANES;
 use super::transform::{Finish, Transform, run};
@@ -26,7 +27,7 @@ pub const BLOCK_ROW: usize = 2 * LANES;
 /// Memory of a rank for what it transforms.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Batches: the points of one after those of the other.
+    /// Batches: the points of one batch after the points of the other.
     batches: Vec<Row>,
     /// Rows of the result, as long as there are batches.
     pub(super) staged: Vec<Pairs>,
@@ -75,7 +76,7 @@ impl Direct<'_> {
         2 * ((row - self.rows.start) * self.length + column)
     }
 
-    /// Up to eight numbers of a row, and zeros behind them.
+    /// Up to eight numbers of a row, followed by zeros.
     #[inline(always)]
     pub(super) fn take(&self, row: usize, block: usize) -> [f64; BLOCK_ROW] {
         let column = block * LANES;
@@ -118,7 +119,7 @@ pub struct Matrix<'a> {
 const IN_BLOCKS: usize = usize::MAX;
 
 impl<'a> Matrix<'a> {
-    /// Of `rows` rows; those of callers are in order.
+    /// `rows` rows; rows of callers are in order.
     pub fn new(direct: Vec<Direct<'a>>, rows: usize) -> Self {
         let ends = direct.iter().map(|direct| direct.rows.end);
         let begins = direct.iter().map(|direct| direct.rows.start);
@@ -145,7 +146,7 @@ pub struct Columns<'a> {
     pub memory: View<'a>,
     /// The factors that follow.
     pub phases: &'a Phases,
-    /// The first of the blocks, among those of the factors.
+    /// The index of the first block, among the factors.
     pub number: usize,
     /// Whether the transform is backward.
     pub backward: bool,

@@ -1,14 +1,14 @@
-//! The transform of a batch of vectors that lie in the cache.
+//! The transform of a batch of vectors in the cache.
 //!
 //! Idea: decimation in frequency. A pass of radix r replaces a vector of L points by r vectors of L / r
-//! points, whose transforms are the points k = j, j + r, ... of its own. Passes work in place; only the last
-//! one knows the number of each point, in reversed digits, and hands it to whoever stores it, so that no
-//! point is moved to be sorted. After the first pass each of its parts is finished before the next is begun:
-//! a part of up to 256 rows stays in the first-level cache.
+//! points, whose transforms are the points k = j, j + r, ... of the result. Passes work in place; only the
+//! last pass computes the index of each point, by digit reversal, and passes it to the store, so that no
+//! point is moved to be sorted. After the first pass each part is finished before the next part is begun: a
+//! part of up to 256 rows stays in the first-level cache.
 //!
 //! Restrictions: lengths 2^a 3^b 5^c.
-//! Cost: a pass per radix (8, then 4 or 2, 3, 5), one product per point and pass; 16 bytes of factors per
-//! point of the first pass, and an eighth of it in all others.
+//! Cost: a pass per radix (8, then 4 or 2, 3, 5), one multiplication per point and pass; 16 bytes of factors
+//! per point of the first pass, and an eighth of that in all others.
 //! Source: C. van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, sections 1.9 and
 //! 2.1.
 
@@ -22,14 +22,14 @@ pub struct Transform {
     length: usize,
     /// Points of the butterflies of each pass; 1 for a transform of one point.
     radices: Vec<usize>,
-    /// For each pass but the last: the factors of the points 1, ... of each butterfly.
+    /// For each pass except the last: the factors of the points 1, ... of each butterfly.
     factors: Vec<Vec<[f64; 2]>>,
     /// The first point of each butterfly of the last pass.
     order: Vec<u32>,
 }
 
-/// `exp(-2 pi i part / whole)`, rounded correctly but for the error of sine and cosine: the angle is at most
-/// pi / 4.
+/// `exp(-2 pi i part / whole)`, rounded correctly except for the error of sine and cosine: the angle is at
+/// most pi / 4.
 pub fn root(part: u64, whole: u64) -> [f64; 2] {
     // In eighths of the circle, without a rounding.
     let eighths = 8 * u128::from(part % whole);
@@ -42,7 +42,7 @@ pub fn root(part: u64, whole: u64) -> [f64; 2] {
     [cosine, if octant < 4 { -sine } else { sine }]
 }
 
-/// The radices of a length, the largest first, or `None` where it has other prime factors than 2, 3 and 5.
+/// The radices of a length, the largest first, or `None` if it has other prime factors than 2, 3 and 5.
 fn radices(length: usize) -> Option<Vec<usize>> {
     let mut rest = length;
     let mut radices = Vec::new();
@@ -52,7 +52,7 @@ fn radices(length: usize) -> Option<Vec<usize>> {
             rest /= radix;
         }
     }
-    // The last pass stores, which is cheaper with many points at once.
+    // The last pass stores, which is cheaper with many points at a time.
     if radices.len() > 1 && radices[0] == 8 {
         let last = radices.iter().rposition(|&radix| radix == 8).expect("the first");
         let end = radices.len() - 1;
@@ -65,7 +65,7 @@ fn radices(length: usize) -> Option<Vec<usize>> {
 }
 
 impl Transform {
-    /// Local: the transform of this length, or `None` where it has other prime factors than 2, 3 and 5.
+    /// Local: the transform of this length, or `None` if it has other prime factors than 2, 3 and 5.
     pub fn new(length: usize) -> Option<Self> {
         let radices = radices(length)?;
         let mut factors = Vec::new();

@@ -1,7 +1,7 @@
-//! A real number of every vector of a batch, and complex ones.
+//! A real number of every vector of a batch, and complex numbers of them.
 //!
-//! Real and imaginary parts lie in registers of their own: a product of complex numbers then needs no
-//! shuffles, and a product by i no instruction at all.
+//! Real and imaginary parts are in separate registers: a complex multiplication then needs no shuffles, and a
+//! multiplication by i no instruction.
 
 use super::LANES;
 #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub trait Vector: Copy {
     type Proof: Copy;
     /// The same number in all lanes.
     fn all(proof: Self::Proof, value: f64) -> Self;
-    /// As [`all`](Self::all), where there is another value.
+    /// As [`all`](Self::all), if there is another value.
     fn like(self, value: f64) -> Self;
     /// From memory of this process.
     fn load(proof: Self::Proof, from: &[f64; LANES]) -> Self;
@@ -192,7 +192,7 @@ impl Pairs {
 
 /// The numbers of some of them.
 pub fn flat(pairs: &[Pairs]) -> &[f64] {
-    // SAFETY: `Pairs` is transparent but for its alignment, which divides its size.
+    // SAFETY: `Pairs` is transparent except for its alignment, which divides its size.
     unsafe { std::slice::from_raw_parts(pairs.as_ptr().cast(), pairs.len() * 2 * LANES) }
 }
 

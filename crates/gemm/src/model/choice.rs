@@ -1,12 +1,12 @@
-//! The number of groups and the broadcast with the shortest predicted time.
+//! Selects the number of groups and the broadcast with the shortest predicted time.
 //!
 //! Idea: compute the time for every candidate, with every arrangement of the groups in rows and columns, and
 //! for SUMMA, which is one group. Groups are chosen only if they are faster than SUMMA with the best
 //! broadcast.
 //!
 //! Cost: a formula for each candidate, arrangement and broadcast.
-//! Source: HSUMMA paper (ICPP 2013), §IV-C: one group where the condition for a minimum does not hold; its
-//! conclusions propose to automate the choice.
+//! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV-C: one group if the condition for a minimum does
+//! not hold; their conclusions propose to automate the choice.
 
 use super::formulas::{Division, Problem};
 use super::hockney::Hockney;
@@ -15,7 +15,7 @@ use crate::schedule::Broadcast;
 /// Gains of less than this are rounding errors.
 const MIN_GAIN: f64 = 1e-9;
 
-/// What was chosen.
+/// The selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The broadcast of all levels.
@@ -136,7 +136,8 @@ mod tests {
 
     const SAG: [Broadcast; 1] = [Broadcast::ScatterAllgather];
 
-    /// The model's gain with the paper's parameters is far from what the paper has measured.
+    /// With the parameters of Quintin, Hasanov and Lastovetsky, the model's speed-up is far from their
+    /// measurements.
     #[test]
     fn blue_gene() {
         let hockney = Hockney { alpha: 3e-6, beta: 1e-9 };
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!((choice.group_rows, choice.group_columns), (8, 8));
         assert!((choice.summa_seconds / choice.seconds - 1.18).abs() < 0.005, "{choice:?}");
         assert_eq!(MEASURED.last().map(|measured| (measured.ranks, measured.gain)), Some((16384, 5.89)));
-        // 2048 ranks: the condition fails, the paper has measured 2.08. So it does with 8 bytes for an
+        // 2048 ranks: the condition fails, the measured speed-up is 2.08. It also fails with 8 bytes for an
         // element.
         let choice = choose(&on(32, 64, 65536.0), [256.0; 2], &hockney, &powers(2048), &SAG);
         assert!(choice.groups() == 1 && !groups_gain(65536.0, 2048.0, 256.0, &hockney));
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(choose(&on(128, 128, 65536.0), [256.0; 2], &by_byte, &powers(16384), &SAG).groups(), 1);
     }
 
-    /// The times are those of the model. Binomial trees gain nothing.
+    /// Times by the model. Binomial trees gain nothing.
     #[test]
     fn latency_bound_grid_of_512() {
         let hockney = Hockney { alpha: 10e-6, beta: 8e-9 };
@@ -165,8 +166,9 @@ mod tests {
         assert_eq!(binomial.groups(), 1);
     }
 
-    /// The choice by counted messages, with a function of two positions that gives the link between them, for
-    /// process rows and for process columns: for uneven groups, and for ranks of which some share a node.
+    /// The selection by counted messages, with a function of two positions that returns the link between
+    /// them, for process rows and for process columns: for uneven groups, and for ranks of which some share a
+    /// node.
     fn choose_counted(
         problem: &Problem,
         blocks: [usize; 2],

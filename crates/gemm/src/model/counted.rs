@@ -2,18 +2,18 @@
 //!
 //! Idea: execute the plans of all positions of a line. A message starts when its parts are at the sender and
 //! it is the next one of both sides; it occupies the send port of the sender and the receive port of the
-//! receiver for alpha + beta * elements. The time is that of the last message. Where members and blocks are
-//! powers of two it is that of the formulas; it is also right for other numbers, uneven groups, blocks that
+//! receiver for alpha + beta * elements. The result is the time of the last message. If members and blocks
+//! are powers of two, it equals the formulas; it is also valid for other numbers, uneven groups, blocks that
 //! overlap between levels, and links of different speeds.
 //!
 //! Restrictions: one line at a time; the ports of a node that several ranks share are not modelled.
 //! Cost: O(messages * units in a message), so O(q^2) for scatter and all-gather among q members.
-//! Source: the model is that of the HSUMMA paper, §IV; counting is an addition.
+//! Source: the model of Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV; counting is an addition.
 
 use super::hockney::Hockney;
 use crate::schedule::{Broadcast, Hierarchy, Level, Plan, groups};
 
-/// What a broadcast takes.
+/// The time of a broadcast.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Counted {
     /// Until the last position has all units.
@@ -24,7 +24,7 @@ pub struct Counted {
     pub units: usize,
 }
 
-/// What it takes until all positions of a line have the panel of `root`: `units` units, each of
+/// The time until all positions of a line have the panel of `root`: `units` units, each of
 /// `elements_per_unit` elements. The link between two positions is a function of sender and receiver.
 ///
 /// # Panics
@@ -61,7 +61,7 @@ pub fn count(
         counted.seconds = counted.seconds.max(end);
         counted.messages += 1;
         counted.units += message.parts.len();
-        // What may start now: the next send of both, and what the receiver receives next.
+        // Messages that may start now: the next send of both, and the next receive of the receiver.
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(received[to]).map(|message| message.partner));
     }
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Other numbers of members take whole rounds, and never more than those of the next power of two.
+    /// Other numbers of members take whole rounds, and never more than the next power of two.
     #[test]
     fn any_number_of_members() {
         for members in 2..=130_usize {
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// The blocks that the formula chooses for a ring take what the formula says.
+    /// With the blocks that the formula selects for a ring, the time equals the formula.
     #[test]
     fn lines_with_the_blocks_of_the_formula() {
         let hockney = Hockney { alpha: 1e-6, beta: 1e-9 };

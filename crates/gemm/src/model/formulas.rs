@@ -3,16 +3,16 @@
 //! C (m x n) = A (m x k) * B (k x n) on a grid of P x Q ranks. For each panel of b columns of A and b rows of
 //! B, every process row broadcasts m/P * b elements among Q members, and every process column b * n/Q among
 //! P. With groups the members of a line are divided among levels, whose products are P and Q; each level has
-//! a block size of its own. Square case, p ranks, G groups, b = B (L and W of [`super::hockney`]):
+//! its own block size. Square case, p ranks, G groups, b = B (L and W of [`super::hockney`]):
 //!
 //! - SUMMA: 2 (n/b L(sqrt p) alpha + n^2 / sqrt p * W(sqrt p) beta).
 //! - HSUMMA: the same sum for sqrt(p/G) members inside the groups and for sqrt G members between them.
 //! - Scatter and all-gather: the derivative by G is (G - sqrt p) / (G sqrt G) * (n alpha / b - 2 n^2 beta /
 //!   p). So G = sqrt p is the minimum if alpha / beta > 2 n b / p; else it is the maximum, and G = 1 is best.
-//! - Binomial tree: logarithms add up, so every G costs what SUMMA costs.
+//! - - Binomial tree: logarithms add up, so the cost is the same for every G.
 //!
-//! Restrictions: numbers are real; what does not divide evenly is not modelled.
-//! Source: HSUMMA paper (ICPP 2013), §IV-A to §IV-C, formulas 2 to 12, Tables I and II.
+//! Restrictions: quantities are real numbers; remainders are not modelled.
+//! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV-A to §IV-C, formulas 2 to 12, Tables I and II.
 
 use super::hockney::Hockney;
 use crate::schedule::Broadcast;
@@ -152,7 +152,8 @@ mod tests {
         }
     }
 
-    /// The condition tells minimum from maximum at sqrt p, for the paper's machines and around the threshold.
+    /// The condition distinguishes minimum from maximum at sqrt p, for the published machines and around the
+    /// threshold.
     #[test]
     fn the_condition_tells_minimum_from_maximum() {
         let broadcast = Broadcast::ScatterAllgather;

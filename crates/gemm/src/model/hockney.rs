@@ -1,7 +1,7 @@
 //! Hockney's model of a message, and the time of a broadcast by formula.
 //!
 //! A message of m elements takes alpha + m * beta seconds. A broadcast of m elements among q members takes
-//! L(q) * alpha + m * W(q) * beta (the paper's formula 1):
+//! L(q) * alpha + m * W(q) * beta (Quintin, Hasanov and Lastovetsky 2013, formula 1):
 //!
 //! | broadcast | L(q) | W(q) |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //! | ring with k blocks | q - 2 + k | (q - 2 + k) / k |
 //! | scatter and all-gather | log2 q + q - 1 | 2 (q - 1) / q |
 //!
-//! Logarithms are not rounded up, as in the paper; [`super::counted`] counts whole rounds.
-//! Source: HSUMMA paper, §IV, with its reference to Hockney, Parallel Computing 20 (3), 1994. The ring is not
-//! in the paper.
+//! Logarithms are not rounded up, as in that formula; [`super::counted`] counts whole rounds.
+//! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV, with its reference to Hockney, Parallel
+//! Computing 20 (3), 1994. The ring is an addition.
 
 use crate::schedule::Broadcast;
 

@@ -12,9 +12,9 @@
 //! Everything here is a pure function: no communication, no clock. Units: seconds and matrix elements.
 //!
 //! Omitted: contention in the network, the network's topology, overlap with computation, and overlap of the
-//! broadcasts of successive panels. With these formulas groups gain nothing for binomial trees, and for
-//! scatter and all-gather they gain only where latency dominates. The model therefore does not explain the
-//! gains that the paper has measured: see [`paper::MEASURED`].
+//! broadcasts of successive panels. With these formulas groups give no speed-up for binomial trees, and for
+//! scatter and all-gather only if latency dominates. The model therefore does not explain the speed-ups that
+//! Quintin, Hasanov and Lastovetsky have measured: see [`paper::MEASURED`].
 //! Source: Quintin, Hasanov and Lastovetsky, "Hierarchical parallel matrix multiplication on large-scale
 //! distributed memory platforms", ICPP 2013, §IV.
 

@@ -1,15 +1,15 @@
-//! Tables, parameters and measured gains of the HSUMMA paper.
+//! Tables, parameters and measured speed-ups of Quintin, Hasanov and Lastovetsky, ICPP 2013.
 //!
 //! Parameters of Graphene ("reciprocal bandwidth 1E-9", §V-A1) and BlueGene/P ("bandwidth 1E-9", §V-B1) have
-//! no unit in the paper. They are taken per element here: that is the reading with which the paper finds its
-//! condition alpha / beta > 2nb/p to hold on BlueGene/P, 3000 > 2048, and the more favourable one for HSUMMA
+//! no unit there. They are taken per element here: only so the authors' condition alpha / beta > 2nb/p holds
+//! on BlueGene/P, 3000 > 2048, as they state, and this reading is more favourable for HSUMMA
 //! ([`Setting::per_byte`] is the other). The bandwidth of the exascale machine is in GB/s (§V-C), so that an
-//! element of [`ELEMENT_BYTES`] takes 8 times the reciprocal; §V-A1 lists p = 8192 for Graphene, where its
+//! element of [`ELEMENT_BYTES`] takes 8 times the reciprocal; §V-A1 lists p = 8192 for Graphene, where the
 //! experiments have 128 ranks.
 //!
-//! MeasuredGain gains are far larger than those of the model: on 16384 ranks the model predicts 1.18 and the
-//! paper has measured 5.89; on 2048 ranks the model predicts no gain and the paper has measured 2.08. If the
-//! reciprocal bandwidth is per byte, the model predicts no gain on BlueGene/P at all.
+//! Measured speed-ups are far larger than the model predicts: on 16384 ranks the prediction is 1.18 and the
+//! measurement 5.89; on 2048 ranks the prediction is no speed-up and the measurement 2.08. If the reciprocal
+//! bandwidth is per byte, the model predicts no speed-up on BlueGene/P at all.
 //!
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, Tables I and II, §V.
 
@@ -57,7 +57,7 @@ impl Row {
 /// The parameters of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Figure of the paper.
+    /// Number of the figure.
     pub figure: &'static str,
     /// The machine.
     pub machine: &'static str,
@@ -69,7 +69,7 @@ pub struct Setting {
     pub block: f64,
     /// Latency and reciprocal bandwidth.
     pub hockney: Hockney,
-    /// Whether the paper gives the unit of the bandwidth; otherwise it is read per element.
+    /// Whether the publication states the unit of the bandwidth; otherwise it is taken per element.
     pub unit_given: bool,
 }
 
@@ -98,9 +98,9 @@ const fn setting(
     Setting { figure, machine, n, ranks, block, hockney, unit_given: false }
 }
 
-/// Figures 5 to 10 in the order of the paper. Block sizes of Figures 6 and 7 follow from the paper's
-/// statement that they are the largest possible ones, n over the longer side of the grid. Those of Figure 10
-/// are the paper's: 500 ns, 100 GB/s, n = 2^22, p = 2^20, b = 256.
+/// Figures 5 to 10 in their order. Block sizes of Figures 6 and 7 follow from the statement there that they
+/// are the largest possible ones, n divided by the longer side of the grid. The values of Figure 10 are given
+/// there: 500 ns, 100 GB/s, n = 2^22, p = 2^20, b = 256.
 pub const SETTINGS: [Setting; 10] = [
     setting(("5", "Graphene"), [8192.0, 128.0, 64.0], GRAPHENE),
     setting(("6, 7", "Graphene"), [8192.0, 128.0, 512.0], GRAPHENE),
@@ -122,14 +122,14 @@ pub const EXASCALE_OPERATIONS: f64 = 1e18;
 pub struct MeasuredGain {
     /// Number of ranks.
     pub ranks: usize,
-    /// Communication time of SUMMA over that of HSUMMA with the best number of groups.
+    /// Communication time of SUMMA divided by the time of HSUMMA with the best number of groups.
     pub gain: f64,
 }
 
 /// Order of the matrices in [`MEASURED`].
 pub const ORDER: usize = 65536;
 
-/// What the paper has measured for n = 65536 and b = 256 (abstract and §V-B).
+/// Measured speed-ups for n = 65536 and b = 256 (abstract and §V-B).
 pub const MEASURED: [MeasuredGain; 2] =
     [MeasuredGain { ranks: 2048, gain: 2.08 }, MeasuredGain { ranks: 16384, gain: 5.89 }];
 
@@ -198,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Where the paper finds its condition to hold: on Graphene with b = 64, on 16384 ranks of BlueGene/P and
-    /// on the exascale machine. Per byte it does not hold on BlueGene/P.
+    /// Settings for which the publication states that its condition holds: Graphene with b = 64, 16384 ranks
+    /// of BlueGene/P and the exascale machine. Per byte it does not hold on BlueGene/P.
     #[test]
     fn conditions_of_the_paper() {
         let holds = |figure: &str| -> Vec<bool> {

@@ -1,4 +1,4 @@
-//! The grid of a BLACS context, by the program's own BLACS.
+//! The process grid of a BLACS context, obtained from the BLACS of the program.
 
 use super::program::function;
 use crate::product::Grid;
@@ -18,7 +18,7 @@ pub struct Blacs {
 }
 
 impl Blacs {
-    /// Those of the program; `None` where it has none.
+    /// The BLACS of the program; `None` if it has none.
     pub fn of_program() -> Option<Self> {
         static FOUND: OnceLock<Option<Blacs>> = OnceLock::new();
         *FOUND.get_or_init(|| {
@@ -35,8 +35,8 @@ impl Blacs {
         })
     }
 
-    /// The grid of a context, seen from this process, and its communicator; `None` where this process is not
-    /// in it, or the context does not exist.
+    /// The grid of a context, seen from this process, and its communicator; `None` if this process is not in
+    /// it, or the context does not exist.
     ///
     /// # Safety
     /// MPI is initialised and not finalised. Nobody ends the grid as long as the handle is used.
@@ -44,7 +44,7 @@ impl Blacs {
         /// What `blacs_get` calls the communicator that the grid was made with.
         const COMMUNICATOR: c_int = 10;
         let [mut rows, mut columns, mut row, mut column] = [-1; 4];
-        // SAFETY: the function of the BLACS, which looks whether it knows the number.
+        // SAFETY: the function of the BLACS, which checks whether it knows the number.
         unsafe { (self.grid_info)(&context, &mut rows, &mut columns, &mut row, &mut column) };
         let [rows, columns, row, column] = [rows, columns, row, column].map(usize::try_from);
         let grid = Grid { rows: rows.ok()?, columns: columns.ok()?, row: row.ok()?, column: column.ok()? };

@@ -1,4 +1,4 @@
-//! A call as the program makes it.
+//! A call of the program.
 
 use crate::arguments::{Arguments, Descriptor, SubMatrix};
 use crate::element::{Element, Scalar};
@@ -57,7 +57,7 @@ impl Call {
     /// The values of all arguments but scalars and memory.
     ///
     /// # Safety
-    /// The pointers are those of a caller of PBLAS.
+    /// The pointers were passed by a caller of PBLAS.
     pub unsafe fn arguments(&self) -> Arguments {
         // SAFETY: letters, numbers and descriptors can be read, by the contract of this function; the first
         // entry of a descriptor says how many it has.

@@ -1,11 +1,11 @@
-//! From the arguments of PBLAS' `p?gemm_` to a product: the one entrance of the C interface and of the
-//! library that takes the place of ScaLAPACK's functions.
+//! From the arguments of PBLAS' `p?gemm_` to a product: the one entry point of the C interface and of the
+//! library that replaces ScaLAPACK's functions.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `call` | the arguments of a call |
 //! | `blacs` | the grid of a context |
-//! | `program` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `program` | libraries of the program: ScaLAPACK, BLACS, BLAS |
 //! | `service` | which grids are served, and their products |
 //! | `setup` | the agreement of all ranks of a grid at their first call |
 
@@ -54,22 +54,22 @@ impl fmt::Display for Obstacle {
 /// The product of a call, and the communicator of its grid.
 ///
 /// # Errors
-/// Where hcube cannot compute the product. All ranks of a grid find the same, but for leading dimensions.
+/// Why hcube cannot compute the product. All ranks of a grid agree, except on leading dimensions.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS; its matrices may be read, and C written, as long as the
+/// The call comes from a program that calls PBLAS; its matrices may be read, and C written, as long as the
 /// product lives.
 pub unsafe fn product<'a>(call: &Call) -> Result<(Product<'a>, Handle), Obstacle> {
     let blacs = Blacs::of_program().ok_or(Obstacle::NoBlacs)?;
     if check_state().is_err() {
         return Err(Obstacle::Inactive);
     }
-    // SAFETY: the arguments are those of a program that calls PBLAS.
+    // SAFETY: the arguments come from a program that calls PBLAS.
     let arguments = unsafe { call.arguments() };
     if arguments.are_wide() {
         return Err(Obstacle::Wide);
     }
-    // SAFETY: the arguments are those of a program that calls PBLAS.
+    // SAFETY: the arguments come from a program that calls PBLAS.
     let context = unsafe { call.context() };
     // SAFETY: MPI is active, as was just checked; no other thread of a program that calls PBLAS ends its grid
     // meanwhile.

@@ -1,8 +1,8 @@
-//! What the program has loaded: ScaLAPACK with the BLACS, and the BLAS that it uses.
+//! Libraries that the program has loaded: ScaLAPACK with the BLACS, and its BLAS.
 //!
-//! Functions are found as ScaLAPACK finds them: first in the global scope of the loader, in which a program's
-//! own definition comes before a library's, then in ScaLAPACK itself and in the libraries that it is linked
-//! to, which also works where an interpreter has loaded it into a scope of its own.
+//! Functions are resolved as ScaLAPACK resolves them: first in the global scope of the loader, in which a
+//! definition of the program precedes a library's, then in ScaLAPACK itself and in the libraries that it is
+//! linked to, which also works if an interpreter has loaded it into a local scope.
 
 use crate::element::Element;
 use crate::local::LocalGemm;
@@ -24,7 +24,7 @@ pub fn function(name: &CStr) -> Option<*const c_void> {
     loader::global(name).or_else(|| scalapack()?.symbol(name))
 }
 
-/// The local products of the program's BLAS, by the numbers of the types of elements; none where it has none.
+/// The local products of the program's BLAS, by the numbers of the types of elements; none if it has none.
 pub fn locals() -> &'static [Option<LocalGemm>; 4] {
     static FOUND: OnceLock<[Option<LocalGemm>; 4]> = OnceLock::new();
     FOUND.get_or_init(|| {

@@ -1,8 +1,8 @@
-//! The products of a program's grids: the vote of all ranks of a grid at its first call, and its state from
-//! then on.
+//! The products on the grids of a program: the vote of all ranks of a grid at its first call, and its state
+//! afterwards.
 //!
-//! Whether a grid is served follows from arguments that are the same on all its ranks and from that one vote,
-//! so that no rank waits for another one that has gone to the program's own function.
+//! Whether a call is served follows from arguments that are the same on all ranks of the grid and from that
+//! one vote, so that no rank waits for a rank whose call was forwarded to the program's own function.
 
 use super::program::locals;
 use super::setup;
@@ -17,12 +17,12 @@ use hcube_core::mpi::handle::{Handle, abort};
 use hcube_core::mpi::{MpiComm, gate};
 use std::ffi::CStr;
 
-/// Why the products of a grid are left to the program's own functions.
+/// Why the products of a grid are forwarded to the program's own functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// `HCUBE_GEMM=library`.
     Chosen,
-    /// The ranks of the communicator are not those of the grid row by row.
+    /// The communicator does not have the ranks of the grid row by row.
     OtherOrder,
     /// A rank has no `?gemm_`.
     NoBlas,
@@ -33,7 +33,7 @@ impl Left {
     const VOTED: [Self; 2] = [Self::OtherOrder, Self::NoBlas];
 }
 
-/// What stays on the communicator of a grid between calls.
+/// The state of the communicator of a grid between calls.
 #[derive(Debug)]
 enum GridState {
     Serving(Box<State>),
@@ -52,9 +52,9 @@ pub struct Service<'a> {
 }
 
 impl Service<'_> {
-    /// Collective over the grid of the product, whose communicator this is: computes it, or says why no
-    /// product of this grid is computed. Options that are not valid, or not the same on all ranks, end the
-    /// job with one message.
+    /// Collective over the grid of the product, whose communicator this is: computes it, or returns why no
+    /// product of this grid is computed. Options that are invalid, or not the same on all ranks, end the job
+    /// with one message.
     ///
     /// # Errors
     /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one.

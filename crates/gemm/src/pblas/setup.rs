@@ -1,4 +1,4 @@
-//! What all ranks of a grid agree on at their first call.
+//! The agreement of all ranks of a grid at their first call.
 
 use crate::options::Options;
 use hcube_core::comm::{Comm, agree, bounds, check_bounds};
@@ -8,11 +8,11 @@ use hcube_core::options::Table;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// After this time in its first call a rank says that it waits for others.
+/// Time in its first call after which a rank reports that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Collective: waits for all ranks of a grid. Where one never comes, because it has not loaded hcube or does
-/// not make the call, the others say so, once per process.
+/// Collective: waits for all ranks of a grid. If one never comes, because it has not loaded hcube or does not
+/// make the call, the others report this, once per process.
 ///
 /// # Errors
 /// Those of MPI.
@@ -36,7 +36,7 @@ pub fn meet(comm: &MpiComm) -> Result<()> {
 /// Collective: the options of the environment, and the largest of a number that each rank passes.
 ///
 /// # Errors
-/// On all ranks, where a rank's variables are not valid, or not those of the others.
+/// On all ranks, if the variables of a rank are invalid or differ from the others.
 pub fn options(comm: &MpiComm, own: &Result<Options>, number: i64) -> Result<(Options, i64)> {
     let options = own.as_ref().copied().unwrap_or_default();
     let values: Vec<_> = Options::TABLE.iter().map(|row| (row.spec.variable, (row.get)(&options))).collect();

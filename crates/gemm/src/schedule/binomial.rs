@@ -1,4 +1,4 @@
-//! Binomial tree: in every round each member that has the panel sends all of it to one that does not.
+//! Binomial tree: in every round each member that has the panel sends all of it to a member that does not.
 //!
 //! Idea: members are counted from the root. Member v receives from v without its lowest set bit, and sends to
 //! v + 2^i for every 2^i below that bit, the largest first, because the largest subtree takes the most
@@ -7,8 +7,8 @@
 //! Restrictions: none.
 //! Cost: q - 1 messages with all parts, ceil(log2 q) of them on the critical path; the root sends all of
 //! them. Best for short panels.
-//! Source: Barnett et al., "Interprocessor collective communication library (InterCom)", SHPCC 1994; HSUMMA
-//! paper (Quintin, Hasanov and Lastovetsky, ICPP 2013), §IV, first of its two broadcasts.
+//! Source: Barnett et al., "Interprocessor collective communication library (InterCom)", SHPCC 1994; Quintin,
+//! Hasanov and Lastovetsky, ICPP 2013, §IV, first of its two broadcasts.
 
 use super::message::{Message, Plan};
 use std::ops::Range;

@@ -8,8 +8,8 @@ pub fn intervals(positions: usize, groups: usize) -> Vec<usize> {
     (0..positions).map(|position| ((position + 1) * groups - 1) / positions).collect()
 }
 
-/// One group for each number, such as that of the node on which the rank of a position lies. Groups are
-/// counted in the order of their first positions.
+/// One group for each number, for example the number of the node of a rank. Groups are counted in the order
+/// of their first positions.
 pub fn by_number(numbers: &[u32]) -> Vec<usize> {
     let mut groups = std::collections::HashMap::new();
     let group = |&number| {

@@ -1,4 +1,4 @@
-//! Broadcast in levels along a process row or column: HSUMMA's, with any number of levels.
+//! Broadcast in levels along a process row or column: HSUMMA with any number of levels.
 //!
 //! Idea: nested partitions divide the positions of a line into groups, the groups into smaller ones, and so
 //! on. Level 0 is a broadcast between the representatives of the outermost groups. Then, inside each group,
@@ -9,7 +9,7 @@
 //!
 //! A panel consists of `units` units, such as columns, to which the parts of all messages refer. A level
 //! broadcasts `cut` units at a time: in HSUMMA an outer block between groups and an inner block inside a
-//! group. The first units can be on their way inside a group while later ones are still between groups.
+//! group. The first units can be sent inside a group while later units are still sent between groups.
 //!
 //! Restrictions: none. Groups may be of different sizes, and need not be consecutive.
 //! Cost: every position receives every unit once. The messages are those of the broadcasts of all levels.
@@ -21,7 +21,7 @@ use super::broadcast::Broadcast;
 use super::message::Plan;
 use std::collections::HashMap;
 
-/// How the units of a panel travel in one level.
+/// The broadcast of the units of a panel in one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// In messages.
@@ -69,7 +69,7 @@ struct Partition {
 /// The positions of a process row or column with their groups.
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
-    /// From all positions in one set to each position in a set of its own.
+    /// From all positions in one set to each position in a separate set.
     partitions: Vec<Partition>,
 }
 

@@ -1,12 +1,12 @@
-//! Pipelined ring: every member passes the panel on to the next one, block by block.
+//! Pipelined ring: every member forwards the panel to the next member, block by block.
 //!
-//! Idea: the root sends to the member after it, and so on to the member before the root. While a member
-//! passes on one block it receives the next one.
+//! Idea: the root sends to the member after it, and so on to the member before the root. A member forwards
+//! one block while it receives the next.
 //!
 //! Restrictions: none.
 //! Cost: q - 1 messages per block; with k blocks the last member has the panel after q - 2 + k messages, one
-//! after the other. Every member sends and receives the panel once at most, which no broadcast can improve on
-//! for long panels; the latency is proportional to q. In SUMMA the pipeline also overlaps successive panels.
+//! after the other. Every member sends and receives the panel at most once, which is optimal for long panels;
+//! the latency is proportional to q. In SUMMA the pipeline also overlaps successive panels.
 //! Source: van de Geijn and Watts, "SUMMA: scalable universal matrix multiplication algorithm", Concurrency:
 //! Practice and Experience 9 (4), 1997 (the broadcast of its pipelined variant).
 

@@ -4,19 +4,19 @@
 //! Idea: piece i of q belongs to member i, counted from the root. Scatter: the holder of the pieces of an
 //! interval of members keeps those of the first half and sends the rest to the first member of the second
 //! half. All-gather: in step s member v sends piece v - s to member v + 1 (modulo q). A member that has
-//! passed on pieces in the scatter still has them, and the ring does not send them to it again.
+//! forwarded pieces in the scatter still has them, and the ring does not send them to it again.
 //!
 //! Restrictions: none. Pieces are whole parts; with fewer parts than members some are empty and are not sent.
 //! Cost: a member receives every part once: q - 1 times the panel in all. Critical path: ceil(log2 q) + q - 1
 //! messages, 2 (q - 1) / q times the bytes of the panel where q is a power of two. Best for long panels.
-//! Source: van de Geijn's broadcast: Barnett et al., SHPCC 1994; HSUMMA paper (Quintin, Hasanov and
-//! Lastovetsky, ICPP 2013), §IV. Without the messages of the ring that bring nothing new: Zhou et al., "A
-//! bandwidth-saving optimization for MPI broadcast collective operation", 2015.
+//! Source: van de Geijn's broadcast: Barnett et al., SHPCC 1994; Quintin, Hasanov and Lastovetsky, ICPP 2013,
+//! §IV. Without the redundant messages of the ring: Zhou et al., "A bandwidth-saving optimization for MPI
+//! broadcast collective operation", 2015.
 
 use super::message::{Message, Plan};
 use std::ops::Range;
 
-/// First part of the piece of a member, which ends where that of the next begins.
+/// First part of the piece of a member; the piece ends at the first part of the next member's.
 fn start(parts: &Range<usize>, members: usize, member: usize) -> usize {
     parts.start + member * parts.len() / members
 }
@@ -60,7 +60,7 @@ pub fn plan(members: usize, relative: usize, parts: Range<usize>) -> Plan {
     plan
 }
 
-/// The pieces that a member has when the scatter is over: those of the interval that it was the first of.
+/// The pieces that a member has after the scatter: the pieces of the interval whose first member it was.
 fn held(members: usize, relative: usize) -> Range<usize> {
     let mut interval = 0..members;
     while interval.start != relative {

@@ -1,5 +1,5 @@
-//! Plans are executed: every member handles its receives and its sends strictly in order, and a message moves
-//! only when it is the next one of both.
+//! Execution of plans: every member handles its receives and its sends strictly in order, and a message is
+//! sent only when it is the next one of both.
 
 use super::{Broadcast, Hierarchy, Level, Message, Plan, groups};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const MAX_MEMBERS: usize = 130;
 
 /// The messages of member `me` when `root` broadcasts `parts` parts to `members` members. A ring sends every
-/// part in a message of its own.
+/// part in a separate message.
 fn plan(algorithm: Broadcast, members: usize, root: usize, me: usize, parts: usize) -> Plan {
     if algorithm != Broadcast::Ring {
         return algorithm.block(members, root, me, 0..parts);
@@ -44,7 +44,7 @@ fn execute(plans: &[Plan], root: usize, units: usize) -> Vec<Vec<bool>> {
         );
         has[to][sent.parts.clone()].fill(true);
         (next[from].0, next[to].1) = (next[from].0 + 1, next[to].1 + 1);
-        // What can move now: the next send of both, and the next receive of the receiver.
+        // Messages that can be sent now: the next send of both, and the next receive of the receiver.
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(next[to].1).map(|message| message.partner));
     }
@@ -121,7 +121,7 @@ fn messages_of_the_algorithms() {
         for algorithm in [Broadcast::Binomial, Broadcast::Ring] {
             assert_eq!(sent(algorithm, members, 1).iter().sum::<usize>(), members - 1);
         }
-        // Every member but the root receives its pieces in one message and each other piece in one.
+        // Every member except the root receives its pieces in one message and each other piece in one.
         let received = |me| plan(Broadcast::ScatterAllgather, members, 0, me, members).receives;
         for me in 1..members {
             assert!(received(me).len() <= members && received(me)[0].parts.start == me);
@@ -180,7 +180,8 @@ fn hierarchies_of_every_size() {
     }
 }
 
-/// The example of the paper's Figure 2 along a row: 6 positions, 3 groups of 2 positions, root 3.
+/// The example of Quintin, Hasanov and Lastovetsky, Figure 2, along a row: 6 positions, 3 groups of 2
+/// positions, root 3.
 #[test]
 fn a_group_is_represented_by_the_member_at_the_index_of_the_root() {
     let hierarchy = Hierarchy::new(6, &[groups::intervals(6, 3)]);
@@ -199,7 +200,7 @@ fn a_group_is_represented_by_the_member_at_the_index_of_the_root() {
     assert_eq!(Hierarchy::flat(4).representative(2, 0), 2);
 }
 
-/// A block travels inside a group while the next is between groups.
+/// A block is sent inside a group while the next is sent between groups.
 #[test]
 fn levels_overlap() {
     let hierarchy = Hierarchy::new(4, &[vec![0, 0, 1, 1]]);

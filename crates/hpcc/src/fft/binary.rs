@@ -1,15 +1,14 @@
 //! The transform by binary exchange: bit reversal, local levels, remote levels.
 //!
 //! Idea: with its numbers in bit-reversed order, a vector is transformed by log2 n levels of butterflies,
-//! whose distance doubles from level to level; the result is in natural order. All but the last log2 P levels
-//! are local. The bit reversal is one exchange of all images with all, between two local permutations
-//! (`pack`).
+//! whose distance doubles from level to level; the result is in natural order. All except the last log2 P
+//! levels are local. The bit reversal is one all-to-all exchange between two local permutations (`pack`).
 //!
-//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and P on each
-//! image. One rank needs no images.
-//! Cost: (P - 1) / P 16 n / P bytes of the exchange, then those of log2 P levels (`exchange`). Memory: 40
-//! bytes per number of the part for all transforms of a process together, on one rank 32 for each transform;
-//! tables and batches of each transform (`local`, `exchange`).
+//! Restrictions: 2^a images, which are all processes of the job; 2^b numbers, at least 64 and at least P on
+//! each image. One rank needs no coarray runtime.
+//! Cost: (P - 1) / P 16 n / P bytes for the exchange, then log2 P levels (`exchange`). Memory: 40 bytes per
+//! local number for all transforms of a process together, on one rank 32 for each transform; tables and
+//! batches of each transform (`local`, `exchange`).
 //! Source: Jin et al. 2011, §III-D.
 
 use super::bits::Bits;

@@ -1,8 +1,8 @@
-//! The bit reversal of the places of a distributed vector, as pure functions.
+//! The bit reversal of the locations in a distributed vector, as pure functions.
 //!
-//! Image r of P has the numbers from r * 2^n on, in slots of their own. The number in slot s of image r moves
-//! to the place whose bits are those of r and s in reverse order. So it moves to the image that the lowest
-//! bits of s say, and the images exchange blocks of equal size.
+//! Image r of P has the numbers from r * 2^n on, in local slots. The number in slot s of image r moves to the
+//! location whose bits are the bits of r and s in reverse order. It therefore moves to the image given by the
+//! lowest bits of s, and the images exchange blocks of equal size.
 
 /// The lowest bits of a number in reverse order.
 #[inline(always)]

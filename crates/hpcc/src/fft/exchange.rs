@@ -1,18 +1,18 @@
-//! The levels whose butterflies lie on two images, the paper's Figure 7.
+//! The levels whose butterflies span two images, Figure 7 of Jin et al. 2011.
 //!
 //! Idea: in level l an image and its partner, whose ranks differ in bit l, have the two numbers of each
 //! butterfly. Each of the two computes half of the butterflies: it fetches that half of the partner's
 //! numbers, strip by strip, and sends the partner's results back. All transfers are asynchronous copies: a
 //! fetch begins when the partner has notified that the strip is complete (`ready`), its end is notified to
-//! this image (`prefetch`), and the end of a send to the partner (`copied`). So the first strip is computed
-//! while the others are under way. An image notifies the strips of its partner's half before it computes its
-//! own, and waits for results of the level before only where it needs them.
+//! this image (`prefetch`), and the end of a send to the partner (`copied`). The first strip is therefore
+//! computed while the others are transferred. An image notifies the strips of its partner's half before it
+//! computes its own, and waits for results of the previous level only when it needs them.
 //!
 //! Restrictions: a power of two of images.
 //! Cost per level: half of the part is fetched and half of it sent, 16 n / P bytes together, in a copy per
-//! strip; two notices per strip of a half. Memory: two columns of 16 n / P bytes, between which levels
-//! alternate, and half of one for strips that were fetched; log2 P + 2 events of 64 bytes per strip; for each
-//! level, 16 bytes per number of a strip for factors.
+//! strip; two notifications per strip of a half. Memory: two columns of 16 n / P bytes, between which levels
+//! alternate, and half a column for fetched strips; log2 P + 2 events of 64 bytes per strip; for each level,
+//! 16 bytes per number of a strip for factors.
 //! Source: Jin et al. 2011, §III-D, §IV-B4 and Figure 7.
 
 use super::bits::Bits;
@@ -52,7 +52,7 @@ struct Round {
     partner: usize,
     /// The columns before and after it.
     columns: [usize; 2],
-    /// The strips that this image computes, and those of its partner.
+    /// The strips that this image computes, and the strips of its partner.
     halves: [Range<usize>; 2],
 }
 
@@ -182,7 +182,7 @@ impl<C: Comm> Exchange<'_, C> {
         let remote = self.remote;
         let [before, after] = round.columns.map(|column| self.memory.part(remote.place(column, strip)));
         let fetched = self.memory.part(remote.fetched(round, strip));
-        // The number of the first butterfly, of as many as images below the distance have numbers.
+        // The number of the first butterfly, among the numbers of the images below the distance.
         let first = (remote.own % (1 << round.level)) * remote.bits.part() + strip * remote.strip;
         Strip {
             own: View::of(before),
@@ -195,8 +195,8 @@ impl<C: Comm> Exchange<'_, C> {
     }
 }
 
-/// The butterflies of a strip: this image's results go to a column, those of the partner replace what was
-/// fetched.
+/// The butterflies of a strip: this image's results are written to a column, the partner's results replace
+/// the fetched numbers.
 struct Strip<'a> {
     own: View<'a>,
     result: View<'a>,

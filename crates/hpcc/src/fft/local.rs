@@ -1,17 +1,17 @@
-//! The levels whose butterflies lie on one image: decimation in time with radix 2, or 4 in the first pass.
+//! The levels whose butterflies are on one image: decimation in time with radix 2, or 4 in the first pass.
 //!
 //! Idea: a level with distance d combines the numbers in slots s and s + d with the factor exp(-2 pi i j /
-//! 2d), j = s mod d. Eight consecutive numbers form a [`Row`], with real and imaginary parts in registers of
-//! their own. The first pass runs all levels inside a batch that fits in the second-level cache, on what it
-//! scatters there after the exchange; each further pass runs several levels, on batches of as many numbers
-//! that are taken from equally distant rows. So the part is read and written once per pass, not once per
-//! level.
+//! 2d), j = s mod d. Eight consecutive numbers form a [`Row`], with real and imaginary parts in separate
+//! registers. The first pass runs all levels inside a batch that fits in the second-level cache, on the
+//! numbers that it scatters there after the exchange; each further pass runs several levels, on batches of
+//! the same size from rows with a constant stride. The data is therefore read and written once per pass, not
+//! once per level.
 //!
 //! Restrictions: at least [`MIN_PART`] numbers.
-//! Cost: 5 n log2 n flops and, in further passes, 6 n for the products of factors; ⌈(log2 n - 14) / 8⌉ + 1
-//! passes over 16 n bytes. Memory: 256 KiB for the batch and as much for factors; further passes of L levels
-//! take (L + 2) 2^(18 - L) bytes for theirs, at most 384 KiB. All of it is larger where images are more than
-//! 2^14.
+//! Cost: 5 n log2 n flops and, in further passes, 6 n for products of twiddle factors; ⌈(log2 n - 14) / 8⌉ +
+//! 1 passes over 16 n bytes. Memory: 256 KiB for the batch and 256 KiB for factors; further passes of L
+//! levels use (L + 2) 2^(18 - L) bytes for factors, at most 384 KiB. With more than 2^14 images the memory is
+//! larger.
 //! Source: Jin et al. 2011, §III-D, and §IV-B4 for a higher radix; blocking: C. van Loan,
 //! Computational Frameworks for the Fast Fourier Transform, SIAM 1992.
 

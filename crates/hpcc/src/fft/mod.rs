@@ -1,4 +1,4 @@
-//! Fourier transforms by binary exchange on coarrays, beside those of `hcube-fft`.
+//! Fourier transforms by binary exchange on coarrays, in addition to the algorithms of `hcube-fft`.
 //!
 //! | module | holds |
 //! |---|---|

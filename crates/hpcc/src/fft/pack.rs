@@ -1,10 +1,10 @@
 //! The two local permutations of the bit reversal, blocked for the cache.
 //!
-//! Idea: an image gathers what moves to each image into a block, in the order of the destination; the images
-//! exchange blocks; each scatters what it has received. Elementwise loops touch a line of the cache for every
-//! number. So the gather moves tiles of 32 x 32 numbers, whose rows are consecutive before and whose columns
-//! are consecutive afterwards, for all images before it goes on to the next tile; the scatter reads eight
-//! consecutive numbers of each image, into a batch that fits in the cache.
+//! Idea: an image gathers the numbers for each image into a block, in the order of the destination; the
+//! images exchange blocks; each scatters the received numbers. Elementwise loops access a cache line for
+//! every number. The gather therefore moves tiles of 32 x 32 numbers, whose rows are contiguous in the source
+//! and whose columns are contiguous in the destination, for all images before the next tile; the scatter
+//! reads eight consecutive numbers of each image, into a batch that fits in the cache.
 //!
 //! Cost: each number is read and written once, in pieces of 512 and 128 bytes.
 //! Source: Jin et al. 2011, §IV-B4: "pack a subset of the data for a subset of the processors"; tiles of bit

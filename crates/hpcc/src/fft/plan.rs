@@ -1,4 +1,4 @@
-//! A transform that was set up, by the algorithm that the options select.
+//! A plan, for the algorithm that the options select.
 
 use super::{BinaryExchange, Images};
 use crate::process;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 enum Path {
     SixStep(Box<hcube_fft::Plan>),
-    /// With the memory for parts, if it was asked for.
+    /// With the memory for parts, if it was requested.
     BinaryExchange(Box<BinaryExchange>, Option<Arc<Memory>>),
 }
 

@@ -1,11 +1,11 @@
-//! Between which images values travel in each stage, and the places of these edges in coarrays and among
-//! events.
+//! The pairs of images that exchange values in each stage, and the locations of these edges in coarrays and
+//! among events.
 //!
-//! Idea: the stages are those of the hypercube, as they are for ranks without nodes ([`hcube_core::plan`]).
-//! An edge leads from an image to another one in one stage. It has two slots in a coarray of the receiver,
-//! where values come in, and two in that of the sender, where they are laid out; two events of the receiver
-//! say that a slot is full, two of the sender that one is empty. Both sides number their edges; a sender
-//! computes the number that the receiver has given to an edge.
+//! Idea: the stages are those of the hypercube, as for ranks without nodes ([`hcube_core::plan`]). An edge
+//! leads from an image to another image in one stage. It has two slots in a coarray of the receiver, where
+//! values arrive, and two in a coarray of the sender, where they are laid out; two events of the receiver
+//! signal full slots, two of the sender empty slots. Both sides number their edges; a sender computes the
+//! number that the receiver has assigned to an edge.
 //!
 //! Restrictions: none; any number of images. Cost: a plan per edge when it is set up. Memory: four slots per
 //! edge, with the expected number of values and six standard deviations.
@@ -48,7 +48,7 @@ pub(super) struct Routes {
     pub incoming: Vec<Incoming>,
     /// Values of a slot; a word with their number lies before them.
     pub capacity: usize,
-    /// Slots of what comes in, on every image; those of what goes out lie behind them.
+    /// Slots for incoming values, on every image; slots for outgoing values follow them.
     incoming_slots: usize,
     pub buffers: Handle,
     /// Slots of incoming edges that are full.
@@ -138,7 +138,7 @@ impl Routes {
         slot * (self.capacity + 1) * WORD
     }
 
-    /// Offset of a slot for what goes out.
+    /// Offset of a slot for outgoing values.
     pub fn out_offset(&self, slot: usize) -> usize {
         (self.incoming_slots + slot) * (self.capacity + 1) * WORD
     }

@@ -1,18 +1,18 @@
-//! Routing by asynchronous copies with events, the paper's Figure 6.
+//! Routing by asynchronous copies with events, Figure 6 of Jin et al. 2011.
 //!
-//! Idea: in each stage an image divides its values, and those that have come in during the stage before, into
-//! what stays and what leaves. What leaves is laid out in a slot of its coarray; a copy takes it to the slot
-//! of the receiver when an event (`received`) says that this slot is empty, and notifies another one
-//! (`delivered`) there. So a copy is under way while the image divides for the next stage. Values that do not
-//! fit in a slot, as they occur with skewed streams, go in pieces, for which the sender waits while it serves
-//! others.
+//! Idea: in each stage an image divides its values, and the values that have arrived in the previous stage,
+//! into values that stay and values that leave. The latter are laid out in a slot of its coarray; a copy
+//! moves them to the slot of the receiver when an event (`received`) signals that this slot is empty, and
+//! notifies another event (`delivered`) there. The copy overlaps with the division for the next stage. Values
+//! that do not fit in a slot, which occur with skewed streams, are sent in pieces, for which the sender waits
+//! while it serves others.
 //!
-//! Restrictions: none; where the number of images is no power of two, the stages are those of recursive
+//! Restrictions: none; if the number of images is not a power of two, the stages are those of recursive
 //! halving.
-//! Cost: per round of Q/2 values log2 P copies of Q/4 on average, each with two notices; two further copies
-//! within memory per value and stage. Memory: that of the edges, and two lists of Q values per stage.
-//! Look-ahead: as in the rounds of messages, an image that has completed a round knows that all have started
-//! it, and so have applied the round before: the values of two rounds are open.
+//! Cost: per round of Q/2 values log2 P copies of Q/4 values on average, each with two notifications; two
+//! further copies within memory per value and stage. Memory: the edges, and two lists of Q values per stage.
+//! Look-ahead: as in the rounds of messages, an image that has completed a round knows that all images have
+//! started it, and have therefore applied the round before: the values of two rounds are open.
 //! Source: Jin et al. 2011, §III-C and Figure 6; pieces, two slots per edge and any number of images are our
 //! own.
 
@@ -29,7 +29,7 @@ use hcube_random_access::source::Source;
 use hcube_random_access::statistics::Statistics;
 use hcube_random_access::work::{DIVIDE, GENERATE, UPDATE};
 
-/// In the first word of a slot, beside the number of values: further pieces follow.
+/// In the first word of a slot, in addition to the number of values: further pieces follow.
 const MORE: u64 = 1 << 32;
 
 /// Values that did not fit in a slot.
@@ -48,7 +48,7 @@ struct Router<'a, C: Comm> {
     sent: Vec<usize>,
     taken: Vec<usize>,
     rests: Vec<Rest>,
-    /// What a slot has received: memory that other images write is never a slice.
+    /// The received values of a slot: memory that other images write is never a slice.
     buffer: Vec<u64>,
     statistics: Statistics,
     watch: Stopwatch,
@@ -102,7 +102,7 @@ impl<C: Comm> Router<'_, C> {
         list: &mut Vec<u64>,
         table: &mut LocalTable<'_>,
     ) -> Result<()> {
-        // What has left in earlier rounds may be overwritten.
+        // Values that were sent in earlier rounds may be overwritten.
         self.with.runtime.cofence()?;
         for (stage, divider) in dividers.iter_mut().enumerate() {
             self.divide(divider, list);
@@ -170,8 +170,7 @@ impl<C: Comm> Router<'_, C> {
         Ok(())
     }
 
-    /// Starts the copy of a piece to the receiver of an edge, whose slot it waits for where this is asked
-    /// for.
+    /// Starts the copy of a piece to the receiver of an edge; waits for its slot on request.
     fn copy(&mut self, edge: usize, values: &[u64], more: bool, waits: bool) -> Result<()> {
         let (routes, runtime, own) = (self.routes, self.with.runtime, self.with.comm.rank());
         let Outgoing { send, number_there, .. } = &routes.outgoing[edge];

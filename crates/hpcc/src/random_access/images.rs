@@ -23,7 +23,7 @@ pub struct Images {
     crowded: bool,
     /// For [`Mode::Events`].
     routes: Option<Routes>,
-    /// Functions stay registered, so those of the first set-up are used by all later ones.
+    /// Functions stay registered, so the functions of the first set-up are used by all later ones.
     functions: Option<Functions>,
 }
 
@@ -37,7 +37,7 @@ pub fn serve_alike(prepared: &Options, options: &Options) -> bool {
 }
 
 impl Images {
-    /// Collective over all images: the state in `kept` if it serves these options, or a new one in its place.
+    /// Collective over all images: the state in `kept` if it serves these options, or a new one instead.
     ///
     /// # Errors
     /// On all images, where one has no memory.

@@ -1,17 +1,18 @@
-//! RandomAccess on coarrays: the modes `events` and `spawn`, beside those of `hcube-random-access`.
+//! RandomAccess on coarrays: the modes `events` and `spawn`, in addition to the modes of
+//! `hcube-random-access`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`state`] | the state of a communicator: that of `hcube-random-access`, or images |
+//! | [`state`] | the state of a communicator: state of `hcube-random-access`, or images |
 //! | [`images`] | the state of an image between runs; a run from arguments to statistics |
 //! | `exchange` | the arguments that both modes share |
-//! | `edges` | between which images values travel, and their places in coarrays and among events |
+//! | `edges` | the pairs of images that exchange values, and their slots in coarrays and events |
 //! | `events` | routing by copies with events |
 //! | `spawn` | shipped functions |
 //! | `run_state` | the state of a run that shipped functions and the program share |
 //!
 //! Streams, tables, the division of lists and the update loop are those of `hcube-random-access`. The table
-//! is the program's, not a coarray: values travel, and their owner applies them.
+//! belongs to the program and is not a coarray: values are sent, and their owner applies them.
 
 mod edges;
 mod events;

@@ -1,9 +1,9 @@
-//! The state of a run that shipped functions and the program share: the table, the values that are not
-//! acknowledged yet, and counters.
+//! The state of a run that shipped functions and the program share: the table, the unacknowledged values, and
+//! counters.
 //!
-//! Functions are registered once and live as long as the runtime; a table is passed for one run. So its
-//! address is stored here for the duration of the run, behind a mutex. The mutex is never contended:
-//! functions run where the program waits, or in its progress thread while the program does not hold its turn.
+//! Functions are registered once for the lifetime of the runtime; a table is passed for one run. Its address
+//! is therefore stored here for the duration of the run, behind a mutex. The mutex is never contended:
+//! functions run while the program waits, or in its progress thread while the program does not hold the lock.
 
 use hcube_random_access::local_table::LocalTable;
 use std::collections::VecDeque;

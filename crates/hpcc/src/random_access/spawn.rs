@@ -1,13 +1,13 @@
-//! Shipped functions: the owner of the words runs the updates of others.
+//! Shipped functions: the owner of the words applies the updates of other images.
 //!
-//! Idea: an image divides what it generates by owner and ships the values of each, a few hundred at most, as
-//! the argument of a function, which applies them; those that it owns it applies itself. A function that the
-//! owner ships back acknowledges values that are applied, so an image generates more as soon as the
-//! look-ahead has room, and no image waits for the slowest one. One finish block encloses the whole run: at
+//! Idea: an image divides its generated values by owner and ships the values for each owner, a few hundred at
+//! most, as the argument of a function, which applies them; it applies its own values itself. A function that
+//! the owner ships back acknowledges applied values, so an image generates more values as soon as the
+//! look-ahead permits it, and no image waits for the slowest one. One finish block encloses the whole run: at
 //! its end all functions have run on all images.
 //!
 //! Restrictions: none. Cost: per Q values one function of up to [`BATCH_VALUES`] to each owner, and an
-//! acknowledgement; where images have fewer values than owners, that is two messages per value. Memory: two
+//! acknowledgement; if images have fewer values than owners, this is two messages per value. Memory: two
 //! lists of Q words. Look-ahead: values are outstanding until their acknowledgement has arrived, also while
 //! they are in the delay line of their owner.
 //! Source: Jin et al. 2011, Table II, which lists function shipping for RandomAccess without a program;
@@ -33,16 +33,16 @@ use std::rc::Rc;
 /// ([`hcube_core::node::rings::MAX_BYTES`]).
 const BATCH_VALUES: usize = 126;
 
-/// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
+/// Values that are generated and divided at a time; see `on_node` of `hcube-random-access`.
 const GENERATED_VALUES: usize = 128;
 
-/// Parts of the look-ahead; one part is generated at once. Two where every image has a core: it continues
+/// Parts of the look-ahead; one part is generated at a time. Two if every image has a core: it continues
 /// while others apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
 const fn parts(crowded: bool) -> usize {
     if crowded { 1 } else { 2 }
 }
 
-/// An image generates when there is room for this part of what it generates at once, a quarter.
+/// An image generates when there is room for this part, a quarter, of the values that it generates at a time.
 const FRACTION: usize = 4;
 
 /// The functions that images ship, and the state that they share with the program.
@@ -72,7 +72,7 @@ impl Functions {
             if state.is_draining {
                 state.flush();
                 drop(state);
-                // It fails only where an image has failed, and the program's next wait reports that.
+                // It fails only if an image has failed, and the program's next wait reports that.
                 drop(acknowledge_applied(runtime, &own, acknowledge));
             }
         }));

@@ -1,5 +1,5 @@
 //! The state of a communicator: for the modes on coarrays their options and the statistics of the last run,
-//! for all others the state of `hcube-random-access`.
+//! for all other modes the state of `hcube-random-access`.
 
 use super::images::{Images, serve_alike};
 use crate::process;
@@ -30,8 +30,8 @@ enum Path {
 /// Collective over all processes of the job: runs `work` with the runtime and the images for these options.
 ///
 /// # Errors
-/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and where coarrays are not
-/// available; those of `work`.
+/// On all ranks, for a communicator that is not congruent to `MPI_COMM_WORLD` and if coarrays are not
+/// available; errors of `work`.
 fn with_images<T>(
     comm: &MpiComm,
     options: &Options,
@@ -76,12 +76,12 @@ impl State {
         Ok(Self { path, statistics: Statistics::default() })
     }
 
-    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the
+    /// Collective: the state for the options of all ranks, the existing one if it serves them; and the
     /// options.
     ///
     /// # Errors
-    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`]
-    /// where they differ.
+    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`] if
+    /// they differ.
     pub fn prepare<'a>(
         comm: &MpiComm,
         kept: &'a mut Option<Self>,

@@ -1,8 +1,8 @@
-//! How the arguments of a procedure are declared, and what it passes to C for them.
+//! The declarations of the arguments of a procedure, and what it passes to C for them.
 
 use super::kind::{Base, Kind};
 
-/// What a procedure passes to C for an argument, and what it does for that.
+/// The C argument that a procedure passes for an argument, and its conversion.
 #[derive(Debug, Default)]
 pub struct Passing {
     /// What C receives.
@@ -18,10 +18,10 @@ pub struct Passing {
 /// An argument as a template writes it: `[type] [c_name =>] name[shape][?]`, or `c_name = expression`.
 ///
 /// - A type takes the place of the one that follows from C, for example `logical`. `out` is `intent(out)`.
-/// - The procedure may give it another name than C: `text => path`.
+/// - - The procedure may use another name than C: `text => path`.
 /// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, whose address C
 ///   receives. Without a shape it is a scalar.
-/// - `?` says that it is optional.
+/// - - `?` marks an optional argument.
 /// - An expression is passed for what the procedure has no argument for.
 #[derive(Debug)]
 pub struct Argument<'a> {
@@ -97,11 +97,11 @@ impl<'a> Argument<'a> {
         (format!("{own_type}{attributes}{intent}{}", self.optional()), format!("{}{}", self.name, self.shape))
     }
 
-    /// What the procedure does for it.
+    /// The conversion by the procedure.
     pub fn passing(&self, kind: &Kind) -> Passing {
         let (name, c_type) = (self.name, kind.base.of_c());
         let actual = |actual: String| Passing { actual, ..Passing::default() };
-        // What is an integer of 32 bits to C is a default one here, or has a type of its own.
+        // A 32-bit integer in C is a default integer here, or has a separate type.
         let differs = kind.base == Base::Int32 && self.own_type != Some(&*c_type);
         let logical = self.own_type == Some("logical");
         if let Some(expression) = self.expression {

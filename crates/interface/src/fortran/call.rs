@@ -1,4 +1,4 @@
-//! A procedure of a module, and the interface of the function of C that it calls.
+//! A procedure of a module, and the interface of the C function that it calls.
 
 use super::argument::{Argument, Passing};
 use super::kind::{Base, Kind};

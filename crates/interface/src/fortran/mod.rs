@@ -1,17 +1,18 @@
-//! Writes a Fortran module from a template: Fortran with lines that begin with `@`, which stand for what
-//! follows from the interface. `fortran/*.f90.in` are the templates.
+//! Writes a Fortran module from a template: Fortran with lines that begin with `@`, which are replaced by
+//! text that follows from the interface. `fortran/*.f90.in` are the templates.
 //!
 //! - `@constants`: the constants of all headers.
 //! - `@type hcube_lock(image = 0)`: a structure, with initial values of components.
-//! - `@interfaces`: here stand the interfaces of the functions of C that the module calls, and the names of
-//!   the procedures that `@call` writes are made public.
-//! - `@call hcube_caf_put(coarray, image, ierror?)`: a procedure with these arguments, which calls the
-//!   function of that name; `Argument` says how arguments are written. `@call of_bytes =
-//!   hcube_caf_coarray_alloc(...)` gives the procedure a name of its own, and in the module only.
+//! - - `@interfaces`: the interfaces of the C functions that the module calls, and PUBLIC statements for the
+//!   procedures that `@call` writes.
+//! - - `@call hcube_caf_put(coarray, image, ierror?)`: a procedure with these arguments, which calls the
+//!   function of that name; `Argument` describes the syntax of arguments.
+//!   `@call of_bytes = hcube_caf_coarray_alloc(...)` gives the procedure another name, which is private to
+//!   the module.
 //! - `@interface hcube_caf_put(coarray, image)`: only the interface, `c_caf_put`, for procedures in the
 //!   template.
-//! - `@each KIND SHAPE`, lines `@| real(c_double) (:)`, a text and `@end`: the text for each of these
-//!   lines, with its words in the places of KIND and SHAPE.
+//! - - `@each KIND SHAPE`, lines `@| real(c_double) (:)`, a text and `@end`: the text for each of these
+//!   lines, with KIND and SHAPE replaced by its words.
 //!
 //! Long lines are continued as in Fortran. A line that begins with `@` and a blank is a comment on the
 //! template.
@@ -55,7 +56,7 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
             _ if line.starts_with("  @") => return Err(format!("{line}: no word of templates")),
             _ => format!("{line}\n"),
         };
-        // An empty line behind each procedure and each structure.
+        // An empty line after each procedure and each structure.
         if ended && !line.is_empty() {
             text.push('\n');
         }
@@ -65,7 +66,7 @@ pub fn module(template: &str, interface: &Interface) -> Result<String, String> {
     Ok(text)
 }
 
-/// A word of this module and what stands behind it.
+/// A word of this module and the text after it.
 fn directive(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix("  @")?.split_once(' ')
 }
@@ -175,7 +176,7 @@ mod tests {
         module(template, &interface)
     }
 
-    // What is not here is compared with the modules of hcube, by build.rs.
+    // All other cases are compared with the modules of hcube, by build.rs.
     #[test]
     fn texts_get_a_line_and_optional_values_a_default() {
         let text = written("  @call hcube_text(handle, text => name, ierror, message?)\n").expect("valid");

@@ -1,4 +1,4 @@
-//! Statements on lines that are not too long.
+//! Continuation of long Fortran statements.
 
 use crate::text::broken;
 

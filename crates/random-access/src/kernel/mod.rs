@@ -1,8 +1,8 @@
 //! The inner loops: generate, divide by owner, update. The level of instructions is chosen at run time for
 //! the processor; tests compare every level with the portable one.
 //!
-//! The loops stand in `portable.rs`; `avx2.rs` and `avx512.rs` compile them for wider vectors and replace the
-//! one that compilers do not vectorise (dividing a list in two by a comparison).
+//! `portable.rs` contains the loops; `avx2.rs` and `avx512.rs` compile them for wider vectors and replace the
+//! loop that compilers do not vectorise (dividing a list in two by a comparison).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

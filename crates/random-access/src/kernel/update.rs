@@ -1,11 +1,11 @@
-//! The update loop: exclusive-ors values into table words that are in no cache.
+//! The update loop: exclusive-ors values into table words that are not in any cache.
 //!
 //! Idea: a *delay line*. For every value that enters the line its table word is prefetched, and the value
-//! that entered [`DELAY_VALUES`] values before is applied, whose word has arrived meanwhile. The line is kept
-//! between calls, so the memory system stays busy between short lists and while new values are generated
-//! and divided.
-//! Restriction: values in the line are not applied yet; [`DelayLine::flush`] applies them.
-//! Cost: two words moved within the first-level cache per update. Extra memory: 512 bytes.
+//! that entered [`DELAY_VALUES`] values earlier is applied, whose word has arrived meanwhile. The line
+//! persists between calls, so the memory system stays busy between short lists and while new values are
+//! generated and divided.
+//! Restriction: values in the line have not been applied; [`DelayLine::flush`] applies them.
+//! Cost: two words are moved within the first-level cache per update. Extra memory: 512 bytes.
 //! Source: our own.
 
 use crate::table::Index;

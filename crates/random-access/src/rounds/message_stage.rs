@@ -1,8 +1,8 @@
 //! A stage of messages.
 //!
-//! Idea: a message of any length travels as pieces of a fixed capacity that both sides derive from the plan;
-//! a piece shorter than the capacity is the last. So a receive never exceeds its buffer, even for skewed
-//! streams, and nearly all messages are one piece.
+//! Idea: a message of any length is sent as pieces of a fixed capacity that both sides derive from the plan;
+//! a piece shorter than the capacity is the last. A receive therefore never exceeds its buffer, even for
+//! skewed streams, and nearly all messages are one piece.
 //! Cost: the messages of the stage; a buffer per message, of the expected length and six standard deviations.
 //! Source: Plimpton et al. 2006, §2 and, for overlap, §4 (Mod1, Mod2, Mod3, Mod7); the pieces are our own.
 
@@ -78,8 +78,8 @@ impl<'a, C: Comm + ?Sized> MessageStage<'a, C> {
         Ok(())
     }
 
-    /// Divides `list` and the values that the stage before still receives, sends those of other parts, and
-    /// leaves those of this part in `list`. `table` is given in the last stage.
+    /// Divides `list` and the values that the stage before still receives, sends the values of other parts,
+    /// and leaves the values of this part in `list`. `table` is given in the last stage.
     pub fn pass_on(
         &mut self,
         context: &mut Context<'_, C>,

@@ -1,7 +1,7 @@
 //! A stage through the shared memory of a node, as part of a round.
 //!
-//! Idea: lists longer than a slot travel as several pieces. A rank that waits for a free slot reads the
-//! pieces of others meanwhile, so that ranks do not wait for each other in a circle.
+//! Idea: lists longer than a slot are passed as several pieces. A rank that waits for a free slot reads the
+//! pieces of others meanwhile, so that ranks do not deadlock.
 //! Restriction: shared memory between the ranks of a node.
 //! Cost: per piece one store by the writer and one by each reader; two copies per value, one in the last
 //! stage. Extra memory: the mailbox, two slots of a round's values.
@@ -23,9 +23,9 @@ pub(super) struct NodeStage<'a> {
 }
 
 impl NodeStage<'_> {
-    /// Divides `list` and the values that the stage before still receives, passes on those of others, and
-    /// leaves in `list` this rank's own and those of others for it; in the last stage (`table` is given) the
-    /// latter are applied at once.
+    /// Divides `list` and the values that the stage before still receives, passes values for other ranks on,
+    /// and leaves in `list` the values for this rank, its own and received ones; in the last stage (`table`
+    /// is given) received values are applied immediately.
     pub fn pass_on<C: Comm + ?Sized>(
         &mut self,
         context: &mut Context<'_, C>,
@@ -50,7 +50,7 @@ impl NodeStage<'_> {
         Ok(())
     }
 
-    /// Writes the lists piece by piece and reads those of others, until both are done.
+    /// Writes the lists piece by piece and reads the lists of others, until both are done.
     fn exchange<C: Comm + ?Sized>(
         &mut self,
         context: &mut Context<'_, C>,

@@ -2,7 +2,7 @@
 //!
 //! Idea: k steps are again an affine map, so a leap of eight costs as much as a step, and a jump is
 //! a power by squaring of that map.
-//! Cost: a product and a sum; a jump 128 products at the most.
+//! Cost: a product and a sum; a jump at most 128 products.
 //! Source: multiplier from Knuth, The Art of Computer Programming, vol. 2, §3.3.4; prescribed for
 //! the LCG variant of the benchmark.
 

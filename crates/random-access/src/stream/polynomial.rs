@@ -1,8 +1,8 @@
 //! The polynomial stream: a step multiplies by x modulo x^64 + x^2 + x + 1 over GF(2).
 //!
-//! Idea: k steps multiply by x^k; the k bits pushed out at the top come back times x^2 + x + 1, so
-//! a leap of eight costs as much as a step. Jumping to position s is a power by squaring.
-//! Cost: a step or a leap is six operations; a jump 126 carry-less products at the most.
+//! Idea: k steps multiply by x^k; the k bits shifted out at the top are added back multiplied by x^2 + x + 1,
+//! so a leap of eight costs as much as a step. Jumping to position s is a power by squaring.
+//! Cost: a step or a leap is six operations; a jump at most 126 carry-less products.
 //! Source: the generator is prescribed by the benchmark (Plimpton et al. 2006, §2); values close
 //! to the start are skewed: position s holds x^s itself, a single bit, while s < 64.
 

@@ -1,6 +1,7 @@
-//! Memory whose parts all ranks of a node can read: each rank keeps its matrices in its own part.
+//! Memory with a part for each rank that all ranks of the node can read: each rank keeps its matrices in its
+//! own part.
 //!
-//! Cost: no message after it was allocated. Memory: the parts begin at pages.
+//! Cost: no message after the allocation. Memory: the parts are aligned to pages.
 
 use hcube_alltoall::Options;
 use hcube_core::comm::{Comm, agree, agree_on};
@@ -10,7 +11,7 @@ use hcube_core::node::counted_memory::CountedMemory;
 use hcube_core::plan::Topology;
 use std::ops::Range;
 
-/// Parts begin at pages, so that the pages of a part are those of its rank.
+/// Parts start at page boundaries, so that a page belongs to one rank.
 const PAGE: usize = 4096;
 
 /// The memory of a node, as one of its ranks sees it.
@@ -20,7 +21,7 @@ pub struct Memory {
     /// Bytes from part to part.
     distance: usize,
     bytes: usize,
-    /// Tells it from that of another node, and from other such memory.
+    /// Distinguishes it from memory of another node, and from other memory of this kind.
     identity: [u64; 2],
 }
 
@@ -62,7 +63,7 @@ impl Memory {
         self.bytes
     }
 
-    /// This rank's number among those of the node.
+    /// This rank's number among the ranks of the node.
     pub fn own_number(&self) -> usize {
         self.memory.own_number()
     }
@@ -81,7 +82,8 @@ impl Memory {
         self.memory.region(self.range(number))
     }
 
-    /// What is the same on the ranks of a node, and differs between nodes and from other such memory.
+    /// A number that is the same on the ranks of a node, and differs between nodes and from other such
+    /// memory.
     pub fn identity(&self) -> [u64; 2] {
         self.identity
     }

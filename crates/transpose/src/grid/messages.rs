@@ -1,16 +1,16 @@
 //! Ranks that do not share the memory of their matrices: one exchange of blocks.
 //!
-//! Idea: a rank packs the blocks of its part of A by the ranks that need them, all-to-all, and transposes
-//! what it has received to its part of C. Blocks are packed as they are, so that rows are copied whole, and
-//! transposed once, where they are added; the rank's own blocks are not packed.
+//! Idea: a rank packs the blocks of its part of A by destination, exchanges them all-to-all, and transposes
+//! the received blocks into its part of C. Blocks are packed untransposed, so that whole rows are copied, and
+//! transposed once, when they are added; the rank's own blocks are not packed.
 //!
-//! Restrictions: those of [`hcube_alltoall`].
+//! Restrictions: as for [`hcube_alltoall`].
 //! Cost: for an m x n matrix on P x Q processes, one message to each of (P / g) (Q / g) ranks, itself among
-//! them, with g = gcd(P, Q), of 8 m n / P Q bytes in total, and what the exchange needs to agree; a rank
-//! copies its part once beside the exchange. Memory: a part of A and a part of C.
-//! Source: the messages are those of J. Choi, J. Dongarra, D. Walker, Parallel matrix transpose algorithms on
-//! distributed memory concurrent computers, Parallel Computing 21 (1995); the exchange is that of M. Hofmann
-//! and G. Ruenger, EuroMPI 2013.
+//! them, with g = gcd(P, Q), of 8 m n / P Q bytes in total, and the votes of the exchange; a rank copies its
+//! part once in addition to the exchange. Memory: a part of A and a part of C.
+//! Source: the messages follow J. Choi, J. Dongarra, D. Walker, Parallel matrix transpose algorithms on
+//! distributed memory concurrent computers, Parallel Computing 21 (1995); the exchange follows M. Hofmann and
+//! G. Ruenger, EuroMPI 2013.
 
 use super::shape::{Piece, Shape};
 use super::tile::{Instructions, Matrix, Update};
@@ -26,14 +26,14 @@ use std::ops::Range;
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f64>();
 
-/// What a rank keeps between transpositions.
+/// The state of a rank between transpositions.
 #[derive(Debug)]
 pub struct Messages {
     shape: Shape,
     rank: usize,
     instructions: Instructions,
     exchange: ExchangeState,
-    /// Where what goes to and comes from each rank is, in bytes.
+    /// The location of the data to and from each rank, in bytes.
     places: [Vec<Range<usize>>; 2],
     memory: [Vec<u8>; 2],
 }
@@ -62,7 +62,7 @@ impl Messages {
     /// Collective: C = A' + beta C, of A and C; or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, those of the exchange; nothing is written then.
+    /// On all ranks, errors of the exchange; nothing is written then.
     pub fn execute<C: Comm>(
         &mut self,
         comm: &C,
@@ -95,7 +95,7 @@ impl Messages {
         operands
     }
 
-    /// A number, not 0, that tells shapes apart.
+    /// A number, not 0, that identifies a shape.
     fn fingerprint(&self) -> u64 {
         // Not the start of other transpositions.
         fingerprint(2, self.shape.agreement().into_iter().map(|(_, value)| value as u64))
@@ -141,7 +141,7 @@ impl Messages {
     }
 }
 
-/// Where the bytes of each rank lie, one after the other, but for the rank itself.
+/// The location of the bytes of each rank, contiguous, except the rank itself.
 fn places(ranks: usize, own: usize, pieces: impl Iterator<Item = Piece>) -> Vec<Range<usize>> {
     let mut bytes = vec![0; ranks];
     for piece in pieces.filter(|piece| piece.other != own) {

@@ -1,14 +1,13 @@
-//! Ranks that share memory: each reads the others' parts of A where they are.
+//! Ranks that share memory: each reads the other ranks' parts of A directly.
 //!
-//! Idea: a rank publishes where its part of A lies in the memory of the node, and waits until all ranks have.
-//! Then it transposes every block that it needs straight from the part of its owner to its own part of C, and
-//! waits until all ranks have finished, because their programs may change A from then on.
+//! Idea: a rank publishes the location of its part of A in the memory of the node, and waits until all ranks
+//! have done so. Then it transposes every block that it needs directly from the part of its owner to its own
+//! part of C, and waits until all ranks have finished, because their programs may change A afterwards.
 //!
 //! Restrictions: the parts of A are in [`Memory`], except on one rank.
-//! Cost: no messages; for an m x n matrix on P ranks, a rank reads 16 m n / P bytes and writes 8 m n / P,
-//! which is what one processor needs for its share without any distribution. Two waits. Memory: none beside
-//! that of the matrices.
-//! Source: our own; the block-cyclic transposition with messages is that of J. Choi, J. Dongarra, D. Walker,
+//! Cost: no messages; for an m x n matrix on P ranks, a rank reads 16 m n / P bytes and writes 8 m n / P, the
+//! same as a local transposition of its share. Two waits. Memory: none in addition to the matrices.
+//! Source: our own; the block-cyclic transposition with messages follows J. Choi, J. Dongarra, D. Walker,
 //! Parallel matrix transpose algorithms on distributed memory concurrent computers, Parallel Computing 21
 //! (1995).
 
@@ -26,7 +25,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of what a rank publishes: a line of the cache.
 const SLOT: usize = 64;
 
-/// What a rank tells others of its part of A.
+/// The location of a rank's part of A, for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Notice {
     /// Where it begins in the part of the memory.

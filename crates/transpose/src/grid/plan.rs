@@ -1,4 +1,4 @@
-//! A transposition on a grid that was set up: the choice between both paths.
+//! A plan of a transposition on a grid: the choice between both paths.
 
 use super::memory::Memory;
 use super::messages::Messages;
@@ -106,7 +106,7 @@ impl Plan {
     ///
     /// # Errors
     /// On all ranks, with nothing written: [`Error::Buffer`] for a part that is too short or not in the
-    /// memory of the plan, and those of the exchange.
+    /// memory of the plan, and errors of the exchange.
     pub fn execute<C: Comm>(&mut self, comm: &C, operands: Result<Operands<'_>>, beta: f64) -> Result<()> {
         let update = Update::by(beta);
         let [part, result] = self.parts();
@@ -146,7 +146,7 @@ impl Plan {
     }
 }
 
-/// Collective: the numbers of all ranks in a memory, where all are on one node and have the same.
+/// Collective: the numbers of all ranks in a memory, if all are on one node and have the same.
 fn shared<C: Comm>(
     comm: &C,
     numbers: &[u32],

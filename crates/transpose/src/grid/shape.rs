@@ -1,4 +1,4 @@
-//! Which rank has which blocks of a block-cyclic matrix and of its transpose.
+//! The distribution of the blocks of a block-cyclic matrix and of its transpose over the ranks.
 //!
 //! Rank `row * grid_columns + column` of the communicator is process (row, column). Block (i, j) of A, of
 //! `row_block` x `column_block` elements, is on process (i mod grid_rows, j mod grid_columns); its transpose
@@ -124,7 +124,7 @@ impl Shape {
         })
     }
 
-    /// The blocks of a rank's part of A, with those that need them; those of a pair in the order of
+    /// The blocks of a rank's part of A, with the ranks that need them; blocks of a pair are in the order of
     /// [`incoming`](Self::incoming).
     pub fn outgoing(&self, rank: usize) -> impl Iterator<Item = Piece> + use<> {
         let (shape, [row, column]) = (*self, self.place(rank));

@@ -1,12 +1,11 @@
-//! The transposition of a block, added to another one: C = A' + beta C, both stored by columns.
+//! The transposition of a block, added to another block: C = A' + beta C, both in column-major order.
 //!
-//! Idea: squares of eight by eight numbers, which fit into registers and of which each row is a line of the
-//! cache: every line is read and written once. The lines of a square lie in as many columns, which the
-//! processor's own prefetching does not follow, so those of a square some places ahead are requested with
-//! each square.
+//! Idea: squares of eight by eight numbers, which fit into registers and whose rows are cache
+//! lines: every line is read and written once. The lines of a square are in different columns, which hardware
+//! prefetching does not follow, so each square prefetches the lines of a square some places ahead.
 //!
-//! Cost: each number of A is read, each of C is read and written once, where the rows of both are a multiple
-//! of a line; in large blocks `SIDE` columns of both stay in the cache. Nothing is allocated.
+//! Cost: each number of A is read, each of C is read and written once, if the rows of both are a multiple of
+//! a cache line; in large blocks `SIDE` columns of both stay in the cache. No allocation.
 //! Source: our own; transposition in registers is common.
 
 use hcube_core::memory::Region;
@@ -82,10 +81,10 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// What becomes of C.
+/// The update of C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Update {
-    /// C = A', whatever C was.
+    /// C = A', independently of C.
     Replace,
     /// C = A' + C.
     Add,

@@ -1,5 +1,5 @@
-//! gfortran 15 has functions of its own for access to other images, which it registers when the program
-//! begins. The library refuses them with one line.
+//! gfortran 15 uses compiler-generated accessor functions, which it registers at the start of the program.
+//! The library rejects them with one line.
 
 use crate::failure::Failure;
 use crate::statement::{fail, kind::Kind};

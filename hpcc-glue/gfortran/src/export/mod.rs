@@ -2,12 +2,12 @@
 //!
 //! `# Safety` of these functions says "As gfortran calls it", which means:
 //!
-//! - A token is NULL or living: `register` has given it, and `deregister` has not taken it back.
-//! - A descriptor is living: its variable exists during the call, behind its head lie as many dimensions as
-//!   its rank says, and its elements may be accessed as the statement does.
+//! - - A token is NULL or valid: `register` has returned it, and `deregister` has not freed it.
+//! - - A descriptor is valid: its variable exists during the call, it has as many dimensions as its rank
+//!   says, and its elements may be accessed as the statement does.
 //! - Subscripts and references belong to the descriptor or the coarray with which they are passed.
-//! - A place for a result or a status is NULL or may be written. A text has the length that is passed with
-//!   it; that of `errmsg=` may be no address of memory at all.
+//! - - A place for a result or a status is NULL or writable. A text has the length that is passed with it;
+//!   the address for `errmsg=` may be invalid.
 
 pub mod accessors;
 mod atomic;

@@ -67,7 +67,7 @@ impl Remote {
     /// image accesses them directly: what most statements need.
     ///
     /// # Safety
-    /// As [`Self::side`], and that of [`local`].
+    /// As [`Self::side`], and as [`local`].
     #[inline]
     unsafe fn block(
         &self,
@@ -167,7 +167,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_get(
     stat: *mut c_int,
 ) {
     let remote = Remote { token, offset, number, descriptor: source, subscripts, kind: source_kind };
-    // SAFETY: the token is NULL or living; descriptors are living, subscripts are those of the source, and
+    // SAFETY: the token is NULL or living; descriptors are living, subscripts belong to the source, and
     // elements of the target may be written; `stat` is NULL or may be written. A block that is found has the
     // same bytes on both sides.
     unsafe {
@@ -214,7 +214,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_send(
     stat: *mut c_int,
 ) {
     let remote = Remote { token, offset, number, descriptor: target, subscripts, kind: target_kind };
-    // SAFETY: the token is NULL or living; descriptors are living, subscripts are those of the target, and
+    // SAFETY: the token is NULL or living; descriptors are living, subscripts belong to the target, and
     // elements of the source can be read; `stat` is NULL or may be written. A block that is found has the
     // same bytes on both sides.
     unsafe {
@@ -268,8 +268,8 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sendget(
         subscripts: source_subscripts,
         kind: source_kind,
     };
-    // SAFETY: the tokens are NULL or living, descriptors are living, subscripts are those of their
-    // descriptors, and `stat` is NULL or may be written.
+    // SAFETY: the tokens are NULL or living, descriptors are living, subscripts belong to their descriptors,
+    // and `stat` is NULL or may be written.
     unsafe {
         statement::run_for(Kind::Put, only(stat), |image| {
             let ((source, of), (target, to)) = (from.side(image)?, into.side(image)?);

@@ -1,8 +1,8 @@
 //! Reads and writes by reference.
 //!
-//! Idea: elements that this image accesses directly are copied from place to place. Those in other memory of
-//! the node are copied by the kernel ([`outside`]), if that is permitted; for all others, their image is
-//! asked ([`super::remote`]).
+//! Idea: elements that this image can access directly are copied. Elements in other memory of the node are
+//! copied by the kernel ([`outside`]), if this is permitted; all others are requested from their image
+//! ([`super::remote`]).
 
 use super::elements::Elements;
 use super::outside;
@@ -129,7 +129,7 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Writes elements. The type is that of what is written; with `resizes`, a whole component gets the shape
+    /// Writes elements. The type is the type of the source; with `resizes`, a whole component gets the shape
     /// of the source.
     ///
     /// # Safety

@@ -1,4 +1,4 @@
-//! Elements of another image, on their way.
+//! Elements of another image during a transfer.
 
 use crate::section::Section;
 

@@ -1,12 +1,12 @@
-//! References: from a coarray to a component or to elements of one, on another image.
+//! References: from a coarray to a component or to its elements, on another image.
 //!
 //! Idea: the compiler describes a reference by steps. They are followed from the part of the image:
-//! descriptors and allocatable components lie in the heaps of the node, at one address, so they are read as
-//! if they were this image's. Where the last step leads out of the heaps, elements are accessed by single
-//! copy ([`outside`]). Where one before does, that image is asked ([`remote`]), and so are images on other
-//! nodes. Components of objects that are got as a whole follow ([`object`]).
+//! descriptors and allocatable components are in the heaps of the node, at one address, so they are read
+//! directly. If the last step leads out of the heaps, elements are accessed by single copy ([`outside`]). If
+//! an earlier step does, that image is requested to follow them ([`remote`]), and so are images on other
+//! nodes. Components of objects that are got as a whole are copied afterwards ([`object`]).
 //!
-//! Cost: a few ns per step; between nodes one message each way.
+//! Cost: a few ns per step; between nodes a request and a reply.
 
 pub mod access;
 pub mod elements;
@@ -74,7 +74,7 @@ impl Start<'_> {
 pub struct Walk<'a> {
     /// The state of this image.
     pub image: &'a Image,
-    /// Whether memory is that of this image, which is accessed wherever it lies.
+    /// Whether memory belongs to this image, which accesses it wherever it is.
     pub is_own: bool,
 }
 
@@ -154,8 +154,7 @@ impl Bounds<'_> {
                 let is_farther = head.span > element as isize && span::is_distance(head.span, element);
                 let unit = if is_farther { head.span } else { element as isize };
                 let has_it = number < usize::try_from(head.dtype.rank).unwrap_or(0);
-                // SAFETY: the descriptor has this dimension, as its rank says; dimensions lie behind the
-                // head.
+                // SAFETY: the descriptor has this dimension, as its rank says; dimensions follow the head.
                 let read = || unsafe { descriptor.add(1).cast::<Dimension>().add(number).read_unaligned() };
                 (has_it.then(read), unit)
             }
@@ -169,7 +168,7 @@ fn in_dimension(number: usize, failure: Failure) -> Failure {
 }
 
 /// Adds the elements of a subscript; the stride of the dimension is in bytes. Without a dimension, the
-/// subscripts are those of an array without a descriptor: they begin at 0, and count elements in memory.
+/// subscripts belong to an array without a descriptor: they begin at 0, and count elements in memory.
 fn add(section: &mut Section, chosen: &Chosen, dimension: Option<Dimension>) -> Result<()> {
     let element = section.element as isize;
     let unit = dimension.map_or(element, |dimension| dimension.stride);

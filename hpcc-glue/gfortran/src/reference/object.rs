@@ -1,16 +1,15 @@
 //! Gets of objects whose types have allocatable components.
 //!
-//! Idea: gfortran emits one get of the bytes of an object, with which addresses of the components of the
-//! other image come along. It does not say where they lie, but a block tells ([`crate::block`]): a word of
-//! the object is the address of a component if a block of that image begins there and its token is where the
-//! component of an object has one. Components get memory of their own, as Fortran assigns them, and theirs do
-//! as well: from `malloc`, as in all variables, or from the heap, as in coarrays.
+//! Idea: gfortran emits one get of the bytes of an object, which contain addresses of the components on the
+//! other image. The positions of these addresses follow from the blocks ([`crate::block`]): a word of the
+//! object is the address of a component if a block of that image begins there and its token is at the
+//! position of an object's component. Components, and their components, are copied to newly allocated memory,
+//! as Fortran's assignment does: from `malloc`, as in all variables, or from the heap, as in coarrays.
 //!
-//! Restrictions: what the components of a variable had before is not freed, because a variable of the
-//! compiler, in which the argument of a function is got, has no value before. Pointers stay those of the
-//! other image.
+//! Restrictions: previous components of the variable are not freed, because a compiler temporary for a
+//! function argument is not initialised. Pointers keep the values of the other image.
 //! Cost: inside the node a comparison per word of the objects and a copy of each component; between nodes a
-//! message each way for each component, and one for each image.
+//! request and a reply for each component, and one for each image.
 
 use super::outside;
 use super::path::Words;
@@ -30,7 +29,7 @@ use std::ptr;
 /// Bytes of an address.
 const WORD: usize = size_of::<usize>();
 
-/// What an image is asked for, in the place where a reference has its own kinds.
+/// A request to an image, in the field where a reference has its own kinds.
 const HEAP: i64 = 3;
 const BLOCK: i64 = 4;
 
@@ -111,7 +110,7 @@ impl Contents {
 /// Objects whose bytes were got, while their components are.
 struct Adoption<'a> {
     image: &'a Image,
-    /// The image that is asked for blocks, if it is on another node.
+    /// The image that is requested for blocks, if it is on another node.
     asked: Option<usize>,
     /// The addresses of blocks there.
     heap: Range<usize>,
@@ -151,8 +150,8 @@ impl<'a> Adoption<'a> {
         Ok((contents.len() as u64 == head.bytes).then_some((head, Contents::Message(contents))))
     }
 
-    /// Where an object has the token of a component: behind its descriptor, which gfortran sometimes gives
-    /// more dimensions than the component has, or anywhere else for a scalar.
+    /// The location of the token of a component in an object: after its descriptor, which gfortran sometimes
+    /// gives more dimensions than the component has, or anywhere else for a scalar.
     ///
     /// # Safety
     /// The object can be read.
@@ -162,7 +161,7 @@ impl<'a> Adoption<'a> {
         places.find(|&place| unsafe { word_at(object, place) } as u64 == head.token)
     }
 
-    /// Gives an object components of its own. What it was before is empty if that is not known.
+    /// Allocates components for an object. Its previous contents are empty if they are not known.
     ///
     /// # Safety
     /// Its bytes were got, and may be written.
@@ -228,7 +227,7 @@ impl<'a> Adoption<'a> {
         Ok(())
     }
 
-    /// Takes the blocks of an object of this image, and those of its components, from their tokens.
+    /// Takes the blocks of an object of this image, and the blocks of its components, from their tokens.
     fn take_blocks(&mut self, object: &[u8]) {
         for token in words(object).filter_map(Token::of_component) {
             let memory = token.own();
@@ -266,7 +265,7 @@ unsafe fn restore(place: *mut *mut Token, before: &[u8], at: usize) {
     }
 }
 
-/// The addresses of the heap of an image of another node, which is asked once.
+/// The addresses of the heap of an image of another node, which are requested once.
 fn heap_of(image: &Image, owner: usize) -> Result<Range<usize>> {
     thread_local! {
         static HEAPS: RefCell<HashMap<usize, Range<usize>>> = RefCell::default();
@@ -281,7 +280,7 @@ fn heap_of(image: &Image, owner: usize) -> Result<Range<usize>> {
     Ok(heap)
 }
 
-/// Answers what [`get`] asks for on another image; nothing if it is something else.
+/// Answers a request of [`get`] on another image; `None` if it is something else.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut words = Words::new(request);
     let heap = image.own_heap();

@@ -1,15 +1,15 @@
 //! Memory of other images outside of the heaps, such as the targets of pointers: accessed by single copy.
 //!
-//! Idea: the kernel copies from and to the memory of another process of the node, which has no part in it. A
-//! call of the kernel takes as long as hundreds of small copies, so lines of that memory are kept: gets fetch
-//! whole lines, and puts are collected in them, until this image comes to its next image control statement.
-//! Until then Fortran lets no other image change what this one reads, or read what it changes (Fortran 2018,
-//! 11.6.2: segments). Own gets see own puts.
+//! Idea: the kernel copies from and to the memory of another process of the node without its involvement. A
+//! system call takes as long as hundreds of small copies, so lines of that memory are cached: gets fetch
+//! whole lines, and puts are collected in them, until the next image control statement of this image. Until
+//! then Fortran permits no other image to change what this one reads, or to read what it changes (Fortran
+//! 2018, 11.6.2: segments). Gets of this image see its own puts.
 //!
-//! Restrictions: inside of a node, where the system permits it. For what lies behind a pointer in such
-//! memory, and on other nodes, the image is asked ([`super::remote`]).
-//! Cost: two calls of the kernel per line, one to read and one per run of bytes that were put; long runs go
-//! without lines.
+//! Restrictions: inside of a node, if the system permits it. Memory behind a pointer in such memory, and
+//! memory on other nodes, is accessed by its image ([`super::remote`]).
+//! Cost: two system calls per line, one to read and one per run of bytes that were put; long runs are not
+//! cached.
 //! Memory: up to [`MAX_LINES`] lines.
 
 use super::elements::Elements;
@@ -22,9 +22,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes of a line: those of a page, so that a line can be read if one byte of it can.
+/// Bytes of a line: a page, so that a line can be read if one byte of it can.
 const LINE_BYTES: usize = 4096;
-/// Lines that are kept.
+/// Cached lines.
 const MAX_LINES: usize = 1024;
 /// Bits of a word of a mask; each stands for a byte of the line.
 const WORD_BITS: usize = u64::BITS as usize;
@@ -168,7 +168,7 @@ fn failure(image: usize, refused: &Refused) -> Failure {
     Failure::new(format!("memory behind a pointer of image {}: {}", image + 1, refused.error))
 }
 
-/// The addresses of runs of elements that lie one behind the other, and their bytes.
+/// The addresses of runs of contiguous elements, and their bytes.
 fn runs(section: &Section) -> impl Iterator<Item = (usize, usize)> {
     let mut addresses = section.addresses().map(<*mut u8>::addr).peekable();
     let element = section.element;

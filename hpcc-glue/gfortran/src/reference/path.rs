@@ -40,11 +40,11 @@ pub enum Chosen {
     Single(isize),
     /// Those of a vector.
     Vector(Vec<isize>),
-    /// All; the end is that of an array without a descriptor.
+    /// All elements; the end belongs to an array without a descriptor.
     Full { end: isize, stride: isize },
     /// A part.
     Range { start: isize, end: isize, stride: isize },
-    /// From one to the last; the end is that of an array without a descriptor.
+    /// From one element to the last; the end belongs to an array without a descriptor.
     From { start: isize, end: isize, stride: isize },
     /// From the first to one.
     UpTo { end: isize, stride: isize },
@@ -67,8 +67,8 @@ impl Path {
         Ok(Self(steps))
     }
 
-    /// An error where it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind`
-    /// is the type.
+    /// An error if it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind` is
+    /// the type.
     pub fn check(&self, kind: c_int) -> Result<()> {
         let bytes = match self.0.last() {
             Some(Step::Component { element, .. } | Step::Elements { element, .. }) => *element,
@@ -178,7 +178,7 @@ unsafe fn read_step(reference: &Reference) -> Result<Step> {
 }
 
 impl Chosen {
-    /// Whether all elements are chosen, in their order. The compiler describes `x(::2)` like `x(:)`, but for
+    /// Whether all elements are selected, in order. The compiler describes `x(::2)` like `x(:)`, except for
     /// the stride.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Full { stride: 0..=1, .. })

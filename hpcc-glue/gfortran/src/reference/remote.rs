@@ -1,10 +1,10 @@
 //! References to memory that only its image can access: that image follows them.
 //!
-//! Idea: a request has the place of the coarray, its size, its bounds and the steps; with a put come the
-//! packed elements. The image follows the steps in its own memory, and answers with packed elements, or when
-//! it has written.
+//! Idea: a request contains the location of the coarray, its size, its bounds and the steps; for a put also
+//! the packed elements. The image follows the steps in its own memory, and replies with packed elements, or
+//! when it has written.
 //!
-//! Cost: one message each way.
+//! Cost: a request and a reply.
 
 use super::elements::Elements;
 use super::path::{Path, Words};
@@ -21,7 +21,7 @@ use crate::transfer::{assign, conform};
 use hcube_core::memory::bytes_of;
 use std::ffi::c_int;
 
-/// What is asked for.
+/// The request.
 const GET: i64 = 0;
 const PUT: i64 = 1;
 const PRESENT: i64 = 2;
@@ -38,7 +38,7 @@ pub struct Remote<'a> {
     pub path: &'a Path,
 }
 
-/// What nothing was found for.
+/// An element for which nothing was found.
 pub fn not_allocated() -> Failure {
     Failure::new("the component is not allocated, or a pointer that is not associated, on that image")
 }
@@ -85,7 +85,7 @@ impl Remote<'_> {
     }
 }
 
-/// Does what another image asks for.
+/// Serves a request of another image.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     if let Some(answer) = object::serve(image, request)? {
         return Ok(answer);
@@ -153,7 +153,7 @@ fn take_put(into: &Section, to: Type, of: Type, counts: &[usize], bytes: &[u8]) 
     if packed.bytes() != bytes.len() {
         return Err(Failure::new("a message has another number of elements than it says"));
     }
-    // SAFETY: the elements of the message; those of this image, to which the reference leads.
+    // SAFETY: the elements of the message, and elements of this image, to which the reference leads.
     unsafe { assign(into, to, &*conform(into, &packed)?, of) };
     Ok(())
 }

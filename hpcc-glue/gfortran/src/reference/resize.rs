@@ -1,9 +1,10 @@
 //! Reallocation of an allocatable component by an assignment from another image.
 //!
-//! Idea: gfortran lets `a[2]%x = y` allocate or reallocate the component on image 2. Only that image can do
-//! so, because memory belongs to its heap, so whoever assigns looks whether it is necessary, and asks for it.
+//! Idea: gfortran permits `a[2]%x = y` to allocate or reallocate the component on image 2. Only that image
+//! can do so, because the memory belongs to its heap, so the assigning image checks whether it is necessary,
+//! and requests it.
 //!
-//! Restrictions: Fortran itself forbids the assignment where the component is not allocated or has another
+//! Restrictions: Fortran itself forbids the assignment if the component is not allocated or has another
 //! shape.
 
 use super::path::{Chosen, Path, Step};
@@ -62,7 +63,7 @@ impl Whole {
         self.object.wrapping_offset(self.offset).cast()
     }
 
-    /// Whether it has no memory, or another shape than that of a source.
+    /// Whether it has no memory, or a shape that differs from the source.
     ///
     /// # Safety
     /// The object can be read.

@@ -1,4 +1,4 @@
-//! Copies of random sections against loops over their elements.
+//! Copies of random sections compared with loops over their elements.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Kinds of statements, by the names that messages and statistics have for them.
+//! The kinds of statements, and their names in messages and statistics.
 
 macro_rules! kinds {
     ($($kind:ident $name:literal,)*) => {

@@ -1,8 +1,8 @@
-//! Advice: which statements would be faster written otherwise.
+//! Advice: statements that would be faster in another form.
 //!
-//! A loop over elements of another image costs one access for each, where one statement with a section costs
-//! one copy. Accesses of one element count as element-wise where they go on at one distance, as those of a
-//! loop do; random ones do not, since no section would replace them.
+//! A loop over elements of another image costs one access for each, while one statement with a section costs
+//! one copy. Accesses of one element count as element-wise if they continue with a constant stride, as in a
+//! loop; random accesses do not, since no section could replace them.
 
 use crate::statement::kind::Kind;
 use std::collections::HashMap;
@@ -54,17 +54,17 @@ impl Elements {
 pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     let instead = if kind == Kind::Get { "x(:) = a(:)[image] gets" } else { "a(:)[image] = x(:) puts" };
     format!(
-        "element-wise remote access: {count} of {of} {}s are of one element, each at the same distance from the one before; one \
-         statement with a section, {instead} all of them at once",
+        "element-wise remote access: {count} of {of} {}s access one element each, with a constant stride; one statement with a \
+         section, {instead} all of them together",
         kind.name()
     )
 }
 
-/// What is said of accesses that another image has done.
+/// The advice for accesses that another image has performed.
 pub fn requests(kind: Kind, count: u64) -> String {
     format!(
-        "requests: {count} {}s were done by the other image, because only that one can access the memory, or the component gets \
-         another shape; they wait until it waits or calls a coarray statement",
+        "requests: {count} {}s were performed by the other image, because only that image can access the memory or change the \
+         shape of the component; each completes when that image waits or executes a coarray statement",
         kind.name()
     )
 }

@@ -1,9 +1,9 @@
 //! Atomic operations on variables of 32 bits.
 //!
 //! Idea: inside the node they are instructions. Between nodes the runtime has operations on words of 64 bits,
-//! so the word that contains the variable is compared and replaced until nobody was faster.
+//! so the word that contains the variable is compared and swapped in a loop until it succeeds.
 //!
-//! Cost: one instruction; between nodes two messages each way, more where images compete.
+//! Cost: one instruction; between nodes two requests and replies, more if images compete.
 
 use crate::failure::{Failure, Image, Result};
 use crate::statistics;
@@ -23,7 +23,7 @@ pub struct Place {
     pub number: c_int,
 }
 
-/// What is done.
+/// The operation.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
     /// Nothing.
@@ -81,9 +81,9 @@ impl Change {
 /// Changes a variable: what it was before.
 ///
 /// # Safety
-/// The token is NULL or one that was given out and not freed.
+/// The token is NULL or was returned and not freed.
 pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32> {
-    // SAFETY: NULL or a token that was given out and not freed.
+    // SAFETY: NULL or a token that was returned and not freed.
     let token = unsafe { Token::of(place.token) }?;
     let (offset, bytes) = (place.offset, size_of::<u32>());
     if offset.checked_add(bytes).is_none_or(|end| end > token.bytes) || !offset.is_multiple_of(bytes) {
@@ -105,7 +105,7 @@ pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32
             let variable = unsafe { AtomicU32::from_ptr(part.wrapping_add(offset).cast()) };
             let before = change.here(variable);
             if matches!(change, Change::Look) {
-                // The program may look again and again, until another image has done something that needs
+                // The program may poll again and again, until another image has done something that needs
                 // this one.
                 image.progress()?;
             }

@@ -1,20 +1,20 @@
 //! Locks and critical constructs of a team whose images are all on one node.
 //!
-//! Idea: the word of a lock names its owner. Whoever finds it free takes it, also where others wait: an image
-//! that needs the lock again and again has it in its cache, and no image waits until the scheduler runs the
-//! next one of a queue. An image that has taken locks `BATCH` times while others waited lets one of them go
-//! first.
+//! Idea: the word of a lock names its owner. Any image that finds it free acquires it, even if others wait:
+//! an image that repeatedly needs the lock has it in its cache, and no image waits until the scheduler runs
+//! the next image of a queue. An image that has acquired locks `BATCH` times while others waited lets one of
+//! them proceed.
 //!
-//! Restrictions: no order among those that wait; between nodes, the queues of the runtime serve the locks.
+//! Restrictions: waiting images have no order; between nodes, the queues of the runtime implement the locks.
 //! Cost: an atomic operation to lock, one to unlock. Memory: two words per lock.
-//! Source: the usual test-and-test-and-set; the batches are our own.
+//! Source: test-and-test-and-set; the batches are our own.
 
 use crate::abi::{STAT_LOCKED, STAT_LOCKED_OTHER_IMAGE, STAT_UNLOCKED};
 use crate::failure::{Failure, Image, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The word of a lock that nobody has; others name their owner, counted from 1.
+/// The word of a free lock; other values are the owner, counted from 1.
 const FREE: u64 = 0;
 /// How often an image takes locks, while others wait, before it lets them go first.
 const BATCH: u32 = 64;
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
         self.owner.compare_exchange(owner, by, Ordering::Acquire, Ordering::Relaxed)
     }
 
-    /// Takes the lock if nobody has it: whether this image has it now.
+    /// Acquires the lock if it is free; returns whether this image holds it now.
     #[inline]
     pub fn try_lock(self, image: &Image) -> Result<bool> {
         match self.replace(FREE, own(image)) {
@@ -64,8 +64,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Another image has the lock: an error where it has failed or stopped. The program may try again and
-    /// again.
+    /// Another image has the lock: an error if it has failed or stopped. The program may try again and again.
     #[cold]
     fn look_at_owner(self, image: &Image, owner: u64) -> Result<bool> {
         let mut looks = 0;
@@ -126,7 +125,7 @@ impl<'a> Words<'a> {
         if self.waiting.load(Ordering::Relaxed) > 0 { self.let_others(image) } else { Ok(()) }
     }
 
-    /// Lets others go first from time to time.
+    /// Lets others proceed from time to time.
     fn let_others(self, image: &Image) -> Result<()> {
         TAKEN.set(TAKEN.get() + 1);
         if TAKEN.get() < BATCH {
@@ -134,7 +133,7 @@ impl<'a> Words<'a> {
         }
         TAKEN.set(0);
         let mut looks = 0;
-        // The lock has been given back, so nothing that others do is an error of this statement.
+        // The lock has been released, so errors of others are not errors of this statement.
         Ok(image.wait_for_living(image.own(), || {
             looks += 1;
             looks > MAX_LOOKS || self.owner.load(Ordering::Relaxed) != FREE
@@ -142,17 +141,17 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What names this image.
+/// The number of this image in locks.
 fn own(image: &Image) -> u64 {
     image.own() as u64 + 1
 }
 
-/// The error where this image has the lock.
+/// The error if this image has the lock.
 pub fn locked_here() -> Failure {
     Failure { stat: STAT_LOCKED, text: "the lock is locked by this image".into() }
 }
 
-/// The error where this image does not have a lock with this word.
+/// The error if this image does not have a lock with this word.
 pub fn not_locked_here(word: u64) -> Failure {
     match word {
         FREE => Failure { stat: STAT_UNLOCKED, text: "the lock is not locked".into() },

@@ -1,10 +1,10 @@
 //! `sync images`, events and locks.
 //!
-//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for
-//! theirs: so each pair synchronises as often as both have named each other. Events, locks and critical
-//! constructs are those of the runtime.
+//! Idea: `sync images` notifies an event on each image of the list, one per pair of images, and waits for the
+//! events of these images: each pair synchronises as often as both have named each other. Events, locks and
+//! critical constructs use the runtime.
 //!
-//! Cost: a notice per image of the list. Memory: 64 bytes per image.
+//! Cost: a notification per image of the list. Memory: 64 bytes per image.
 
 pub mod atomic;
 mod lock;
@@ -140,7 +140,7 @@ fn note_rank(image: &Image, token: &Token, rank: usize) -> Result<()> {
     Ok(())
 }
 
-/// An error where there is no variable with an index.
+/// An error if there is no variable with an index.
 fn check(token: &Token, index: usize) -> Result<()> {
     if index < token.bytes {
         return Ok(());
@@ -162,10 +162,10 @@ thread_local! {
     static POSTS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Posts from one look for images that have failed to the next one.
+/// Posts between two checks for failed images.
 const POSTS_PER_LOOK: usize = 64;
 
-/// An error where a member has failed: it takes no notices.
+/// An error if a member has failed: no notification is consumed.
 fn check_taker(image: &Image, team: &Team, rank: usize) -> Result<()> {
     POSTS.set(POSTS.get() + 1);
     if POSTS.get().is_multiple_of(POSTS_PER_LOOK) {
@@ -177,7 +177,7 @@ fn check_taker(image: &Image, team: &Team, rank: usize) -> Result<()> {
     }
 }
 
-/// `event wait`, until there are some notices, which it takes.
+/// `event wait` with UNTIL_COUNT: waits for this number of notifications, and consumes them.
 pub fn wait(image: &Image, token: &Token, index: usize, until: c_int) -> Result<()> {
     check(token, index)?;
     let events = events(token)?;
@@ -190,7 +190,7 @@ pub fn wait(image: &Image, token: &Token, index: usize, until: c_int) -> Result<
 /// `event_query`.
 pub fn query(image: &Image, token: &Token, index: usize, number: c_int) -> Result<c_int> {
     check(token, index)?;
-    // The program may look again and again.
+    // The program may poll again and again.
     image.progress()?;
     let rank = rank(image, token, number)?;
     note_rank(image, token, rank)?;

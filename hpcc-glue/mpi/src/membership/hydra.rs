@@ -1,10 +1,10 @@
 //! The process manager of MPICH (`mpiexec`, hydra), by its protocol PMI-1: lines on a socket, whose number is
 //! in the environment. MPICH does not export its own functions for this.
 //!
-//! What a process puts before `MPI_Init` reaches all processes with the first barrier of `MPI_Init`, which
-//! hydra does not open before each process has sent what it has put. A first `init` empties the store of the
-//! node, so each process sends one before it puts; MPICH's own follows and changes nothing. A request for a
-//! key that does not exist is answered at once.
+//! The values that a process puts before `MPI_Init` reach all processes with the first barrier of `MPI_Init`,
+//! which hydra does not open before each process has sent its values. A first `init` empties the store of the
+//! node, so each process sends one before it puts; MPICH's own `init` follows and changes nothing. A request
+//! for a key that does not exist is answered immediately.
 //!
 //! Cost: 5 requests before `MPI_Init`, and one after it, of 50 to 300 us (measured: 2 and 20 processes of one
 //! node); one for each process where they are few ([`MAX_ASKED`]) or not all started by the same command.
@@ -19,7 +19,7 @@ use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
-/// Up to this number of processes each of them asks for all others: 64 * 64 requests, which the manager
+/// Up to this number of processes each of them requests all others: 64 * 64 requests, which the manager
 /// serves one by one, take less time than `MPI_Init`.
 const MAX_ASKED: usize = 64;
 
@@ -32,7 +32,7 @@ pub struct Client {
     size: usize,
 }
 
-/// What a process has published.
+/// The token of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     /// The number of its program in the command that has started the job.
@@ -42,8 +42,8 @@ struct Entry {
 
 impl Client {
     /// Publishes a value for this process; `None` under another launcher, and for Open MPI, whose processes
-    /// are jobs of their own under this one: it ends all of them where one that has spoken to it ends without
-    /// a farewell.
+    /// are separate jobs under this one: it ends all of them if one that has connected to it ends without
+    /// finalising.
     pub fn publish(value: &str) -> Option<Self> {
         let [descriptor, rank, size] = ["PMI_FD", "PMI_RANK", "PMI_SIZE"].map(number);
         // Other managers use the same variables for another protocol.

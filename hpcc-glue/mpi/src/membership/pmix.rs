@@ -1,13 +1,13 @@
 //! PMIx, through which Open MPI's processes exchange their addresses in `MPI_Init`.
 //!
-//! The library is that of the MPI library, opened by name. It counts its users: this module begins before
-//! `MPI_Init` and ends after it, so what the process does to be accepted by its daemon is done once, and MPI
-//! is the last user. What is put before `MPI_Init` belongs to the data that all processes exchange there.
-//! Looking for it afterwards asks the process's own memory or the daemon of its node, which answers at once.
+//! The PMIx library of the MPI library is opened by name. It counts its users: this module begins before
+//! `MPI_Init` and ends after it, so the process connects to its daemon once, and MPI is the last user. Values
+//! put before `MPI_Init` belong to the data that all processes exchange there. Getting them afterwards
+//! queries the process's own memory or the daemon of its node, which answers immediately.
 //!
 //! Restrictions: not with Open MPI 5, which must be the first user of PMIx ([`must_be_first`]), nor with MPI
-//! libraries that do not use PMIx: under a launcher that does, their processes are jobs of their own. An MPI
-//! library may contain a PMIx library of its own. The one that is opened here is used only if it has the
+//! libraries that do not use PMIx: under a launcher that does, their processes are separate jobs. An MPI
+//! library may contain another PMIx library. The library that is opened here is used only if it has the
 //! version of the launcher's.
 //!
 //! Source: PMIx standard 4.2, chapters 4 (initialisation), 5.1 (`PMIx_Put`, `PMIx_Get`) and the structures of
@@ -120,7 +120,7 @@ impl Client {
         Published::Values((0..world::size()).map(|rank| self.value_of(rank)).collect())
     }
 
-    /// What a process of this job has published.
+    /// The token of a process of this job.
     fn value_of(&self, rank: usize) -> Option<String> {
         let process = Process { rank: u32::try_from(rank).ok()?, ..self.own };
         // Not from another node: what is not here now was not published.
@@ -151,13 +151,13 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // SAFETY: one call for that of PMIx_Init; MPI's follows in MPI_Finalize.
+        // SAFETY: one call for the call of PMIx_Init; MPI's follows in MPI_Finalize.
         unsafe { (self.finalize)(null_mut(), 0) };
     }
 }
 
-/// Whether MPI does not notice that it is not the first user: Open MPI 5 asks whether PMIx is initialised and
-/// then has no rank (5.0.11: `MPI_Init` fails, 'local rank not found').
+/// Whether MPI does not detect that it is not the first user: Open MPI 5 tests whether PMIx is initialised
+/// and then has no rank (5.0.11: `MPI_Init` fails, 'local rank not found').
 fn must_be_first() -> bool {
     let library = mpi_library::name();
     let major =

@@ -1,4 +1,4 @@
-//! What the tests under a launcher share.
+//! The common code of the tests under a launcher.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

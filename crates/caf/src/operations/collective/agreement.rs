@@ -1,9 +1,9 @@
-//! Arguments of collective operations: those of all members are valid and agree, or the operation is an error
-//! on all members.
+//! Arguments of collective operations: if they are not valid on all members or do not agree, the operation
+//! returns an error on all members.
 //!
-//! Idea: the largest and the smallest value of each argument over the team, and whether a member's own check
-//! has failed, by one reduction. No member begins before it has the result, so none waits for another that
-//! has refused.
+//! Idea: one reduction computes the maximum and the minimum of each argument over the team, and whether the
+//! check of any member has failed. No member begins the operation before it has the result, so no member
+//! waits for another that has returned an error.
 //!
 //! Cost: a reduction of five words. Source: our own.
 
@@ -18,7 +18,7 @@ use hcube_core::memory::Region;
 /// Arguments that are the same on all members, by their names.
 pub(crate) type Alike = [(&'static str, i64); 2];
 
-/// What a member says: whether it refuses, and both bounds of each argument.
+/// The contribution of a member: whether it has an error, and both bounds of each argument.
 const WORDS: usize = 5;
 
 /// The arguments of a member, and what it waits for.
@@ -45,10 +45,10 @@ impl Agreement {
         self.checked.is_err()
     }
 
-    /// What follows from the words of all members.
+    /// The result from the words of all members.
     ///
     /// # Errors
-    /// This member's own one, that of another member, or the argument that differs.
+    /// This member's own error, the error of another member, or the argument that differs.
     pub fn verdict(&self, words: [i64; WORDS]) -> Result<()> {
         self.checked.clone()?;
         let [refused, bounds @ ..] = words;
@@ -100,15 +100,15 @@ impl<C: Comm> Runtime<C> {
         Ok(agreement.reduction.into_members())
     }
 
-    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits,
-    /// with arguments of this member that are not valid: an error on all members. Returns this member's.
+    /// Collective over the team: takes part in any operation, except a nonblocking one, with invalid
+    /// arguments of this member: an error on all members. Returns this member's error.
     pub fn refuse(&self, team: Handle, error: Error) -> Error {
         let agreed = self.agree(team, |_| Err(error.clone()), [("", 0); 2]);
         agreed.err().unwrap_or(error)
     }
 }
 
-/// An error where no member has a rank.
+/// An error if no member has a rank.
 pub(crate) fn check_rank(name: &'static str, rank: usize, members: &Members) -> Result<()> {
     if rank < members.size {
         return Ok(());

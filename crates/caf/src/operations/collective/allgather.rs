@@ -1,13 +1,13 @@
-//! Allgather: the blocks of all members on all of them.
+//! Allgather: the blocks of all members on all members.
 //!
-//! Idea: in round i a member has the blocks of 2^i members from itself on along the ring, and gets those that
-//! the member at distance 2^i forward has; in the last round as many as are missing. All blocks lie where
-//! they belong from the beginning.
+//! Idea: in round i a member has the blocks of 2^i consecutive members on the ring, starting with its own
+//! block, and receives the blocks that the member at distance 2^i forward has; in the last round only the
+//! missing blocks. Every block is received at its final position.
 //!
-//! Restrictions: none. Cost: ⌈log2 S⌉ rounds of one message, two where ranks begin again at 0; S - 1 blocks
-//! per member. No further memory but copies of exposed blocks. Source: Bruck, Ho, Kipnis, Upfal, Weathersby
-//! 1997, "Efficient algorithms for all-to-all communications in multiport message-passing systems"; theirs
-//! rotates at the end.
+//! Restrictions: none. Cost: ⌈log2 S⌉ rounds of one message, two if the ranks wrap around; S - 1 blocks per
+//! member. No memory except copies of exposed blocks. Source: Bruck, Ho, Kipnis, Upfal, Weathersby 1997,
+//! "Efficient algorithms for all-to-all communications in multiport message-passing systems", with a rotation
+//! at the end.
 
 use super::agreement::check_bytes;
 use super::members::EXCHANGE;
@@ -29,7 +29,7 @@ impl<C: Comm> Runtime<C> {
     /// block per member.
     ///
     /// # Errors
-    /// On all members, where lengths differ; for a team that was freed; where an image has failed.
+    /// On all members, if lengths differ; for a team that was freed; if an image has failed.
     pub fn allgather(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let block = from.len();
         let members = self.agree(

@@ -1,16 +1,17 @@
-//! Allreduce: the combination of the blocks of all members, in the order of their ranks, on all of them.
+//! Allreduce: the combination of the blocks of all members, in rank order, on all members.
 //!
-//! Idea: short blocks in teams of 2^p members go along a hypercube: in round i a member and the one at
-//! distance 2^i exchange the combinations of their subcubes, which are ranges of ranks, and both combine them
-//! in the same order. All other blocks are reduced to member 0 and broadcast from there: so a long block is
+//! Idea: short blocks in teams of 2^p members are combined along a hypercube: in round i a member and the
+//! member at distance 2^i exchange the combinations of their subcubes, which are ranges of ranks, and both
+//! combine them in the same order. All other blocks are reduced to member 0 and broadcast, so a long block is
 //! combined once per member instead of log2 S times.
 //!
-//! On boards, see `pieces`.
+//! With boards, see `pieces`.
 //!
-//! Restrictions: the operation is associative. All members get the same bits, and in every run.
-//! Cost: log2 S rounds of a block, or ⌈log2 S⌉ of the reduction and as many of the broadcast. Memory: two
+//! Restrictions: the operation is associative. The result is bitwise identical on all members and in every
+//! run.
+//! Cost: log2 S rounds of a block, or ⌈log2 S⌉ rounds of the reduction and of the broadcast. Memory: two
 //! blocks.
-//! Source: the usual ones.
+//! Source: recursive doubling, and reduction with broadcast.
 
 use super::agreement::check_bytes;
 use super::members::{EXCHANGE, Members};
@@ -24,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 
-/// The longest block that goes along a hypercube.
+/// The longest block that is combined along a hypercube.
 const MAX_CUBE_BYTES: usize = 8 << 10;
 
 impl<C: Comm> Runtime<C> {

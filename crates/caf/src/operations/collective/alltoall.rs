@@ -1,13 +1,12 @@
-//! Alltoall: a block from each member to each other one.
+//! Alltoall: a block from each member to each other member.
 //!
-//! Idea: in round d a member exchanges blocks with those at distance d in both directions. Both blocks are on
-//! their way before one is received, so source and destination may be the same memory. A long block for
-//! another node is sent when its receiver has said that it may come; that it says a round earlier.
+//! Idea: in round d a member exchanges blocks with the members at distance d in both directions. Both blocks
+//! are sent before one is received, so source and destination may be the same memory. A long block for
+//! another node is sent after its receiver has granted it, one round earlier.
 //!
-//! Restrictions: source and destination are the same memory or do not overlap. Cost: S - 1 blocks and as many
-//! short messages per member, twice as many for long ones; the images of all members are looked up. Memory:
-//! two blocks that are copied to be exposed, and four that have come early. Source: the usual pairwise
-//! exchange.
+//! Restrictions: source and destination are the same memory or do not overlap. Cost: S - 1 blocks and S - 1
+//! short messages per member, twice as many for long blocks; the images of all members are looked up. Memory:
+//! two copies of exposed blocks, and four blocks that have arrived early. Source: pairwise exchange.
 
 use super::agreement::check_bytes;
 use super::members::{EXCHANGE, Members, READY};
@@ -28,7 +27,7 @@ impl<C: Comm> Runtime<C> {
         ranks.iter().map(|&rank| Ok((rank, self.image_of(team, rank)?))).collect()
     }
 
-    /// Whether a receiver says when a block may come.
+    /// Whether a receiver grants blocks.
     fn waits_for_word(&self, image: usize, block: usize) -> Result<bool> {
         self.with(|this| Ok(block > MAX_EAGER_BYTES && !this.memory.is_here(image)))
     }
@@ -47,8 +46,8 @@ impl<C: Comm> Runtime<C> {
     /// i. `from` and `into` have one block per member, and may be the same memory.
     ///
     /// # Errors
-    /// On all members, where lengths differ or are no multiple of the number of members; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, if lengths differ or are not a multiple of the number of members; for a team that was
+    /// freed; if an image has failed.
     pub fn alltoall(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let is_same = from.address() == into.address();

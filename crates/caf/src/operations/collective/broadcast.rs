@@ -1,21 +1,20 @@
-//! Broadcast: a block of one member on all members, while the program waits or does something else.
+//! Broadcast: a block of one member on all members, blocking or asynchronous.
 //!
-//! Idea: a state machine on each member of a binomial tree. It waits for the block of its parent, sends it to
-//! its children, waits until they have answered, and answers to its parent. A long block is exposed
-//! (`rendezvous`): a member passes the reference that it got on to its children on the same node, before it
-//! copies the block itself, so all of them copy from the first place on their node. The event is notified
-//! when the memory belongs to the program again: the block is there, and nobody reads it there any more.
+//! Idea: a state machine on each member of a binomial tree. It waits for the block from its parent, sends it
+//! to its children, waits for their replies, and replies to its parent. A long block is exposed
+//! (`rendezvous`): a member forwards the reference to its children on the same node before it copies the
+//! block itself, so all of them copy from the first location on their node. The event is notified when the
+//! program may use the memory again: the block has arrived, and no image reads it there any more.
 //!
-//! Whoever waits for a broadcast knows before it that the arguments agree. One that goes on by itself finds
-//! that out meanwhile: data does not wait for members that come late, and arguments that differ are an error
-//! of the wait in which they are found, on all members.
+//! A blocking broadcast compares the arguments in advance. An asynchronous broadcast compares them
+//! concurrently: data does not wait for late members, and arguments that differ are an error of the wait that
+//! detects it, on all members.
 //!
-//! On boards a short block is published with the arguments; see `pieces`.
+//! With boards, a short block is published with the arguments; see `pieces`.
 //!
-//! Restrictions: none. Cost: a block per member, and an answer where it was exposed; ⌈log2 S⌉ edges from the
-//! root to the farthest member. Memory: on the first member of a node a copy, if a long block is not in the
-//! heap.
-//! Source: Jin et al. 2011, §II-E; there children send the addresses of their memory first.
+//! Restrictions: none. Cost: a block per member, and a reply if it was exposed; ⌈log2 S⌉ edges from the root
+//! to the farthest member. Memory: a copy on the first member of a node if a long block is not in the heap.
+//! Source: Jin et al. 2011, §II-E, where children send the addresses of their memory first.
 
 use super::agreement::{Agreement, check_rank};
 use super::members::{ANSWER, BROADCAST, Members};
@@ -32,7 +31,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
-/// A broadcast that goes on, seen from a member.
+/// A pending broadcast, as seen by a member.
 #[derive(Debug)]
 struct Broadcast<'a> {
     members: Members,
@@ -42,9 +41,9 @@ struct Broadcast<'a> {
     children: Vec<usize>,
     /// Whether the block is in the buffer.
     is_here: bool,
-    /// What the parent has exposed.
+    /// The block that the parent has exposed.
     from_parent: Option<Reference>,
-    /// What is exposed to children, and the copy that was made for it.
+    /// The block that is exposed to children, and its copy.
     exposed: Option<(Reference, Option<usize>)>,
     /// Children that will answer.
     readers: Vec<usize>,
@@ -53,7 +52,7 @@ struct Broadcast<'a> {
     is_settled: bool,
 }
 
-/// One that nobody waits for: arguments are compared meanwhile.
+/// A nonblocking one: arguments are compared concurrently.
 #[derive(Debug)]
 struct Unattended {
     /// None when it has ended, and on a member that has refused its arguments.
@@ -67,7 +66,7 @@ impl<C: Comm> Operation<Image<C>> for Unattended {
             && let Some(words) = image.advance_reduction(&mut agreement.reduction)?
         {
             let verdict = agreement.verdict(words);
-            // A member's own error was returned at once.
+            // A member's own error was returned immediately.
             let is_known = agreement.has_refused();
             self.agreement = None;
             if !is_known {
@@ -161,7 +160,7 @@ impl<C: Comm> Image<C> {
         Ok(true)
     }
 
-    /// Sends the block to children for which there is room; to those of other nodes when it is here.
+    /// Sends the block to children for which there is room; to children on other nodes when it has arrived.
     fn relay(&mut self, broadcast: &mut Broadcast<'_>) {
         let Broadcast { members, buffer, children, is_here, exposed, readers, .. } = broadcast;
         children.retain(|&child| {
@@ -190,8 +189,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: the buffer of the member `root` on all members.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, for a root that does not exist, or if roots or lengths differ; for a team that was
+    /// freed; if an image has failed.
     pub fn broadcast(&self, team: Handle, root: usize, buffer: Region<'_>) -> Result<()> {
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
         let check = |members: &Members| check_rank("root", root, members);

@@ -1,12 +1,11 @@
-//! Gather: a block of each member on one of them, and scatter, its reverse.
+//! Gather of a block of each member on one member, and scatter, its inverse.
 //!
-//! Idea: along a binomial tree from the root. A member collects the blocks of its subtree, which is a range
-//! of members, and sends them to its parent together; the root has them where they belong at once. Scatter
-//! sends ranges down the same edges.
+//! Idea: a binomial tree from the root. A member collects the blocks of its subtree, which is a range of
+//! members, and sends them to its parent in one message; the root receives them at their final position.
+//! Scatter sends ranges along the same edges in the other direction.
 //!
-//! Restrictions: none. Cost: one message per member, two where the ranks of a subtree begin again at 0; each
-//! block crosses ⌈log2 S⌉ edges at most. Memory: on a member the blocks of its subtree. Source: the usual
-//! one.
+//! Restrictions: none. Cost: one message per member, two if the ranks of a subtree wrap around; each block
+//! crosses at most ⌈log2 S⌉ edges. Memory: on a member the blocks of its subtree. Source: the binomial tree.
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};
@@ -42,7 +41,7 @@ impl<'a> Blocks<'a> {
         self.part(&(number..number + 1))
     }
 
-    /// The messages by which a subtree travels along an edge: their rounds and their blocks.
+    /// The messages of a subtree along an edge: their rounds and their blocks.
     fn messages(&self, power: usize, subtree: Range<usize>) -> impl Iterator<Item = (usize, Region<'a>)> {
         let parts = self.tree.ascending(subtree).enumerate();
         parts.map(move |(index, part)| (TREE + 2 * power + index, self.part(&part)))
@@ -50,7 +49,7 @@ impl<'a> Blocks<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// What gather and scatter have in common: one block per member, all of them at the root.
+    /// The common part of gather and scatter: one block per member, all of them at the root.
     fn agree_on_root(
         &self,
         team: Handle,

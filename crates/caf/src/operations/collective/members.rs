@@ -1,4 +1,4 @@
-//! What a collective operation needs of its team, as it was when the operation began.
+//! The team data that a collective operation needs, captured when the operation begins.
 
 use crate::engine::image::Image;
 use crate::state::handles::Handle;
@@ -22,7 +22,7 @@ pub(crate) const READY: usize = 1 << 15;
 
 const _: () = assert!(EXCHANGE + crate::state::team::network::STEPS < ANSWER);
 
-/// A team in an operation. It does not change when the team is freed while the operation goes on.
+/// A team in an operation. It does not change when the team is freed during the operation.
 #[derive(Debug, Clone)]
 pub(crate) struct Members {
     /// The identity of the team.
@@ -91,7 +91,7 @@ impl<C: Comm> Image<C> {
     /// # Errors
     /// For a team that was freed, and in a shipped function.
     pub(crate) fn begin(&mut self, team: Handle) -> Result<Members> {
-        self.shipped.refuse_inside("is collective")?;
+        self.shipped.refuse_inside("collective functions")?;
         let members = Members::of(self.teams.get_mut(team)?);
         self.participation.begin(members.team, Series::Operations, members.operation, &self.others);
         Ok(members)

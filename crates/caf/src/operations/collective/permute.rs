@@ -1,11 +1,12 @@
-//! Permute: each member names the one that gets its block.
+//! Permute: each member names the member that receives its block.
 //!
-//! Idea: a member knows only where its own block goes; it tells that member who it is. That the destinations
-//! are a permutation is seen from the sum of a mixing function over them, which must be that over all ranks.
+//! Idea: a member knows only the destination of its own block, and tells this member its rank. Whether the
+//! destinations are a permutation is checked by the sum of a mixing function over them, which must equal the
+//! sum over all ranks.
 //!
-//! Restrictions: destinations that are no permutation are taken for one with a probability of 2^-64.
+//! Restrictions: other destinations are accepted as a permutation with a probability of 2^-64.
 //! Cost: a reduction of one word, a short message and one block per member, and the lookup of one member.
-//! Source: our own; the mixing function is the end of SplitMix64 (Steele, Lea, Flood 2014).
+//! Source: our own; the mixing function is the final step of SplitMix64 (Steele, Lea, Flood 2014).
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::EXCHANGE;
@@ -29,8 +30,8 @@ impl<C: Comm> Runtime<C> {
     /// member. `from` and `into` may be the same memory.
     ///
     /// # Errors
-    /// On all members, for a destination that there is not or that two members name, or where lengths differ;
-    /// for a team that was freed; where an image has failed.
+    /// On all members, for a destination that does not exist or that two members name, or if lengths differ;
+    /// for a team that was freed; if an image has failed.
     pub fn permute(
         &self,
         team: Handle,

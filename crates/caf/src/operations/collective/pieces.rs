@@ -1,16 +1,17 @@
-//! Blocks on the boards of a team inside a node: reductions and short broadcasts.
+//! Blocks on the board of a team inside a node: reductions and short broadcasts.
 //!
 //! Idea: members publish their blocks piece by piece, the first piece with the arguments of the operation.
-//! When all have, each member combines a piece of all members from the highest rank down, so that the result
-//! is left where it belongs and nothing else is copied. Where two members commute, each adds the other's
-//! piece to its own. Long pieces in teams of more than two members are combined in shares, one per member,
-//! which the others copy in a second turn: so each byte is combined once and not once per member.
+//! When all have published a piece, each member combines the pieces of all members from the highest rank
+//! down, so that the result is in its final place without another copy. If the operation commutes, each of
+//! two members adds the other's piece to its own. Long pieces in teams of more than two members are combined
+//! in shares, one per member, which the others copy in a second turn: each byte is then combined once and not
+//! once per member.
 //!
-//! Restrictions: see `team::board`; pieces end with an element, so an element that is longer than a slot has
-//! to go another way.
+//! Restrictions: see `team::board`; pieces end at the end of an element, so an element that is longer than a
+//! slot uses another algorithm.
 //! Cost: a turn per piece, two with shares; a copy and S - 1 combinations of a piece per member, or two
-//! copies and (S - 1) / S combinations. Memory: none beside the boards.
-//! Source: our own; shares are Rabenseifner's (2004, "Optimization of collective reduction operations").
+//! copies and (S - 1) / S combinations. Memory: only the board.
+//! Source: our own; the shares follow Rabenseifner (2004, "Optimization of collective reduction operations").
 
 use super::members::Members;
 use super::{Combine, Elements};
@@ -31,7 +32,7 @@ const MAX_WHOLE_BYTES: usize = 4 << 10;
 pub(super) struct Pieces {
     bytes: usize,
     element: usize,
-    /// Bytes of each piece but the last.
+    /// Bytes of each piece except the last.
     piece: usize,
 }
 
@@ -55,7 +56,7 @@ impl Pieces {
     }
 }
 
-/// Who needs the result.
+/// The members that need the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Receivers {
     All,
@@ -100,8 +101,8 @@ impl<'a> Folding<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// How a block goes to the boards of a team, if it has boards and elements fit into them. The same on all
-    /// members whose arguments are alike.
+    /// The use of a team's board for a block, if the team has a board and elements fit into it. The same on
+    /// all members whose arguments are equal.
     pub(super) fn pieces(&self, team: Handle, bytes: usize, element: usize) -> Result<Option<Pieces>> {
         let slot_bytes = self.look_at_team(team, |team| team.board().map(Board::slot_bytes))?;
         Ok(slot_bytes.and_then(|slot_bytes| Pieces::new(bytes, element, slot_bytes)))

@@ -1,13 +1,13 @@
-//! Reduce: the combination of the blocks of all members, in the order of their ranks, on one of them.
+//! Reduce: the combination of the blocks of all members, in rank order, on one member.
 //!
-//! Idea: along a binomial tree from the root, whose subtrees are ranges of the ring. A range that crosses the
-//! end of the ring is two ranges of ranks, which travel apart; the root puts those from rank 0 on before its
-//! own.
+//! Idea: a binomial tree from the root, whose subtrees are ranges of the ring. A range that wraps around
+//! consists of two ranges of ranks, which are sent separately; the root combines the range from rank 0 before
+//! its own.
 //!
-//! Restrictions: the operation is associative. The order of the combinations depends on the root and the size
-//! of the team only, so the result has the same bits in every run.
-//! Cost: one block per member, two on the way of those that cross the end; ⌈log2 S⌉ messages and combinations
-//! one after the other. Memory: two or three blocks. Source: the usual one; the two ranges are our own.
+//! Restrictions: the operation is associative. The order of the combinations depends only on the root and the
+//! size of the team, so the result is bitwise identical in every run.
+//! Cost: one block per member, two on the path of a range that wraps around; ⌈log2 S⌉ consecutive messages
+//! and combinations. Memory: two or three blocks. Source: the binomial tree; the two ranges are our own.
 
 use super::agreement::{check_bytes, check_rank};
 use super::members::{Members, TREE};

@@ -1,16 +1,16 @@
-//! How a block gets from one member of a team to another.
+//! Protocols that send a block from one member of a team to another.
 //!
-//! Idea: a short block, and one for another node, travels in a message (*eager*). A longer one for an image
-//! of the same node is *exposed* (rendezvous): the message says where in the node's heap it lies, the
-//! receiver copies it from there and answers, and then the sender may write it again. A block that is not in
-//! the heap, or that must not stay as it is until the answer, is copied to the heap first (`staging`).
+//! Idea: a short block, or a block for another node, is sent in a message (*eager*). A longer block for an
+//! image of the same node is *exposed* (rendezvous): the message contains its location in the node's heap,
+//! the receiver copies it from there and replies, and then the sender may write it again. A block that is not
+//! in the heap, or that may change before the reply, is first copied to the heap (`staging`).
 //!
-//! Restrictions: an exposed block stays as it is until the answer. Where the heap has no room for a copy, the
-//! block travels in a message. After an error copies stay in the heap, because others may still read them.
+//! Restrictions: an exposed block must not change until the reply. If the heap has no space for a copy, the
+//! block is sent in a message. After an error copies stay in the heap, because other images may still read
+//! them.
 //!
-//! Cost: two short messages and one copy per byte, or two where the block is not in the heap; eager two
-//! copies per byte, and a record per 1024 bytes. Source: our own; the answers are those of Jin et al. 2011,
-//! §II-E.
+//! Cost: two short messages and one copy per byte, or two if the block is not in the heap; eager two copies
+//! per byte, and a record per 1024 bytes. Source: our own; replies as in Jin et al. 2011, §II-E.
 
 use super::members::{ANSWER, Members};
 use crate::engine::image::Image;

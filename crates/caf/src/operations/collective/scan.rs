@@ -1,10 +1,10 @@
-//! Scan: the combination of the blocks of all members up to each one, in the order of their ranks.
+//! Scan: the combination of the blocks of all members up to each member, in rank order.
 //!
-//! Idea: in round i a member has the combination of up to 2^i members up to itself, and gets that of the
-//! member at distance 2^i backward.
+//! Idea: in round i a member has the combination of up to 2^i members up to itself, and receives the
+//! combination of the member at distance 2^i backward.
 //!
-//! Restrictions: the operation is associative. Cost: ⌈log2 S⌉ rounds of a block, and as many combinations,
-//! twice as many where a member's own block does not count. Memory: two or three blocks.
+//! Restrictions: the operation is associative. Cost: ⌈log2 S⌉ rounds of a block with one combination each,
+//! two in an exclusive scan. Memory: two or three blocks.
 //! Source: Hillis, Steele 1986, "Data parallel algorithms".
 
 use super::Combine;
@@ -25,8 +25,7 @@ impl<C: Comm> Runtime<C> {
     /// result.
     ///
     /// # Errors
-    /// On all members, where lengths or `inclusive` differ; for a team that was freed; where an image has
-    /// failed.
+    /// On all members, if lengths or `inclusive` differ; for a team that was freed; if an image has failed.
     pub fn scan(
         &self,
         team: Handle,

@@ -1,10 +1,10 @@
 //! Circular shift: each member's block goes to the member at the same distance.
 //!
-//! Idea: both partners are looked up. A block is sent before the other one is received, so both may be in the
-//! same memory.
+//! Idea: both partners are looked up. A block is sent before the other block is received, so both may be in
+//! the same memory.
 //!
 //! Restrictions: none. Cost: one block per member, and the lookup of two members. Memory: a copy of a long
-//! block whose memory is written, or which is not in the heap. Source: the usual one.
+//! block if its memory is overwritten or not in the heap. Source: direct exchange.
 
 use super::agreement::check_bytes;
 use super::members::EXCHANGE;
@@ -19,8 +19,7 @@ impl<C: Comm> Runtime<C> {
     /// negative, around the ring of members. `from` and `into` may be the same memory.
     ///
     /// # Errors
-    /// On all members, where distances or lengths differ; for a team that was freed; where an image has
-    /// failed.
+    /// On all members, if distances or lengths differ; for a team that was freed; if an image has failed.
     pub fn shift(&self, team: Handle, distance: i64, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let members = self.agree(

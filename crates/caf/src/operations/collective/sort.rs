@@ -1,12 +1,13 @@
 //! Sort: the elements of all members in ascending order over the team.
 //!
-//! Idea: each member sorts its own elements. Then, along the network of `team::network`, pairs of members
-//! exchange all that they have; the lower one keeps the lower half of both, the higher one the rest.
+//! Idea: each member sorts its own elements. Then, in the order of the network of `team::network`, pairs of
+//! members exchange all their elements; the lower member keeps the lower half of both, the higher member the
+//! upper half.
 //!
-//! Restrictions: the same number of elements on all members, and an order that is total. Elements that
-//! compare equal may come in any order, the same in every run.
-//! Cost: a member's elements in each of the p (p + 1) / 2 steps for up to 2^p members, as much to merge, and
-//! n log n comparisons. Memory: twice the member's elements, and an index of 4 bytes for each.
+//! Restrictions: the same number of elements on all members, and a total order. Elements that compare equal
+//! may be in any order, the same in every run.
+//! Cost: a member's elements are sent and merged in each of the p (p + 1) / 2 steps for up to 2^p members; n
+//! log n comparisons to sort. Memory: twice the member's elements, and an index of 4 bytes for each.
 //! Source: Baudet, Stevenson 1978, "Optimal sorting algorithms for parallel computers", for halves instead of
 //! elements; Batcher 1968 for the network.
 
@@ -36,7 +37,7 @@ fn sorted(elements: Region<'_>, bytes: usize, compare: Compare<'_>) -> Space {
     result
 }
 
-/// The lower half of what two members have; of equal elements those of the lower member come first.
+/// The lower half of the elements of two members; of equal elements the lower member's come first.
 fn lower_half(own: &[u8], higher: &[u8], bytes: usize, compare: Compare<'_>, into: &mut [u8]) {
     let (mut at, mut at_higher) = (0, 0);
     for into in into.chunks_exact_mut(bytes) {
@@ -89,8 +90,8 @@ impl<C: Comm> Runtime<C> {
     /// ascending order from member to member.
     ///
     /// # Errors
-    /// On all members, where lengths differ, or are no multiple of that of an element; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, if lengths differ, or are not a multiple of the length of an element; for a team that
+    /// was freed; if an image has failed.
     pub fn sort(
         &self,
         team: Handle,

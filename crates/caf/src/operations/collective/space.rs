@@ -1,4 +1,4 @@
-//! Memory of an operation for blocks: bytes that begin at a word, as the elements that they hold need it.
+//! Memory of an operation for blocks, aligned to words for the elements.
 
 use hcube_core::memory::{Region, bytes_of, bytes_of_mut};
 

@@ -1,10 +1,10 @@
 //! The binomial tree of a team, from any root.
 //!
-//! Idea: members are counted from the root on along the ring. The children of one lie at distances of powers
-//! of two below the lowest bit of its own number, so every edge is a link, and a subtree is a range of
-//! numbers: members of a node, which mostly are neighbours, are in one subtree.
+//! Idea: members are numbered from the root along the ring. The children of a member are at distances of
+//! powers of two below the lowest bit of its number, so every edge is a link, and a subtree is a range of
+//! numbers: members of a node, which are usually neighbours, are in one subtree.
 //!
-//! Cost: ⌈log2 S⌉ edges from the root to the farthest member. Source: the usual one.
+//! Cost: ⌈log2 S⌉ edges from the root to the farthest member. Source: the binomial tree.
 
 use std::ops::Range;
 

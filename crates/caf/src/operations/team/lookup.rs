@@ -1,11 +1,11 @@
-//! The image of a member that no link gives.
+//! The lookup of a member to which no link exists.
 //!
-//! Idea: the shortest chain of jumps leads from link to link; the first link of the chain is this member's
-//! own, every further one is a word that is read at the member that the chain has reached. What was found is
-//! kept.
+//! Idea: the shortest chain of links leads to the member; the first link of the chain is this member's own,
+//! and every further link is a word that is read at the member that the chain has reached. Results are
+//! cached.
 //!
-//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none later; the
-//! chain of [`crate::state::team::chain`] needs about half of that.
+//! Cost: at most log2 S reads of a word for the first access to a member of a team of size S, none
+//! afterwards; the chain of [`crate::state::team::chain`] needs about half of that.
 //! Source: Jin et al. 2011, §II-B.
 
 use crate::engine::runtime::Runtime;
@@ -22,14 +22,14 @@ impl<C: Comm> Runtime<C> {
     /// The image of a member of a team.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone
-    /// hide who has the rank.
+    /// [`Error::Argument`] for a team that was freed or a rank that no member has; if images that are gone
+    /// prevent the lookup.
     #[inline]
     pub fn image_of(&self, team: Handle, rank: usize) -> Result<usize> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
             Some(image) => Ok(image),
             None => match self.look_up(team, rank) {
-                // On ways around images that are gone.
+                // Along chains around images that are gone.
                 Err(Error::FailedImage { .. } | Error::StoppedImage { .. }) => {
                     self.explore(team, Some(rank))?;
                     self.image_of(team, rank)
@@ -67,12 +67,12 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Looks up a member, or all, on ways around images that are gone: reads the links of each member whose
-    /// place is known, and of those that they name, until the wanted ones are known. A member that is gone is
-    /// named by its neighbours.
+    /// Looks up a member, or all, along chains around images that are gone: reads the links of each member
+    /// whose location is known, and of the members in these links, until the wanted ones are known. The
+    /// neighbours of a member that is gone have links to it.
     ///
     /// # Errors
-    /// As [`Self::image_of`]; where all members that name a wanted one are gone.
+    /// As [`Self::image_of`]; if all members with a link to the wanted one are gone.
     pub(crate) fn explore(&self, team: Handle, wanted: Option<usize>) -> Result<()> {
         let (size, rank, links) = self.with(|image| {
             let own = image.comm.rank();
@@ -104,7 +104,7 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// The links of a member; none where it is gone.
+    /// The links of a member; `None` if it is gone.
     fn read_links(&self, of: Link, powers: usize) -> Result<Option<Vec<[Link; 2]>>> {
         let mut words = vec![0; powers * WORDS];
         let into = Region::of(bytes_of_mut(&mut words));

@@ -1,14 +1,15 @@
 //! Formation of teams.
 //!
-//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners lie
-//! at distances of powers of two, so that each is a link away (`network`). Afterwards the members of a new
-//! team are neighbours: two scans tell everyone who is the first and the last of its own, hence the new rank,
-//! the size and the neighbours, which travel back to whom they belong to. From the links to neighbours, those
-//! at distance 2^(i+1) follow: the member at distance 2^i passes on its link of that distance.
+//! Idea: the members of the parent sort their colours and keys along its ring by a network whose partners are
+//! at distances of powers of two, so that each partner is one link away (`network`). Afterwards the members
+//! of a new team are neighbours. Two scans determine the first and the last member of each team, hence the
+//! new rank, the size and the neighbours, which are sent back to the members that contributed the keys. Links
+//! of distance 2^(i+1) are built from links of distance 2^i: the member at distance 2^i forwards its link of
+//! that distance.
 //!
-//! Restrictions: members without a team (a negative colour) take part in the sorting only.
+//! Restrictions: members with a negative colour, which are in no team, take part only in the sorting.
 //! Cost: O(log² P) steps of one short message, O(log P) words; no image ever holds a list of members.
-//! Source: Jin et al. 2011, §II-A, for the cost and the links; the way to the links is our own.
+//! Source: Jin et al. 2011, §II-A, for the cost and the links; the construction of the links is our own.
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
@@ -20,7 +21,7 @@ use crate::state::team::{Team, board, chain};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
-/// What is sorted: a member of the parent and what it has passed.
+/// An entry that is sorted: a member of the parent and its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     colour: i64,
@@ -49,7 +50,7 @@ struct End {
     entry: Entry,
 }
 
-/// Steps after those of the network: the scans, and what the owner of an entry is told.
+/// Steps after the network: the scans, and the notification of the owner of an entry.
 const SCANS: usize = STEPS;
 const RESULT: usize = 1 << 13;
 
@@ -92,7 +93,7 @@ impl<C: Comm> Split<'_, C> {
         Ok(entry)
     }
 
-    /// The end of the own colour's positions in a direction, and the entry beside this position there.
+    /// The end of the positions of the own colour in a direction, and the adjacent entry there.
     fn end(&self, entry: Entry, direction: usize) -> Result<(End, Option<Entry>)> {
         let (mut end, mut beside) = (End { position: self.rank, entry }, None);
         for power in 0..chain::links(self.size) as usize {
@@ -143,11 +144,11 @@ impl<C: Comm> Runtime<C> {
     /// their rank in the parent. None for members with a negative colour.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the
-    /// job because others wait; where an image has failed.
+    /// For a team that was freed, and in a shipped function; if this image has no memory, which ends the job
+    /// because others wait; if an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             let (this, proposal) = (image.comm.rank(), image.teams.next_number());
             let team = image.teams.get_mut(parent)?;
             let (id, operation) = (team.identity(), team.next_operation());
@@ -206,11 +207,11 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Sends a word to the member behind and one to the member ahead, and gets theirs: that of the member
-    /// ahead, and that of the member behind, as offset and as word.
+    /// Sends a word to the member behind and one to the member ahead, and receives the words of both, as
+    /// offset and as word: first from the member ahead, then from the member behind.
     fn pass(&self, id: u64, power: usize, to: [usize; 2], words: [i64; 2]) -> Result<[(usize, u64); 2]> {
         for direction in [FORWARD, BACKWARD] {
-            // What goes to the member behind is for its forward link.
+            // The value for the member behind becomes its forward link.
             self.send_words(
                 to[direction],
                 id,
@@ -231,10 +232,10 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed;
-    /// in a shipped function; where an image has failed.
+    /// in a shipped function; if an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("is collective")?;
+            image.shipped.refuse_inside("collective functions")?;
             image.teams.get(team)?;
             let coarrays = image.coarrays.count(team);
             if coarrays > 0 {
@@ -242,16 +243,16 @@ impl<C: Comm> Runtime<C> {
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             if image.teams.is_default(team) {
-                let expected = "one that is neither the team of all images nor a default team";
+                let expected = "a team other than the team of all images and the default teams";
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             if image.finishes.is_inside_block_of(team) {
-                let expected = "one without a finish block that has not ended";
+                let expected = "a team without an open finish block";
                 return Err(Error::argument("team", format_args!("{:#x}", team.number()), expected));
             }
             Ok(())
         })?;
-        // Nobody reads its links any more.
+        // No member reads its links any more.
         self.barrier(team)?;
         self.with(|image| {
             // Barriers before that one have ended with it, and their events are to be notified.

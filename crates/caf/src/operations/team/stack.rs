@@ -1,6 +1,6 @@
-//! The default teams of an image: a stack, at whose bottom is the team of all images.
+//! The default teams of an image: a stack with the team of all images at its bottom.
 //!
-//! Restrictions: shipped functions see the stack of the image that runs them, and do not change it.
+//! Restrictions: a shipped function uses the stack of the image that executes it, and cannot change it.
 
 use crate::engine::runtime::Runtime;
 use crate::state::handles::Handle;
@@ -23,7 +23,7 @@ impl<C: Comm> Runtime<C> {
     /// For a team that was freed, and in a shipped function.
     pub fn push_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
-            image.shipped.refuse_inside("changes the default team")?;
+            image.shipped.refuse_inside("functions that change the default team")?;
             image.teams.push(team)
         })
     }
@@ -35,7 +35,7 @@ impl<C: Comm> Runtime<C> {
     /// Where no team has been pushed, and in a shipped function.
     pub fn pop_team(&self) -> Result<Handle> {
         self.with(|image| {
-            image.shipped.refuse_inside("changes the default team")?;
+            image.shipped.refuse_inside("functions that change the default team")?;
             image.teams.pop().ok_or_else(|| {
                 Error::Usage("no team has been pushed: the team of all images is never popped".into())
             })

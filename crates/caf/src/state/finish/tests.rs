@@ -1,12 +1,12 @@
-//! Random schedules of images that ship functions, with the counts of this module and reductions that end at
-//! any time.
+//! Random schedules of images that ship functions, with the counters of this module and reductions that end
+//! at any time.
 
 use super::*;
 
 /// Functions that a function may ship, at most so deep.
 const DEPTH: u32 = 5;
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// A function on its way.
+/// A function that has been shipped and not executed.
 struct Shipped {
     label: Label,
     depth: u32,
@@ -38,7 +38,7 @@ struct Image {
 struct Job {
     random: Random,
     images: Vec<Image>,
-    /// What images have given in each reduction.
+    /// The contributions of the images to each reduction.
     given: Vec<Vec<i64>>,
 }
 
@@ -67,7 +67,7 @@ impl Job {
         self.images[at].counts.add(label, -1);
     }
 
-    /// Gives the number of an image, or looks whether the reduction has ended.
+    /// Contributes the number of an image, or tests whether the reduction has ended.
     fn reduce(&mut self, at: usize) {
         let (images, image) = (self.images.len(), &mut self.images[at]);
         if !image.counts.has_given {
@@ -83,7 +83,7 @@ impl Job {
     }
 }
 
-/// Three images and more, since two always know of each other's reductions.
+/// At least three images, since two always know each other's reductions.
 #[test]
 fn no_block_ends_before_its_functions() {
     for seed in 1..=4000 {

@@ -1,4 +1,4 @@
-//! How far the barriers of a team are: a state machine, which never waits.
+//! The progress of the barriers of a team: a state machine, which never blocks.
 //!
 //! Idea: see [`crate::operations::barrier`].
 

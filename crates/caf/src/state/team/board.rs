@@ -1,16 +1,16 @@
-//! The boards of a team inside a node: memory in which each member publishes something for all others.
+//! The board of a team inside a node: memory in which each member publishes data for all others.
 //!
-//! Idea: a member writes to a slot of its own board, and then the number of the turn to its first word;
-//! whoever waits reads these words of all members. A member that has come to the next turn has ended the one
-//! before, so two slots in alternation are enough. One turn takes as long as the last member needs to come.
-//! Along a ring of links each round waits for another member, which takes ⌈log2 S⌉ turns of the scheduler
-//! where members share cores.
+//! Idea: a member writes to a slot of its part of the board, then the number of the turn to the first word;
+//! waiting members poll these words of all members. A member that begins the next turn has finished the turn
+//! before, so two alternating slots are enough. One turn takes as long as the last member needs to arrive.
+//! Along a ring of links, each round waits for another member, which takes ⌈log2 S⌉ scheduling turns if
+//! members share cores.
 //!
-//! Restrictions: all members are on one node, and they are few or share cores: otherwise S - 1 words that
-//! other cores have written are slower than ⌈log2 S⌉ of them.
-//! Cost: a word written and S - 1 read per member and turn. Memory: a line of the cache and two slots per
+//! Restrictions: all members are on one node, and are few or share cores: otherwise reading S - 1 words that
+//! other cores have written is slower than reading ⌈log2 S⌉ of them.
+//! Cost: a word written and S - 1 words read per member and turn. Memory: a cache line and two slots per
 //! member.
-//! Source: our own; the words are those of a central barrier without the counter that all write.
+//! Source: our own; a central barrier with a word per member instead of a shared counter.
 
 use super::ring::{Link, Ring, board_place, jump, place};
 use crate::state::others::Others;
@@ -154,7 +154,7 @@ impl Board {
         (memory, others): (&Onesided<C>, &Others),
     ) -> Result<bool> {
         while let Some(&Place { image, offset }) = self.boards.get(*come) {
-            // What an image has written before it was gone counts.
+            // Words that an image has written before it was gone are valid.
             let gone = others.check(image);
             let written = memory.here_word(image, offset + word).expect("boards are on one node");
             if written.load(Ordering::Acquire) < number {
@@ -180,7 +180,7 @@ pub(crate) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesi
 /// When all members have offered theirs: the boards of all, if all are on this node. `own`: this image.
 ///
 /// # Errors
-/// Where a board cannot be given back.
+/// If a board cannot be freed.
 pub(crate) fn take<C: Comm>(
     ring: &Ring,
     own: usize,

@@ -1,11 +1,12 @@
 //! The shortest chain of links from one member of a team to another.
 //!
-//! Idea: members of a team of size S lie on a ring; each has links to those at distance 2^i forward and
-//! backward, for every i with 2^i < S. A member reaches another one by a chain of such jumps. The first link
-//! is its own; every further one is read at the member that the chain has reached. A distance is a sum of
+//! Idea: members of a team of size S are on a ring; each has links to the members at distance 2^i forward and
+//! backward, for every i with 2^i < S. A chain of links leads from a member to any other. The first link is
+//! its own; every further link is read at the member that the chain has reached. A distance is a sum of
 //! signed powers of two; the digits are chosen from the lowest one up, by dynamic programming over the two
-//! distances that digits so far can leave: none, or one of the next power. A target is also looked for after
-//! full turns of the ring in either direction, which shorten some chains where S is no power of two.
+//! remainders that the digits so far can leave: zero, or one of the next power. The target is also searched
+//! for after full turns of the ring in either direction, which shortens some chains if S is not a power of
+//! two.
 //!
 //! Restrictions: none. Cost: about (log2 S) / 2 jumps at most; O(log S) digits per turn.
 //! Source: Jin et al. 2011, §II-B; the full turns are our own.
@@ -28,7 +29,7 @@ pub fn shortest(size: usize, distance: usize) -> Vec<i64> {
     assert!(distance < size, "distance {distance} in a team of {size}");
     let (links, size, distance) = (links(size), size as i64, distance as i64);
     let mut best: Option<Vec<i64>> = None;
-    // Nearer targets first, so that of equal chains the one with the shorter jumps is taken.
+    // Nearer targets first, so that of equal chains the one with the shorter links is selected.
     let mut targets: Vec<i64> = (-TURNS..TURNS).map(|turn| distance + turn * size).collect();
     targets.sort_by_key(|target| (target.abs(), *target < 0));
     for target in targets {

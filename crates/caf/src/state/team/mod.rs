@@ -1,12 +1,12 @@
 //! Teams: subsets of images, on rings of links.
 //!
-//! Idea: member j of a team of size S is linked to the members (j ± 2^i) mod S, for every i with 2^i < S. A
-//! link names the image and where that image keeps its own links, in a block of its heap that others read. No
-//! image knows all members. The members that no link gives are looked up along chains of links ([`chain`]);
-//! the team of all images needs no lookups.
+//! Idea: member j of a team of size S has links to the members (j ± 2^i) mod S, for every i with 2^i < S. A
+//! link contains the image and the location of that image's links, in a block of its heap that other images
+//! read. No image knows all members. Members without a direct link are looked up along chains of links
+//! ([`chain`]); the team of all images needs no lookups.
 //!
-//! Cost: 39 words per power of two on each image: two links, which are kept in the heap (2 words) and outside
-//! of it (4), the word of the barrier, and two slots of 16 words for reductions; and what was looked up.
+//! Cost: 39 words per power of two on each image: two links, which are stored in the heap (2 words) and
+//! outside of it (4), the word of the barrier, and two slots of 16 words for reductions; and cached lookups.
 //! Source: Jin et al. 2011, §II-A and Figure 1.
 
 mod barrier;
@@ -38,7 +38,7 @@ pub struct Team {
     ring: Ring,
     /// The team of all images, whose members are known without lookups.
     is_world: bool,
-    /// Members that were looked up.
+    /// Cached lookups of members.
     members: HashMap<usize, usize>,
     /// Collective operations so far, and reductions by slots.
     operations: u64,
@@ -81,8 +81,8 @@ impl Team {
         Self { ancestors: [&parent.ancestors[..], &[parent.id]].concat(), ..self }
     }
 
-    /// Collective over all images, which do it at the same time: boards for the team of all images, where it
-    /// may have them.
+    /// Collective over all images, which do it at the same time: boards for the team of all images, if it may
+    /// have them.
     pub(crate) fn open_boards<C: Comm>(&mut self, shares_cores: bool, memory: &mut Onesided<C>) {
         let size = self.size();
         if let Some((offset, slot_bytes)) = Board::allocate(size, true, shares_cores, memory) {
@@ -136,7 +136,7 @@ impl Team {
         self.board = board;
     }
 
-    /// Its boards, where it has them.
+    /// Its boards, if it has them.
     pub(crate) fn board(&self) -> Option<&Board> {
         self.board.as_ref()
     }
@@ -172,7 +172,7 @@ impl Team {
         self.is_world || self.members.len() == self.size()
     }
 
-    /// Keeps the image of a member that was looked up.
+    /// Caches the image of a member.
     pub(crate) fn remember(&mut self, rank: usize, image: usize) {
         self.members.insert(rank, image);
     }
@@ -214,7 +214,7 @@ impl Team {
         self.barriers.advance(number, (&self.ring, self.board.as_ref()), memory, others)
     }
 
-    /// Words that this image keeps for the team, without what was looked up.
+    /// Words of this image for the team, without cached lookups.
     pub fn words(&self) -> usize {
         self.ring.words()
     }

@@ -1,11 +1,12 @@
 //! The network by which the members of a team sort.
 //!
-//! Idea: in each step a member and a partner exchange what they have, and the lower one keeps the smaller.
-//! Partners lie at distances of powers of two, and never across the end of the ring, so each is a link away.
+//! Idea: in each step a member and a partner exchange their values, and the lower member keeps the smaller
+//! one. Partners are at distances of powers of two, and never across the end of the ring, so each is one link
+//! away.
 //!
 //! Restrictions: none. Cost: at most p (p + 1) / 2 steps for up to 2^p members.
-//! Source: Batcher 1968, "Sorting networks and their applications": the odd-even merge sort, which serves any
-//! number.
+//! Source: Batcher 1968, "Sorting networks and their applications": odd-even merge sort, which works for any
+//! number of members.
 
 /// A comparison of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

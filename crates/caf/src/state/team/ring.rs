@@ -1,4 +1,4 @@
-//! The ring of links of a team, and the block in the heap by which a member publishes its links.
+//! The ring of links of a team, and the block of the heap in which a member publishes its links.
 //!
 //! A block has, for each power of two: two links and the word of the barrier; then the offset of the board;
 //! then two slots for the words of reductions per power of two.
@@ -40,11 +40,11 @@ pub(crate) const BACKWARD: usize = 1;
 pub(crate) const WORDS: usize = 3;
 const BARRIER: usize = 2;
 
-/// Bytes of a slot for words of a reduction, of which a block has two per power of two: those of a reduction
-/// are used while somebody may still read those of the one before.
+/// Bytes of a slot for the words of a reduction. A block has two slots per power of two, because one
+/// reduction is in progress while other members may still read the words of the previous one.
 pub(super) const SLOT_BYTES: usize = 128;
 const SLOTS: usize = 2;
-/// Words of a slot beside the turn.
+/// Words of a slot in addition to the turn.
 pub(crate) const SLOT_WORDS: usize = SLOT_BYTES / size_of::<u64>() - 1;
 
 /// Where a block has a link, or the word of the barrier.

@@ -1,4 +1,4 @@
-//! The teams of an image, and its default teams: a stack, at whose bottom is the team of all images.
+//! The teams of an image, and its stack of default teams with the team of all images at its bottom.
 
 use super::Team;
 use crate::state::handles::{Handle, Table};

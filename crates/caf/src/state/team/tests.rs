@@ -1,4 +1,4 @@
-//! Storage of teams of many images: a member is formed without the others and without messages.
+//! Memory for the teams of many images: a member is formed without the other members and without messages.
 
 use super::ring::{SLOT_BYTES, slot};
 use super::*;

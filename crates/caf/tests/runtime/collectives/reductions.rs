@@ -1,5 +1,4 @@
-//! Reductions of all kinds, by an operation that does not commute and by sums whose rounding shows their
-//! order.
+//! All reductions, by an operation that does not commute and by sums whose rounding depends on their order.
 
 use super::{Group, LONG, in_teams, read};
 use hcube_core::memory::Region;
@@ -11,7 +10,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_ne_bytes(bytes.try_into().expect("eight bytes"))
 }
 
-/// Functions of lower ranks are applied before those of higher ranks.
+/// Functions of lower ranks are applied before functions of higher ranks.
 fn compose(lower: &[u8], higher: &mut [u8]) {
     for (lower, higher) in lower.chunks_exact(ELEMENT).zip(higher.chunks_exact_mut(ELEMENT)) {
         let [a, b, c, d] = [&lower[..8], &lower[8..], &higher[..8], &higher[8..]].map(word);

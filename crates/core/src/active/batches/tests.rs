@@ -4,8 +4,8 @@ use crate::progress::wait::Patience;
 
 const TAG: i32 = tags::ACTIVE.tag(0);
 
-/// Two ranks of different nodes; both look for messages until their work has a result and all messages were
-/// taken.
+/// Two ranks of different nodes; both poll for messages until their work has a result and all messages were
+/// received.
 fn with_batches<T: Send>(
     work: impl Fn(&ThreadComm, &mut Batches<ThreadComm>, Option<Message>) -> Option<T> + Sync,
 ) -> Vec<T> {
@@ -27,7 +27,7 @@ fn with_batches<T: Send>(
     })
 }
 
-/// Much is sent at once: it travels in batches of limited length, a few of them at a time, in order.
+/// Many messages at a time: they are sent in batches of limited length, a few of them at a time, in order.
 #[test]
 fn batches_are_bounded_in_length_and_number() {
     const LENGTHS: [usize; 6] = [0, 100, 40_000, BATCH_BYTES, PIECE_BYTES + 1, 1_500_000];
@@ -61,7 +61,7 @@ fn batches_are_bounded_in_length_and_number() {
     assert_eq!(most, [0, all]);
 }
 
-/// What was taken is acknowledged although the receiver does not look again.
+/// Received messages are acknowledged although the receiver does not poll again.
 #[test]
 fn the_last_message_of_a_batch_is_acknowledged_without_another_look() {
     threads::run(2, 1, |comm| {

@@ -1,4 +1,4 @@
-//! Loads compared with the paths of all values, times with the equation of the paper.
+//! Loads compared with the paths of all values, times with the equation of Plimpton et al. 2006.
 
 use super::super::parameters::EXAMPLE;
 use super::*;

@@ -1,5 +1,5 @@
-//! Copies against those of the standard library: lengths, distances, overlaps. All processors
-//! copy in pieces here.
+//! Copies compared with the standard library: lengths, distances, overlaps. On all processors these tests
+//! copy in pieces.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A block of elements in the caller's memory, seen as the bytes that MPI would send of it.
+//! A block of elements in the caller's memory, viewed as the bytes that MPI would send.
 
 use super::super::Region;
 use super::super::copy::copy_nonoverlapping;
@@ -44,7 +44,7 @@ impl<'a> Block<'a> {
     /// Where the elements have more bytes than an address can count.
     ///
     /// # Safety
-    /// During `'a` the bytes that belong to the elements are memory as [`Region::new`] asks for it.
+    /// During `'a` the bytes that belong to the elements are memory as [`Region::new`] requires.
     pub unsafe fn new(address: *mut c_void, count: usize, datatype: &Datatype) -> Self {
         let bytes = datatype.size.checked_mul(count).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.unwrap_or_else(|| panic!("{count} elements of {} bytes", datatype.size));
@@ -65,8 +65,7 @@ impl<'a> Block<'a> {
         Self { address: region.address(), bytes, form: Form::Grid(grid), alive: PhantomData }
     }
 
-    /// One block of several, one behind the other. `None` where they have more bytes than an address can
-    /// count, or for a grid.
+    /// One of several contiguous blocks. `None` if their size exceeds the address space, or for a grid.
     pub fn joined(blocks: Vec<Self>) -> Option<Self> {
         let mut blocks: Vec<Self> = blocks.into_iter().filter(|block| block.bytes > 0).collect();
         let first = match blocks.len() {
@@ -142,7 +141,7 @@ impl<'a> Block<'a> {
         unsafe { self.copy::<true, false>(offset, out.as_mut_ptr(), out.len()) };
     }
 
-    /// Overwrites the packed bytes from `offset` on; bytes between those of the elements stay as they are.
+    /// Overwrites the packed bytes from `offset` on; bytes between the elements stay unchanged.
     ///
     /// # Panics
     /// Where these go beyond [`Self::bytes`].

@@ -1,12 +1,12 @@
-//! The loops that copy: between the places of a layout and bytes that follow one another.
+//! The loops that copy between the locations of a layout and contiguous bytes.
 //!
-//! What is whole is copied without looking at how much is left ([`whole`]). Positions are computed only where
-//! a part begins and where it ends ([`part`]): a division per loop and a binary search per sequence.
+//! Whole parts are copied without checks of the remaining length ([`whole`]). Positions are computed only at
+//! the begin and the end of a part ([`part`]): a division per loop and a binary search per sequence.
 
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};
 
-/// The packed side of a copy: where it goes on and what is left of it.
+/// The packed side of a copy: its position and its remaining length.
 pub(super) struct Packed {
     pub at: *mut u8,
     pub left: usize,
@@ -21,11 +21,11 @@ pub(super) struct Loop<'a> {
     pub inner: &'a Layout,
 }
 
-/// Copies all of a layout from (`PACK`) or to memory, and returns where the packed bytes go on.
+/// Copies all of a layout from (`PACK`) or to memory, and returns the next packed position.
 ///
 /// # Safety
-/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` the other
-/// way round, and the two do not overlap.
+/// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` in the other
+/// direction, and the two do not overlap.
 unsafe fn whole<const PACK: bool, const STREAM: bool>(
     layout: &Layout,
     memory: *mut u8,

@@ -1,12 +1,12 @@
-//! Where the bytes of a datatype lie, as a tree of loops over contiguous runs, in the order in which
-//! MPI packs them (that of the type map, not of the addresses).
+//! The location of the bytes of a datatype, as a tree of loops over contiguous runs, in the order in which
+//! MPI packs them (the order of the type map, not of the addresses).
 //!
-//! Everything here is arithmetic. A function that returns an `Option` returns `None` where a number
-//! does not fit: nothing in memory looks like that.
+//! Everything here is arithmetic. A function that returns an `Option` returns `None` if a number overflows:
+//! no such datatype fits in memory.
 
 use std::sync::Arc;
 
-/// The shape of a tree; where it begins is known to whoever holds it.
+/// The shape of a tree; its owner knows where it starts.
 #[derive(Debug, Clone)]
 pub(crate) enum Layout {
     /// Bytes that follow one another.
@@ -82,7 +82,7 @@ impl Layout {
         }
     }
 
-    /// Whether two shapes are one, as far as that can be told at once.
+    /// Whether two shapes can be joined, by a quick test.
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Run(length), Self::Run(other)) => length == other,

@@ -1,7 +1,7 @@
 //! Datatypes as loops over contiguous runs: which bytes of a buffer are data, and in which order.
 //!
-//! Through these any part of a block is packed and unpacked where it is needed ([`Block`]), in as much memory
-//! as the caller has. What a datatype looks like is found out by [`crate::mpi::datatype`].
+//! With these loops any part of a block is packed and unpacked as needed ([`Block`]), into a buffer of any
+//! size. [`crate::mpi::datatype`] decodes datatypes.
 
 mod block;
 mod copy;
@@ -12,7 +12,7 @@ pub use block::Block;
 
 use layout::{Layout, Placed};
 
-/// What hcube knows of an MPI datatype. It stays usable when the datatype is freed.
+/// The decoded form of an MPI datatype. It stays usable when the datatype is freed.
 #[derive(Debug, Clone)]
 pub struct Datatype {
     size: usize,
@@ -23,7 +23,7 @@ pub struct Datatype {
 }
 
 impl Datatype {
-    /// Elements of `size` bytes of data, `extent` bytes apart, that lie as `placed` says.
+    /// Elements of `size` bytes of data, `extent` bytes apart, with the layout `placed`.
     pub(crate) fn new(size: usize, extent: isize, named: bool, placed: Placed) -> Self {
         Self { size, extent, named, placed }
     }

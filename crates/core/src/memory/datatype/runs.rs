@@ -1,9 +1,9 @@
-//! The innermost loops: contiguous runs, one, many at equal distances, many anywhere.
+//! The innermost loops: one contiguous run, runs with a constant stride, runs at arbitrary offsets.
 //!
-//! The lengths of single numbers have loops of their own in which a run is a load and a store. Other short
-//! runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call costs more
-//! than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores where that is asked for
-//! (`STREAM`); shorter ones consist mostly of partial lines.
+//! Runs with the length of a single number have specialised loops, in which a run is a load and a store.
+//! Other short runs are copied by a few loads and stores that may overlap, longer ones by memcpy, whose call
+//! costs more than a short copy. Runs of `MIN_STREAMED_BYTES` and more use streaming stores on request
+//! (`STREAM`); shorter runs consist mostly of partial cache lines.
 
 use super::super::{copy, streaming};
 
@@ -16,10 +16,10 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
     memory.wrapping_offset(offset)
 }
 
-/// Copies one run from (`PACK`) or to memory, and returns where the packed bytes go on.
+/// Copies one run from (`PACK`) or to memory, and returns the next packed position.
 ///
 /// # Safety
-/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` the other way round,
+/// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` in the other direction,
 /// and the two do not overlap.
 #[inline(always)]
 pub(super) unsafe fn run<const PACK: bool, const STREAM: bool>(
@@ -73,7 +73,7 @@ pub(super) unsafe fn places<const PACK: bool, const STREAM: bool>(
     }
 }
 
-/// Copies runs of one length; `at` says where they are.
+/// Copies runs of one length; `at` gives their locations.
 ///
 /// # Safety
 /// As [`run`], for all of them.

@@ -9,11 +9,11 @@ pub(super) const BLOCK: usize = 4;
 /// Rows of a block of numbers, in any alignment.
 pub(super) type Rows<T> = [*mut [T; BLOCK]; BLOCK];
 
-/// Copies rows: those of the first axis, whose elements lie along the second.
+/// Copies the rows of the first axis, whose elements lie along the second.
 ///
 /// # Safety
-/// The elements can be read (`PACK`) or written, as many packed bytes the other way round, and the two
-/// do not overlap.
+/// The elements can be read (`PACK`) or written, as many packed bytes in the other direction, and the two do
+/// not overlap.
 pub(super) unsafe fn rows<const PACK: bool>(
     element_bytes: usize,
     memory: *mut u8,

@@ -1,16 +1,16 @@
-//! A two-dimensional grid of elements in memory, seen as bytes in an order that sender and receiver
-//! of a transposition share.
+//! A two-dimensional grid of elements in memory, viewed as bytes in an order that sender and receiver of a
+//! transposition share.
 //!
-//! Idea: what one rank reads row by row the other writes column by column. Whichever of the two orders
-//! the bytes between them had, one side would jump from line to line of the cache for every element.
-//! So they go tile by tile: a tile stays in the caches near the core, where jumps cost little, and from
-//! tile to tile the order of the elements alternates, so that both sides do half of the transposition. In
-//! place it matters, too, that the position of a byte says the same place for what leaves and for what
-//! arrives: any part of the grid may then be exchanged before any other.
+//! Idea: one rank reads row by row, the other writes column by column. With either of these two orders for
+//! the bytes in between, one side would access a different cache line for every element. The order is
+//! therefore by tiles: a tile stays in the first caches, where strided access is cheap, and the order of the
+//! elements alternates from tile to tile, so that each side performs half of the transposition. In place,
+//! moreover, the position of a byte determines the same location for data that is sent and data
+//! that is received: any part of the grid may then be exchanged before any other.
 //!
-//! Restrictions: elements follow the first one in memory. Cost: every element is loaded and stored
-//! once, numbers of 4, 8 and 16 bytes in blocks that fit into registers, others by memcpy; a few
-//! divisions per tile. Memory: none.
+//! Restrictions: elements have addresses above the first element. Cost: every element is loaded and stored
+//! once, numbers of 4, 8 and 16 bytes in blocks that fit into registers, others by memcpy; a few divisions
+//! per tile. Memory: none.
 //! Source: blocked transposition is a standard technique; the alternating orders are specific to hcube.
 
 mod axis;
@@ -77,9 +77,8 @@ impl Grid {
     /// Copies `length` bytes from `offset` on from (`PACK`) or to memory.
     ///
     /// # Safety
-    /// All elements of the grid whose first is at `memory` can be read (`PACK`) or written, `length`
-    /// bytes at `packed` the other way round, the two do not overlap, and the grid has
-    /// `offset + length` bytes.
+    /// All elements of the grid whose first is at `memory` can be read (`PACK`) or written, `length` bytes at
+    /// `packed` in the other direction, the two do not overlap, and the grid has `offset + length` bytes.
     pub(super) unsafe fn copy<const PACK: bool>(
         &self,
         memory: *mut u8,
@@ -138,7 +137,7 @@ impl Tile {
         Self { axes: [second, first], ..self }
     }
 
-    /// Copies `length` of its bytes from `skip` on: whole rows at once, and what is cut off at the ends.
+    /// Copies `length` of its bytes from `skip` on: whole rows, and partial rows at the ends.
     ///
     /// # Safety
     /// As [`Grid::copy`].

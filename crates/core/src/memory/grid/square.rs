@@ -1,8 +1,8 @@
 //! A square matrix in memory, transposed in place.
 //!
-//! Idea: tiles change places in pairs with their mirror images, inside them numbers in blocks that fit
-//! into registers, other elements one by one. Restrictions: rows at equal distances. Cost: every
-//! element is read and written once. Memory: none. Source: standard technique.
+//! Idea: tiles are swapped in pairs with their mirror images, inside them numbers in blocks that fit into
+//! registers, other elements one by one. Restrictions: rows with a constant stride. Cost: every element is
+//! read and written once. Memory: none. Source: standard technique.
 
 use super::kernel::{BLOCK, Rows, load, store};
 use super::tile_side;

@@ -1,4 +1,4 @@
-//! Grids against the definition of their order.
+//! Grids compared with the definition of their order.
 
 use super::*;
 

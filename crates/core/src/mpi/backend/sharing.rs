@@ -1,19 +1,19 @@
 //! Private communicators that several communicators of the program share.
 //!
-//! Idea: MPI libraries have few communicators (MPICH about 2,000 per process), and a program that uses most
-//! of them is to find as many with hcube as without. So communicators of the same processes in the same order
-//! share the private communicator of the first of them. Each has tags of its own, and no collective function
-//! is called on what is shared: so no message of one communicator is received for another one, also where
-//! threads use them at the same time, and in another order on each rank.
+//! Idea: MPI libraries support few communicators (MPICH about 2,000 per process), and a program that uses
+//! most of them must get as many with hcube as without. Communicators of the same processes in the same order
+//! therefore share the private communicator of the first of them. Each has separate tags, and no collective
+//! function is called on the shared communicator: no message of one communicator is received for another,
+//! even if threads use them at the same time, and in a different order on each rank.
 //!
-//! The first rank of a communicator names a private one and a number for the tags. It is the same process for
-//! all communicators that share, and gives a number to one of them at a time. All ranks agree that they have
-//! that private communicator; where one does not, because another thread is still making it, a new one is
-//! made.
+//! The first rank of a communicator selects a private communicator and a number for the tags. It is the same
+//! process for all communicators that share, and assigns a number to only one of them at a time. All ranks
+//! agree that they have that private communicator; if one does not, because another thread is still creating
+//! it, a new one is created.
 //!
-//! Restrictions: communicators whose members are known ([`Members`]), and as many as there are numbers below
-//! `MPI_TAG_UB`. A number that is free again is given after all others, as some rank may still be in its last
-//! exchange with it.
+//! Restrictions: communicators whose members are known ([`Members`]), at most as many as there are numbers
+//! below `MPI_TAG_UB`. A number that is free again is reused after all others, as some rank may still be in
+//! its last exchange with it.
 //! Cost: a broadcast and an all-reduce.
 
 use super::MpiComm;

@@ -1,10 +1,10 @@
-//! Messages under way, and who owns their memory.
+//! Outstanding messages and the ownership of their memory.
 
 use crate::memory::Region;
 use crate::mpi::raw::MPI_Request;
 use std::marker::PhantomData;
 
-/// Sends under way; see [`Comm::start_sends`](crate::comm::Comm::start_sends).
+/// Outstanding sends; see [`Comm::start_sends`](crate::comm::Comm::start_sends).
 #[derive(Debug)]
 pub struct Sends {
     pub(super) buffer: Vec<u64>,
@@ -12,14 +12,14 @@ pub struct Sends {
     pub(super) further: Vec<MPI_Request>,
 }
 
-/// A receive under way; see [`Comm::start_receive`](crate::comm::Comm::start_receive).
+/// An outstanding receive; see [`Comm::start_receive`](crate::comm::Comm::start_receive).
 #[derive(Debug)]
 pub struct Receive {
     pub(super) buffer: Vec<u64>,
     pub(super) request: MPI_Request,
 }
 
-/// Bytes under way; see [`Comm::start_send_bytes`](crate::comm::Comm::start_send_bytes).
+/// Outstanding bytes; see [`Comm::start_send_bytes`](crate::comm::Comm::start_send_bytes).
 #[derive(Debug)]
 pub struct Transfer<'a> {
     pub(super) request: MPI_Request,

@@ -1,8 +1,8 @@
 //! The two constructors that describe a part of an array: `MPI_Type_create_subarray` and
 //! `MPI_Type_create_darray` (MPI-3.1, §4.1.3 and §4.1.4).
 //!
-//! Both are loops inside loops, from the dimension whose elements are neighbours to the one whose
-//! elements lie farthest apart: the first to the last in Fortran's order, the other way round in C's.
+//! Both are nested loops, from the dimension whose elements are contiguous to the one with the largest
+//! stride: from the first to the last in Fortran order, from the last to the first in C order.
 
 use super::super::constants::constants;
 use super::contents::count;
@@ -37,7 +37,7 @@ pub(super) fn darray(numbers: &[i64], element: Placed, extent: isize) -> Option<
     let dimensions = count(numbers, 2)?;
     let position = |which: usize, dimension: usize| 3 + which * dimensions + dimension;
     let order = *numbers.get(position(4, 0))?;
-    // The processes form a grid of their own, whose last dimension runs fastest in either order.
+    // The processes form a separate grid, whose last dimension runs fastest in either order.
     let mut coordinates = vec![0; dimensions];
     let mut rank = count(numbers, 1)?;
     for dimension in (0..dimensions).rev() {

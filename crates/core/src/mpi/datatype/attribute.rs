@@ -1,4 +1,4 @@
-//! What was decoded hangs on the datatype as an MPI attribute.
+//! The decoded layout of a datatype, attached to it as an MPI attribute.
 
 use super::super::check::check;
 use super::super::handle::simulated;
@@ -9,7 +9,7 @@ use crate::memory::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
-/// A failure is kept, too: what cannot be decoded is not tried again.
+/// A failure is stored, too: a datatype that cannot be decoded is not tried again.
 type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process.
@@ -18,7 +18,7 @@ static KEY: Keyval = Keyval::new();
 fn key() -> Result<c_int> {
     let create = || {
         let mut created = 0;
-        // SAFETY: `release` has the signature that MPI asks for.
+        // SAFETY: `release` has the signature that MPI requires.
         let code = unsafe { raw::hcube_shim_create_type_keyval(Some(release), &mut created) };
         check("MPI_Type_create_keyval", code).map(|()| created)
     };
@@ -38,7 +38,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Datatype, _: c_int, value: *mut c_voi
     0
 }
 
-/// What hangs on a datatype, or null.
+/// The layout attached to a datatype, or null.
 ///
 /// # Safety
 /// `datatype` is valid.
@@ -49,14 +49,14 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
     if found != 0 { value.cast() } else { std::ptr::null() }
 }
 
-/// What hangs on a datatype; decodes it first where nothing hangs there.
+/// The layout attached to a datatype; decodes it first if there is none.
 ///
 /// # Safety
 /// `datatype` is valid and nobody frees it during the call.
 pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Decoded) -> Decoded {
     let key = key()?;
-    // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
-    // goes with the datatype.
+    // SAFETY: valid during the call, by the contract of this function. The attached value is never replaced
+    // and is freed with the datatype.
     if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
         return kept.clone();
     }
@@ -74,7 +74,7 @@ pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Dec
 /// # Safety
 /// As [`cached`].
 unsafe fn keep(datatype: MPI_Datatype, key: c_int, kept: Decoded) -> Result<()> {
-    /// One thread at a time between looking and setting. Neither of the two calls waits.
+    /// One thread at a time between test and set. Neither of the two calls waits.
     static TURN: Mutex<()> = Mutex::new(());
     // Simulated ranks share one thread and may change places in any call; each has its own datatypes.
     let _turn = (!simulated()).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));

@@ -59,7 +59,7 @@ pub(super) unsafe fn derived(datatype: MPI_Datatype, envelope: &Envelope, size: 
     // would say more, but in MPICH 4.0 those of a struct include members of an empty datatype.
     let bytes = placed.bytes();
     if bytes != size {
-        let text = format!("a datatype in which the MPI library sees {size} bytes and hcube {bytes}");
+        let text = format!("a datatype of {size} bytes by the MPI library and {bytes} bytes by hcube");
         return Err(Error::Unsupported(text));
     }
     Ok(placed)
@@ -69,7 +69,7 @@ fn too_large() -> Error {
     Error::Unsupported("a datatype larger than memory can be".into())
 }
 
-/// What datatypes are made from.
+/// The arguments of the constructors of datatypes.
 struct Inner {
     placed: Placed,
     extent: isize,
@@ -114,7 +114,7 @@ unsafe fn decode(datatype: MPI_Datatype, envelope: &Envelope, depth: usize) -> R
     }
 }
 
-/// What a constructor with one old datatype makes.
+/// The results of a constructor with one old datatype.
 fn combine(combiner: Combiner, numbers: &[i64], Inner { placed, extent }: Inner) -> Option<Placed> {
     match combiner {
         Combiner::Same => Some(placed),

@@ -1,14 +1,14 @@
-//! MPI datatypes understood: which bytes of a buffer are data, and in which order.
+//! Decoded MPI datatypes: the bytes of a buffer that are data, and their order.
 //!
-//! Idea: a datatype is decoded once, from what `MPI_Type_get_contents` says of it, into loops over
-//! contiguous runs ([`crate::memory::datatype`]). `MPI_Pack` would not do: it packs whole elements, and one
-//! element may be the whole buffer. The result hangs on the datatype as an MPI attribute, is not copied by
-//! `MPI_Type_dup` and goes with the datatype.
+//! Idea: a datatype is decoded once, from `MPI_Type_get_contents`, into loops over contiguous runs
+//! ([`crate::memory::datatype`]). `MPI_Pack` is not sufficient: it packs whole elements, and one element may
+//! be the whole buffer. The result is attached to the datatype as an MPI attribute, is not copied by
+//! `MPI_Type_dup` and is freed with the datatype.
 //!
 //! Restrictions: constructors of MPI-3.1 and those with large counts of MPI-4. Other constructors, and
 //! datatypes whose size differs between hcube and the MPI library, are [`Error::Unsupported`]: such exchanges
-//! are forwarded to the library's own functions. A datatype used after it was freed is found out only as
-//! far as the MPI library does.
+//! are forwarded to the MPI library. The use of a freed datatype is detected only if the MPI library detects
+//! it.
 //!
 //! Cost: predefined datatypes four short MPI calls, others one more and a reference count; decoding
 //! is linear in the arguments of the constructors.
@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::memory::datatype::Datatype;
 use contents::Envelope;
 
-/// Looks at a datatype. Nothing is raised on any communicator of the caller's; `comm` is that of the
+/// Decodes a datatype. No error is raised on a communicator of the caller; `comm` is the communicator of the
 /// exchange.
 ///
 /// # Errors
@@ -36,10 +36,10 @@ use contents::Envelope;
 /// [`Error::Unsupported`] for one that must be forwarded to the library's own functions.
 ///
 /// # Safety
-/// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
-/// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
+/// `datatype` is a value that MPI has returned and nobody frees it during the call. Invalid handles are
+/// recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
 pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype> {
-    // SAFETY: a value that MPI has given out, which nobody frees during this call.
+    // SAFETY: a value that MPI has returned, which nobody frees during this call.
     unsafe { check_valid(datatype, comm) }?;
     // SAFETY: valid, as MPI has just said, and nobody frees it during this call.
     unsafe {
@@ -63,7 +63,7 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn check_unused(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
-    // SAFETY: a value that MPI has given out, which nobody frees during this call.
+    // SAFETY: a value that MPI has returned, which nobody frees during this call.
     match unsafe { check_valid(datatype, comm) } {
         Err(Error::Unsupported(_)) => Ok(()),
         result => result,
@@ -86,7 +86,7 @@ pub fn is_usual(datatype: MPI_Datatype) -> bool {
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
-    // SAFETY: given out by MPI, and nobody frees it meanwhile; measured where MPI has said that it is valid.
+    // SAFETY: returned by MPI, and nobody frees it meanwhile; measured where MPI has said that it is valid.
     unsafe {
         match check_valid(datatype, comm) {
             Ok(()) | Err(Error::Unsupported(_)) => Ok(decode::measure(datatype)?.0),
@@ -95,8 +95,8 @@ pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
     }
 }
 
-/// Whether MPI would communicate with a datatype, asked without communicating: a message to nobody makes
-/// MPI look at its arguments. It must have an element, or MPICH does not look at the type.
+/// Whether MPI would communicate with a datatype, tested without communication: MPI checks the arguments of a
+/// message to MPI_PROC_NULL. The message must have an element, or MPICH does not check the type.
 ///
 /// # Safety
 /// As [`inspect`].
@@ -112,8 +112,8 @@ unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     // Simulated ranks share the process, and their errors are returned.
     let judge = if simulated() { comm.raw() } else { guard().map_err(unable)? };
     let somewhere = 0u8;
-    // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function;
-    // MPI looks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
+    // SAFETY: a value that MPI has returned, which nobody frees meanwhile, by the contract of this function;
+    // MPI checks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
     let code = unsafe {
         let nobody = constants().proc_null;
         raw::PMPI_Send((&raw const somewhere).cast(), 1, datatype, nobody, 0, judge)

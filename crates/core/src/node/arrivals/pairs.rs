@@ -1,10 +1,9 @@
-//! Which of two ranks of a node is the later one to start an operation, for operations that all of them start
-//! again and again.
+//! Determines which of two ranks of a node is the later one to start an operation, for persistent operations.
 //!
 //! Idea: every pair of ranks has a word in shared memory. The rank that finds it idle is the earlier one and
-//! says so there; the other one finds that, makes the word idle again, and knows that it is the later one.
-//! The earlier one may offer to share the work of the pair: the later one takes the offer, unless it was
-//! withdrawn before. Whoever comes first decides.
+//! marks it; the other one finds the mark, makes the word idle again, and is the later one. The earlier rank
+//! may offer to share the work of the pair: the later rank takes the offer, unless it was withdrawn before.
+//! The first of these two actions wins.
 //!
 //! Restrictions: a rank starts the operation again only after all ranks have started it, so that the word is
 //! idle then.
@@ -63,8 +62,8 @@ impl Pairs {
         self.slots.counter(own.min(other), own.max(other))
     }
 
-    /// Notes that this rank has started the operation, for its pair with another rank of the node. What a
-    /// rank has written before is seen by the later one.
+    /// Records that this rank has started the operation, for its pair with another rank of the node. The
+    /// later rank sees everything that this rank has written before.
     pub fn start(&self, other: usize, offers: bool) -> Order {
         let word = self.word(other);
         let first = if offers { OFFERED } else { STARTED };

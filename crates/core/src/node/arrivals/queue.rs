@@ -1,10 +1,9 @@
-//! Operations that a rank has entered while all rows of their bucket were taken: a list in its own memory,
-//! which the other ranks of the node read and change by single copy. The bucket has a lock, under which all
-//! of this happens.
+//! Operations that a rank has entered while all rows of their bucket were in use: a list in its own memory,
+//! which the other ranks of the node read and change by single copy, under the lock of the bucket.
 //!
-//! Cost: a rank that looks for an operation makes a system call for 64 entries of a list, and mostly finds it
-//! among the first ones, because ranks start the operations of a communicator in the same order; another one
-//! where it removes an entry. Memory: 16 bytes for each operation.
+//! Cost: a search for an operation makes a system call for 64 entries of a list, and usually finds it among
+//! the first ones, because ranks start the operations of a communicator in the same order; removing an entry
+//! is a further call. Memory: 16 bytes for each operation.
 
 use crate::error::{Error, Result};
 use crate::memory::Region;
@@ -86,7 +85,7 @@ impl<'a> Place<'a> {
         let mut removed = 0u64;
         // SAFETY: a local variable that nothing else refers to during the call.
         let local = unsafe { Region::new((&raw mut removed).cast(), size_of::<u64>()) };
-        // SAFETY: the key of an entry of the list, an atomic; whoever holds the lock of the bucket uses it,
+        // SAFETY: the key of an entry of the list, an atomic; the holder of the lock of the bucket uses it,
         // and that is this rank.
         let written = unsafe { process.write(address + found.entry * ENTRY_BYTES as u64, local) };
         written.map_err(|refused| failed(found.rank, &refused))?;
@@ -117,7 +116,7 @@ impl Queue {
             entries.retain(|entry| entry.key.load(Ordering::Relaxed) != 0);
             // From here on, before anything fails: the entries have moved.
             publish(entries, place);
-            // Twice the entries that are left, so that removed ones are looked for now and then only.
+            // Twice the remaining entries, so that removed ones are collected only from time to time.
             let room = entries.try_reserve(entries.len().max(READ_AT_ONCE));
             publish(entries, place);
             room.map_err(|_| Error::Memory("no memory for operations that others have not started".into()))?;
@@ -140,8 +139,9 @@ impl Queue {
         self.0.capacity() * ENTRY_BYTES
     }
 
-    /// Leaves the memory to other ranks, which may still read it: where another list has an operation, so has
-    /// this one, because this rank has started it too. So nobody reads a list whose entries are all removed.
+    /// Leaves the memory to other ranks, which may still read it: an operation in another list is also in
+    /// this one, because this rank has started it too. A list whose entries are all removed is therefore
+    /// never read.
     pub fn abandon(&mut self) {
         let entries = std::mem::take(&mut self.0);
         if entries.iter().any(|entry| entry.key.load(Ordering::Relaxed) != 0) {

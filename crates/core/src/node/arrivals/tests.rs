@@ -51,8 +51,8 @@ fn of_two_ranks_exactly_one_finds_the_other() {
     }
 }
 
-/// Ranks that are far more operations ahead than there are rows do not wait, in whatever order the others
-/// follow, and no memory is left when all have.
+/// Ranks that are far more operations ahead than there are rows do not wait, for any order of the others, and
+/// no memory is left when all have finished.
 #[test]
 fn ranks_run_ahead_without_waiting() {
     const OPERATIONS: u64 = 1000;
@@ -130,7 +130,7 @@ fn is_in_place(arrivals: &Arrivals, key: u64, started: &[bool], processes: &[Pro
     if is_open && !in_row { in_lists == others } else { in_lists == 0 && in_row == is_open }
 }
 
-/// All orders, one rank at a time, which a lock sees to. Ranks but the second one have taken all rows but
+/// All orders, one rank at a time, ensured by a lock. Ranks except the second one have taken all rows but
 /// one; of these, the second one frees one before, between or after two further operations.
 #[test]
 fn in_all_orders_an_operation_lies_in_a_row_or_in_lists() {

@@ -1,4 +1,4 @@
-//! Where the parts of a notice lie in a slot.
+//! The layout of a notice in a slot.
 
 use super::super::LINE_PAIR;
 use super::super::slots::{self, NUMBER_BYTES};

@@ -1,9 +1,9 @@
-//! Notices that are read while the next one is written.
+//! Notices that are read while the next notice is written.
 
 use super::super::slots::Slots;
 use super::layout::Layout;
 
-/// The notices of the round before the one that is being posted, which all were seen.
+/// The notices of the round before the one that is being posted, all of which have been read.
 #[derive(Debug, Clone, Copy)]
 pub struct Notices<'a> {
     pub(super) slots: &'a Slots,

@@ -1,9 +1,9 @@
-//! Notices of any length, whose contents follow from their round.
+//! Notices of any length, with contents that are a function of their round.
 
 use super::*;
 use crate::comm::threads;
 
-/// What a rank posts for another.
+/// The bytes that a rank posts for another.
 fn byte(round: usize, from: usize, to: usize, position: usize) -> u8 {
     (round * 89 + from * 31 + to * 7 + position * 3 + position / 256) as u8
 }
@@ -19,8 +19,8 @@ fn lengths(round: usize, ranks: usize, bytes: usize) -> Vec<usize> {
     (0..ranks).map(share).collect()
 }
 
-/// A round of notices whose contents follow from its number. What is wrong is returned and not asserted: a
-/// rank that stops would leave the others waiting for it.
+/// A round of notices whose contents follow from its number. Errors are returned and not asserted: a rank
+/// that stops would leave the others waiting for it.
 struct Round {
     number: usize,
     ranks: usize,
@@ -60,7 +60,7 @@ impl Round {
         wrong
     }
 
-    /// Reads the notice of a rank, which was seen.
+    /// Reads the notice of a rank that has posted it.
     fn read(&self, board: &mut Board, from: usize) -> Vec<String> {
         let (own, round) = (board.own(), self.number);
         let length = lengths(round, self.ranks, self.bytes(from))[own];

@@ -1,20 +1,20 @@
 //! A heap per node: memory of all its ranks, mapped by all of them at one address.
 //!
-//! Idea: the segment has a part for each rank, in which that rank allocates and frees by itself (`ranges`),
-//! so nobody waits for another. A place is a rank of the node and an offset in its part; its address is the
-//! same on all ranks of the node, and an offset means the same to ranks of other nodes. Ranks that allocate
-//! alike have the same offsets. Others read and write a place with plain loads and stores, and with atomic
-//! ones for words.
+//! Idea: the segment has a part for each rank, in which only that rank allocates and frees (`ranges`), so
+//! ranks do not wait for each other. A location is a rank of the node and an offset in its part; its address
+//! is the same on all ranks of the node, and an offset has a meaning for ranks of other nodes. Ranks that
+//! allocate in the same order have the same offsets. Other ranks access a location with ordinary loads and
+//! stores, and words with atomic ones.
 //!
 //! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]);
-//! memory comes with allocations and goes with those of `GIVE_BACK` bytes and more. Without shared memory a
-//! rank has a heap for itself ([`Heap::own`]).
+//! memory is committed with allocations, and returned to the system with those of `GIVE_BACK` bytes and more.
+//! Without shared memory a rank has a private heap ([`Heap::own`]).
 //!
-//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations begin at a page and
-//! some lines of the cache, whose number follows from that of the page, and take up to two pages more: arrays
-//! of the same length that all began at a page would compete for the same places of the cache in loops over
-//! several of them (Jin et al. 2011, §IV-B2, saw a quarter of STREAM's rate lost).
-//! Source: Jin et al. 2011, §II; one address for all is our own.
+//! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations start at a page and
+//! some cache lines, whose number follows from the number of the page, and take up to two pages more: arrays
+//! of the same length that all start at a page boundary would compete for the same sets of the cache in loops
+//! over several of them (Jin et al. 2011, §IV-B2, lost a quarter of STREAM's rate).
+//! Source: Jin et al. 2011, §II; the common address is our own.
 
 mod provided;
 mod ranges;
@@ -33,11 +33,11 @@ use std::sync::atomic::AtomicU64;
 const PAGE: usize = 4096;
 /// Address range of a part, unless the process is limited.
 const MAX_PART: usize = 1 << 40;
-/// Address range of a node's parts together, of what processors of 47 address bits give a process.
+/// Address range of a node's parts together, out of the address space of a process with 47 address bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a heap.
 const MIN_PART: usize = 16 << 20;
-/// Allocations from which memory is given back when they are freed.
+/// Allocations from which memory is returned to the system when they are freed.
 const GIVE_BACK: usize = 1 << 20;
 /// Allocations that begin at a page and some pairs of lines.
 const LARGE: usize = 16 << 10;
@@ -135,8 +135,8 @@ impl Heap {
         self.own
     }
 
-    /// Local: allocates `length` bytes in this rank's part, from a pair of lines of the cache on; their
-    /// offset. They hold whatever was there before.
+    /// Local: allocates `length` bytes in this rank's part, aligned to a pair of cache lines, and returns
+    /// their offset. They are not initialised.
     ///
     /// # Errors
     /// [`Error::Memory`] where the address range or the memory is used up.
@@ -147,8 +147,8 @@ impl Heap {
         let pages = length.saturating_add((STAGGERED - 1) * LINE_PAIR).div_ceil(PAGE);
         // An odd number of pages, so that neighbours of the same length are staggered differently.
         let begin = self.provided((pages | 1).saturating_mul(PAGE), PAGE)?;
-        // A function of the range only: images that have the same range have the same offset, whatever was
-        // there before.
+        // A function only of the range: images with the same range have the same offset, independently of
+        // earlier allocations.
         let offset = begin + begin / PAGE % STAGGERED * LINE_PAIR;
         self.staggered.insert(offset, begin);
         Ok(offset)
@@ -181,13 +181,13 @@ impl Heap {
     /// Local: frees what [`Self::allocate`] has returned.
     ///
     /// # Errors
-    /// [`Error::Argument`] where nothing is allocated there.
+    /// [`Error::Argument`] if nothing is allocated there.
     pub fn free(&mut self, offset: usize) -> Result<()> {
         // The range of a large one begins at a page, which is not its offset.
         let is_small = |&offset: &usize| self.ranges.length(offset).is_some_and(|length| length < LARGE);
         let begin = self.staggered.remove(&offset).or(Some(offset).filter(is_small));
         let Some(freed) = begin.and_then(|begin| self.ranges.free(begin)) else {
-            return Err(Error::argument("offset", offset, "that of an allocation in the heap"));
+            return Err(Error::argument("offset", offset, "the offset of an allocation in the heap"));
         };
         let first = self.own * self.part;
         let pages = (first + freed.start).next_multiple_of(PAGE)..(first + freed.end) / PAGE * PAGE;

@@ -1,5 +1,5 @@
-//! Pages for which the kernel has given memory, so that it is asked once: a system call that finds all pages
-//! there takes microseconds.
+//! Pages for which the kernel has committed memory, so that it is asked once: a system call that finds all
+//! pages present takes microseconds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ impl Provided {
         self.ends.insert(range.start, range.end);
     }
 
-    /// The memory of a range is gone.
+    /// The memory of a range was freed.
     pub fn remove(&mut self, range: &Range<usize>) {
         while let Some((&begin, &end)) = self.ends.range(..range.end).next_back() {
             if end <= range.start {

@@ -1,11 +1,12 @@
-//! Which ranges of a part of the heap are free: best fit, neighbours that are free are joined.
+//! The free ranges of a part of the heap: best fit, adjacent free ranges are joined.
 //!
-//! Idea: the free ranges by their begin and by their length; the smallest one that fits is taken, and of
-//! equal ones that with the lowest begin, so that ranks which allocate and free alike get the same ranges.
-//! What was allocated is kept apart, by its begin. The memory itself is not touched: other ranks write to it.
+//! Idea: the free ranges are sorted by start and by length; the smallest sufficient range is taken, and of
+//! equal ones the range with the lowest start, so that ranks which allocate and free in the same order get
+//! the same ranges. Allocated ranges are stored separately, by their start. The memory itself is not
+//! accessed: other ranks write to it.
 //!
-//! Cost: O(log n) for n ranges; 100 bytes per range, in memory of the process. Source: the usual best fit
-//! (Knuth 1973, §2.5).
+//! Cost: O(log n) for n ranges; 100 bytes per range, in memory of the process. Source: best fit (Knuth 1973,
+//! §2.5).
 
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +50,7 @@ impl Ranges {
     /// Allocates `length` bytes, at least one, from a multiple of `alignment` on, a power of two.
     ///
     /// # Errors
-    /// [`Error::Memory`] where no free range is long enough.
+    /// [`Error::Memory`] if no free range is long enough.
     pub fn allocate(&mut self, length: usize, alignment: usize) -> Result<usize> {
         let length = length.max(1);
         let fits = |&&(free, begin): &&(usize, usize)| {
@@ -130,7 +131,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing overlaps, nothing is lost, and all comes back in one piece.
+        /// Ranges do not overlap, nothing is lost, and all memory is joined again.
         #[test]
         fn random_lives(steps in proptest::collection::vec((1..5000_usize, 0..8_u32, any::<bool>()), 1..300)) {
             let whole = 64..200_000;

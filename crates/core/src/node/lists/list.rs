@@ -1,7 +1,8 @@
-//! A list of records in chunks of memory: how a writer fills them and a reader finds them.
+//! A list of records in chunks of memory: its writer and its reader.
 //!
-//! A chunk begins with two words: where the next chunk is, and where its records end. Chunks of a list double
-//! in size up to [`MAX_CHUNK`], so a list of a few records needs little memory and a long one few chunks.
+//! A chunk starts with two words: the location of the next chunk, and the end of its records. Chunks of a
+//! list double in size up to [`MAX_CHUNK`], so a list of a few records needs little memory and a long list
+//! few chunks.
 
 use crate::memory::Region;
 use std::marker::PhantomData;
@@ -21,7 +22,7 @@ const MAX_CHUNK: usize = 1 << 20;
 /// The list of one reader, at the writer. Offsets count from the start of the segment.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Writer {
-    /// The first chunk; 0 where there is none, since no buffer begins there.
+    /// The first chunk; 0 if there is none, since no buffer begins there.
     first: usize,
     /// The last chunk, where its next record goes, and where it ends.
     chunk: usize,
@@ -93,7 +94,7 @@ impl Writer {
     }
 }
 
-/// What stands before the payload of a record.
+/// The header of a record, before its payload.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Head {
@@ -151,7 +152,7 @@ pub struct Record<'a> {
     pub value: u64,
     /// The caller's.
     pub label: u32,
-    /// What the writer has put there.
+    /// The words written by the writer.
     pub payload: Region<'a>,
 }
 
@@ -212,7 +213,7 @@ impl<'a> Iterator for Records<'a> {
         };
         let length = head.length();
         self.at += record_bytes(length);
-        // SAFETY: behind the head, inside the chunk, which stays during 'a.
+        // SAFETY: after the head, inside the chunk, which stays during 'a.
         let payload = unsafe { Region::new(payload.as_ptr(), length) };
         Some(Record { value: head.value, label: (head.rest >> LENGTH_BITS) as u32, payload })
     }

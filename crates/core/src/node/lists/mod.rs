@@ -1,20 +1,20 @@
-//! Lists of records that the ranks of a node leave for each other, in shared memory.
+//! Lists of records in shared memory from each rank of a node to the others.
 //!
-//! Idea: every rank writes what it has for others into memory of its own that all ranks of the node map, as
-//! lists of records; what the numbers of lists mean is up to the caller. A round ends with a barrier
+//! Idea: every rank writes its data for others into its memory that all ranks of the node map, as lists of
+//! records; the caller defines the meaning of list numbers. A round ends with a barrier
 //! ([`RecordLists::meet`]), after which every rank reads its lists in place. The memory is double-buffered:
-//! lists that were written in one turn ([`RecordLists::turn`]) stay as they are until the reader enters the
-//! first barrier of the next turn. So one barrier per turn suffices, and a reader may keep pointers into
-//! lists.
+//! lists that were written in one turn ([`RecordLists::turn`]) do not change until the reader enters the
+//! first barrier of the next turn. One barrier per turn therefore suffices, and a reader may keep pointers
+//! into lists.
 //!
 //! Restrictions: between a turn and the next there is at least one barrier. A list is located after the
 //! barrier that published it and before the rank meets the others again ([`RecordLists::list`]).
 //!
-//! Cost: per record 16 bytes beside its payload, which is copied once by the writer; per barrier one pair of
-//! lines of the cache per rank, which holds the counter of the barrier, the notice and the lists for up to
-//! eight readers.
-//! Memory: what the records of two turns need, in steps. The address range is much larger ([`reserve`]), so
-//! that nothing ever moves. Without shared memory a rank has such memory for itself, so that algorithms need
+//! Cost: per record 16 bytes in addition to its payload, which is copied once by the writer; per barrier one
+//! pair of cache lines per rank, which contains the counter of the barrier, the notice and the lists for up
+//! to eight readers.
+//! Memory: the records of two turns, in steps. The address range is much larger ([`reserve`]), so that
+//! nothing ever moves. Without shared memory a rank has private memory of this kind, so that algorithms need
 //! no second path.
 //! Source: our own.
 
@@ -32,20 +32,21 @@ use crate::progress::wait::Patience;
 use list::Writer;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words that a rank tells all others in a round.
+/// Words from a rank to all others in a round.
 pub const NOTICE_WORDS: usize = 5;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
 /// Address range of one buffer of a rank, unless the process is limited.
 const MAX_RESERVE: usize = 1 << 36;
-/// Address range of a node's ranks together: an eighth of what processors of 48 address bits give a process.
+/// Address range of a node's ranks together: an eighth of the address space of a process with 48 address
+/// bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a list.
 const MIN_RESERVE: usize = 1 << 20;
 /// Memory that a buffer gets at first; each step adds half of what there is.
 const FIRST_STEP: usize = 256 << 10;
-/// Turns of a buffer after which memory that it has not used since is given back.
+/// Turns of a buffer after which unused memory is returned to the system.
 const IDLE_TURNS: u32 = 64;
 
 /// Both buffers of a rank.
@@ -53,8 +54,8 @@ const BUFFERS: usize = 2;
 
 /// Address range of the buffers of a rank, unless the process is limited or a node has many ranks.
 pub const MAX_ADDRESS_BYTES: usize = BUFFERS * MAX_RESERVE;
-/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of
-/// the turns in which it was last used, and as many without.
+/// Turns of a rank after which memory that none of them has used is returned to the system: for each buffer
+/// the rest of the turns in which it was last used, and as many without.
 pub const MAX_IDLE_TURNS: u32 = BUFFERS as u32 * 2 * IDLE_TURNS;
 
 /// Words before the lists in a block: the counter of the barrier and the notice, padded to 64 bytes.
@@ -94,7 +95,7 @@ struct Buffer {
     used: usize,
     /// Bytes for which the kernel has given memory.
     present: usize,
-    /// The most bytes in use since memory was last given back, and turns since then.
+    /// The maximum number of bytes in use since memory was last returned, and turns since then.
     peak: usize,
     idle: u32,
 }
@@ -211,7 +212,7 @@ impl RecordLists {
     /// begins at a multiple of 16 bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] where there is no memory for it.
+    /// [`Error::Memory`] if there is no memory for it.
     #[inline(always)]
     pub fn record(&mut self, list: usize, value: u64, label: u32, length: usize) -> Result<Region<'_>> {
         let bytes = list::record_bytes(length);
@@ -244,7 +245,7 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Has the kernel give memory for the first `bytes` of a buffer, in steps.
+    /// Requests the kernel to commit memory for the first `bytes` of a buffer, in steps.
     fn provide(&mut self, parity: usize, bytes: usize) -> Result<()> {
         let present = self.buffers[parity].present;
         if bytes <= present {
@@ -258,8 +259,8 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists begin
-    /// anew.
+    /// Publishes the lists and a notice, and waits until all ranks of the node have done so. Lists are empty
+    /// afterwards.
     pub fn meet<P: Progress + ?Sized>(
         &mut self,
         comm: &P,
@@ -333,7 +334,7 @@ impl RecordLists {
         }
     }
 
-    /// Begins a turn: records go to the other buffer, whose lists nobody reads any more.
+    /// Begins a turn: records are written to the other buffer, whose lists no rank reads any more.
     pub fn turn(&mut self) {
         self.turn += 1;
         let parity = self.parity();

@@ -46,7 +46,7 @@ fn records_arrive_in_order_and_stay_for_a_turn() {
                 for from in 0..size {
                     assert_eq!(lists.notice(from), [turn as u64, from as u64, 0, 0, 1]);
                     for to in [own, size] {
-                        // SAFETY: located in this turn, and looked at until the next one.
+                        // SAFETY: located in this turn, and read until the next one.
                         let records = unsafe { lists.records(lists.list(from, to)) };
                         let mut count = 0;
                         for (number, record) in records.enumerate() {

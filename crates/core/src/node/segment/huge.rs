@@ -1,9 +1,9 @@
 //! Addresses of mappings that the kernel may put on huge pages.
 //!
-//! Idea: the kernel usually gives files in memory no huge pages on demand (`shmem_enabled` is `never`), but
-//! it collapses pages that exist into huge ones when a process asks for it (`MADV_COLLAPSE`, Linux 6.1),
-//! whatever that setting is. All processes then map the huge pages where the mapping and the file are aligned
-//! alike, so segments of a huge page and more start at a multiple of it.
+//! Idea: by default the kernel does not use huge pages on demand for files in memory (`shmem_enabled` is
+//! `never`), but it collapses existing pages into huge ones on request (`MADV_COLLAPSE`, Linux 6.1),
+//! regardless of that setting. All processes then map the huge pages if the mapping and the file have the
+//! same alignment, so segments of at least a huge page start at a multiple of it.
 //!
 //! Cost: a copy of each page, once; measured 2.2 ms per huge page on a virtual machine.
 

@@ -1,12 +1,13 @@
-//! Segments that all ranks of a node map at the same address, so that addresses in them can be handed on.
+//! Segments that all ranks of a node map at the same address, so that addresses in them can be passed between
+//! ranks.
 //!
-//! Idea: the first rank of the node maps the file where nothing else is, in a range that programs, libraries
-//! and their stacks leave free, and the others try the same address, which the kernel never gives away twice
-//! (`MAP_FIXED_NOREPLACE`, Linux 4.17; older ones take the address as a wish, which is compared). Where one
-//! of them has something there, the first rank goes on to the next address. Ranks of one process, threads or
-//! simulated, share one mapping, which the last of them unmaps.
+//! Idea: the first rank of the node maps the file in an unused range of addresses that programs, libraries
+//! and their stacks leave free, and the others try the same address (`MAP_FIXED_NOREPLACE`, Linux 4.17, never
+//! replaces a mapping; older kernels take the address as a hint, and the result is compared). If the range is
+//! in use on one of them, the first rank tries the next address. Ranks of one process, threads or simulated,
+//! share one mapping, which the last of them unmaps.
 //!
-//! Cost: one gathering of a few words and one reduction per attempt; usually there is one.
+//! Cost: one gather of a few words and one reduction per attempt; usually one attempt.
 
 use super::users::join;
 use super::{Location, ONE_MAPPING, Segment, create_file, max_file_bytes, object, open_file};
@@ -16,13 +17,13 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 
-/// Addresses to be tried, in the middle of what processors of 47 bits give a program; then any.
+/// Addresses to be tried, in the middle of a 47-bit address space; then any.
 const WISHES: [usize; 4] = [0x2000_0000_0000, 0x3000_0000_0000, 0x4000_0000_0000, 0];
 /// Attempts until the node has no common address.
 const ATTEMPTS: usize = 8;
 
 impl Segment {
-    /// Maps a file at an address where nothing else is; 0 for any.
+    /// Maps a file at an unused address; 0 for any.
     fn map_at(file: &File, length: usize, address: usize) -> Result<Self> {
         let (protection, mut flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
@@ -91,7 +92,7 @@ impl Creator {
     }
 }
 
-/// What a rank that is not the first one of its node maps.
+/// The mapping of a rank that is not the first one of its node.
 fn open(location: Location, length: usize) -> Result<Segment> {
     match location {
         Location { address: 0, .. } => Err(Error::Memory("the first rank of the node has no memory".into())),

@@ -1,4 +1,4 @@
-//! Mappings that several ranks of this process use, threads or simulated ones: the last of them unmaps.
+//! Mappings that several ranks of this process use, threads or simulated: the last of them unmaps.
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
