@@ -190,7 +190,14 @@ pub const FFTW: Group = Group {
             "auto",
             "which transpositions hcube performs: those in which it is faster (auto), all that it can (always), none (never)",
         ),
-        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why hcube leaves a transposition to FFTW"),
+        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why FFTW performs a transposition itself"),
+        Variable::new(
+            "HCUBE_STATS",
+            "0, 1, fftw or json:FILE",
+            "0",
+            "rank 0 prints at the end whether the solver was registered and used, and why not; fftw prints nothing else and \
+             is set by hcube-run --fftw",
+        ),
     ],
     ..UNTABLED
 };
