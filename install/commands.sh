@@ -58,7 +58,7 @@ defect_of() {
     fi
     case $(bytes "$1" 0 4) in
     ' 7f 45 4c 46')
-        # The processor in the header, compared with that of a program that runs here.
+        # The processor in the header, compared with a program that runs here.
         [ "$(bytes "$1" 18 2)" = "$(bytes /proc/self/exe 18 2)" ] ||
             { echo "is a program for another kind of processor; compile it for this machine" && return; }
         [ -x "$1" ] || echo "is not executable (chmod +x $1)"
@@ -170,7 +170,7 @@ kind() {
     esac
 }
 
-# belongs_to <kind> <command>: whether a wrapper or launcher is that of an MPI library, by what it says of itself.
+# belongs_to <kind> <command>: whether a wrapper or launcher belongs to an MPI library, by its own description.
 belongs_to() {
     case $1,${2##*/} in
     openmpi,mpic* | openmpi,mpif*) "$2" --showme:version 2>&1 | grep -q 'Open MPI' ;;

@@ -22,7 +22,7 @@ const MAX_SCHEDULED_BLOCKS: usize = 512;
 const MAX_SCHEDULED_COLUMNS: usize = 1 << 14;
 /// Blocks per side without `--blocks`, as far as there are enough for all processes.
 const BLOCKS: std::ops::RangeInclusive<usize> = 2..=9;
-/// Block columns of each process without `--alpha`, those of the thesis.
+/// Block columns of each process without `--alpha`, as in the thesis.
 const ALPHA: std::ops::RangeInclusive<usize> = 1..=5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

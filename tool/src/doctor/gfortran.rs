@@ -68,7 +68,7 @@ fn version(said: &str) -> Option<&str> {
     words.split_whitespace().next().filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Names of OpenCoarrays' library: those of Debian and of its own installation.
+/// Names of the library of OpenCoarrays: in Debian, and as it installs itself.
 fn open_coarrays_files(mpi: &str) -> Vec<PathBuf> {
     [
         format!("libcaf_{mpi}.so.3"),

@@ -18,7 +18,7 @@ const MAX_RANKS: u64 = 1 << 20;
 
 /// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
-/// The figures are those of a machine that comes with hcube (red-storm, juropa, juqueen, bluegene-p,
+/// The figures describe a machine that comes with hcube (red-storm, juropa, juqueen, bluegene-p,
 /// graphene: models with published figures) or of a file that `hcube probe` has written. Stages, messages and
 /// bytes are those of the production plans; contention in the network and overlap are not modelled.
 /// `hcube model gemm` predicts matrix multiplication.
