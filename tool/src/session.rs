@@ -4,8 +4,8 @@
 use crate::{interrupt, launched};
 use hcube_core::comm::{Comm, agree};
 use hcube_core::mpi::MpiComm;
-use hcube_core::mpi::handle;
 use hcube_core::mpi::rsmpi;
+use hcube_core::mpi::{handle, misspelt};
 use std::process::ExitCode;
 
 /// Exit status where the work was done and something was found wrong.
@@ -125,12 +125,15 @@ fn connect() -> hcube_core::Result<Session> {
     Ok(Session { comm: rsmpi::duplicate(&world)?, alone: rsmpi::duplicate(&alone)? })
 }
 
-/// Runs a subcommand between MPI_Init and MPI_Finalize.
+/// Runs a subcommand between MPI_Init and MPI_Finalize, and names misspelt variables first.
 pub fn run(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
-    run_in(mpi::initialize(), work)
+    run_in(mpi::initialize(), |session| {
+        misspelt::report();
+        work(session)
+    })
 }
 
-/// As [`run`], with the highest level of threads that MPI provides.
+/// As [`run`], with the highest level of threads that MPI provides, for a command that examines the environment itself.
 pub fn run_with_threads(work: impl FnOnce(&Session) -> Result<Verdict, Failure>) -> ExitCode {
     run_in(mpi::initialize_with_threading(mpi::Threading::Multiple).map(|(universe, _)| universe), work)
 }

@@ -1,4 +1,4 @@
-//! All environment variables of hcube: those of the options of a system, from its table, and the others.
+//! All environment variables of hcube: options of the systems, from their tables, and the others.
 //! `hcube doctor`, the manual pages and doc/options.md say what stands here; a test (lab/tests/manual.rs)
 //! compares it with what the sources read.
 
@@ -190,7 +190,14 @@ pub const FFTW: Group = Group {
             "auto",
             "which transpositions hcube performs: those in which it is faster (auto), all that it can (always), none (never)",
         ),
-        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why hcube leaves a transposition to FFTW"),
+        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why FFTW performs a transposition itself"),
+        Variable::new(
+            "HCUBE_STATS",
+            "0, 1, fftw or json:FILE",
+            "0",
+            "rank 0 prints at the end whether the solver was registered and used, and why not; fftw prints nothing else and \
+             is set by hcube-run --fftw",
+        ),
     ],
     ..UNTABLED
 };
@@ -274,7 +281,12 @@ pub const BUILD: Group = Group {
             "",
             "scripts/simulate.sh: the tool to use instead of the one that was built",
         ),
-        Variable::new("HCUBE_LAB", "a file", "", "scripts/manual.sh: hcube-lab, if not from this build"),
+        Variable::new(
+            "HCUBE_LAB",
+            "a file",
+            "",
+            "scripts/manual.sh: hcube-lab, if it belongs to another build",
+        ),
         Variable::new(
             "HCUBE_TEST_SKIP",
             "names, separated by commas",
@@ -327,6 +339,7 @@ pub fn names() -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcube_core::options::known;
 
     #[test]
     fn variables_of_several_uses_have_several_meanings_and_one_name() {
@@ -336,6 +349,18 @@ mod tests {
         let names = names();
         assert_eq!(names.iter().filter(|&&name| name == "HCUBE_VERBOSE").count(), 1);
         assert!(!names.contains(&"HCUBE_DIR") && names.contains(&"HCUBE_STATS"));
+    }
+
+    #[test]
+    fn libraries_know_all_names() {
+        let sorted = |mut names: Vec<&'static str>| {
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let all = GROUPS.iter().flat_map(Group::variables).map(|variable| variable.name).collect();
+        assert_eq!(sorted(all), sorted([&known::OF_A_RUN[..], &known::OF_A_BUILD].concat()));
+        assert!(names().iter().all(|name| known::OF_A_RUN.contains(name)));
     }
 
     #[test]

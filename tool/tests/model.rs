@@ -202,7 +202,7 @@ fn matrix_multiplication_is_predicted() {
     let output = model(&["gemm", "--machine", "bluegene-p", "--grid", "128x128", "--n", "65536"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        text.contains("scatter-allgather does not gain by groups") && text.contains("busiest node"),
+        text.contains("scatter-allgather is not faster with groups") && text.contains("busiest node"),
         "{text}"
     );
     let text = String::from_utf8_lossy(&model(&["gemm", "--paper"]).stdout).into_owned();

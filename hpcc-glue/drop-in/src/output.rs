@@ -20,11 +20,11 @@ impl Output {
         Self::of(&std::env::var("HCUBE_STATS").ok()?)
     }
 
-    /// Values of `HCUBE_STATS`: nothing or 0 for none, `json:FILE` for a table and a file, anything else
-    /// for a table.
+    /// Values of `HCUBE_STATS`: nothing or 0 for none, `fftw` for the solver of FFTW only, `json:FILE` for a
+    /// table and a file, anything else for a table.
     fn of(value: &str) -> Option<Self> {
         match value {
-            "" | "0" => None,
+            "" | "0" | "fftw" => None,
             _ => Some(Self { json: value.strip_prefix("json:").map(str::to_owned) }),
         }
     }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_variable_says_what_is_wanted() {
         let json = |name: &str| Some(Output { json: Some(name.to_owned()) });
-        assert_eq!([Output::of(""), Output::of("0")], [None, None]);
+        assert_eq!(["", "0", "fftw"].map(Output::of), [None, None, None]);
         assert_eq!(Output::of("1"), Some(Output { json: None }));
         assert_eq!(Output::of("json:a/b"), json("a/b"));
     }

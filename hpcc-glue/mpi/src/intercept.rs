@@ -183,7 +183,14 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
 
 /// `MPI_Init` or `MPI_Init_thread` of the program.
 pub fn initialise(forward: impl FnOnce() -> c_int) -> c_int {
-    if foreign().is_some() { forward() } else { membership::initialise(forward) }
+    if foreign().is_some() {
+        return forward();
+    }
+    let code = membership::initialise(forward);
+    if code == SUCCESS {
+        hcube_core::mpi::misspelt::report_here();
+    }
+    code
 }
 
 /// `MPI_Finalize` of the program.

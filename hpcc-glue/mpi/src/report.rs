@@ -4,7 +4,7 @@ use crate::statistics::{COLLECTION, Label, Path, Statistics, labels};
 use hcube_drop_in::collection::Totals;
 use hcube_drop_in::figures::Total;
 use hcube_drop_in::mpi_library;
-use hcube_drop_in::output::{columns, title};
+use hcube_drop_in::output::{columns, is_loaded, title};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -67,7 +67,9 @@ impl Row {
 
 fn table(rows: &[Row], ranks: usize, statistics: &Statistics) -> String {
     if rows.is_empty() {
-        return format!("{}: no all-to-all calls seen\n", title(ranks));
+        let others =
+            if is_loaded("libhcube_fftw") { " in MPI; the transpositions of FFTW follow" } else { "" };
+        return format!("{}: no all-to-all calls seen{others}\n", title(ranks));
     }
     let head =
         ["operation", "path", "calls", "bytes sent", "max s", "mean s", "MB/s per rank", "extra memory"];

@@ -3,6 +3,7 @@
 use super::finding::{Finding, State, Topic};
 use crate::variables;
 use hcube_core::comm::{Comm, agree};
+use hcube_core::options::known;
 
 const TOPIC: Topic = Topic::Environment;
 
@@ -59,8 +60,15 @@ fn judge(mut set: Vec<(String, String)>, mut errors: Vec<String>) -> Vec<Finding
     for (name, value) in &set {
         let text = format!("{name}={value}");
         let meanings = variables::meanings(name);
+        // Of tests and scripts.
+        if meanings.is_empty() && known::is_known(name) {
+            continue;
+        }
         findings.push(if meanings.is_empty() {
-            let advice = format!("unknown variable; hcube reads {}", variables::names().join(", "));
+            let advice = match known::nearest(name) {
+                Some(nearest) => known::did_you_mean(name, nearest),
+                None => "unknown variable: 'hcube info' lists the variables of hcube".to_owned(),
+            };
             Finding::new(TOPIC, State::Slow, text).advise(advice)
         } else {
             Finding::new(TOPIC, State::Fact, format!("{text}: {}", meanings.join("; ")))
@@ -81,11 +89,15 @@ mod tests {
 
     #[test]
     fn unknown_variables_and_errors_are_told() {
-        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_STATS"].map(|name| (name.into(), "fast".into()));
+        let set = ["HCUBE_MOD", "HCUBE_MODE", "HCUBE_STATS", "HCUBE_TEST_X", "HCUBE_X"];
+        let set = set.map(|name| (name.into(), "fast".into()));
         let error = "HCUBE_MODE = 'fast': expected auto".to_owned();
         let findings = judge(set.into(), vec![error.clone(), error]);
         let states: Vec<State> = findings.iter().map(|finding| finding.state).collect();
-        assert_eq!(states, [State::Slow, State::Fact, State::Fact, State::Wrong]);
+        assert_eq!(states, [State::Slow, State::Fact, State::Fact, State::Slow, State::Wrong]);
+        let advice = |number: usize| findings[number].advice.as_deref().unwrap_or_default();
+        assert_eq!(advice(0), "HCUBE_MOD is not a variable of hcube; did you mean HCUBE_MODE?");
+        assert!(advice(3).contains("hcube info"), "{}", advice(3));
         assert_eq!(judge(Vec::new(), Vec::new())[0].state, State::Good);
     }
 }

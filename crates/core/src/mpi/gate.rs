@@ -7,6 +7,7 @@
 use super::attribute::{self, Attached};
 use super::backend::MpiComm;
 use super::handle::{self, Handle, check_communicator, check_living, check_state};
+use super::misspelt;
 use crate::comm::Comm;
 use crate::error::Result;
 use std::any::Any;
@@ -114,6 +115,7 @@ fn known(comm: Handle) -> Result<Option<Attached>> {
 fn attach(comm: Handle) -> Result<Attached> {
     check_state()?;
     check_communicator(comm)?;
+    misspelt::report();
     attribute::attach(comm)
 }
 

@@ -5,6 +5,7 @@ use super::backend::MpiComm;
 use super::check::check;
 use super::constants::constants;
 use super::handle::{self, check_state, world};
+use super::misspelt;
 use super::raw;
 use crate::error::{Error, Result};
 use std::ptr;
@@ -125,6 +126,7 @@ pub fn world_place() -> Result<(usize, usize)> {
 /// # Errors
 /// Those of [`MpiComm::duplicate`].
 pub fn world_comm() -> Result<MpiComm> {
+    misspelt::report();
     MpiComm::duplicate(world()).map_err(|error| match error {
         Error::Communicator(text) => Error::Internal(text),
         other => other,

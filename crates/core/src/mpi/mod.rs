@@ -17,6 +17,7 @@ mod keyval;
 pub mod lifetime;
 mod living;
 pub mod membership;
+pub mod misspelt;
 pub mod own_call;
 mod pending;
 pub mod raise;

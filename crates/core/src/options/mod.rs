@@ -7,6 +7,7 @@
 //! headers, so they use only [`crate::error`] of hcube.
 
 mod kind;
+pub mod known;
 mod named;
 mod pair;
 mod table;

@@ -35,16 +35,16 @@ pub fn multiplication(results: &Results) -> String {
         1e9 * beta
     );
     if let Some(condition) = &results.condition {
-        let (holds, gains) = if condition.holds { (">", "gains") } else { ("<=", "does not gain") };
+        let (holds, gains) = if condition.holds { (">", "is faster") } else { ("<=", "is not faster") };
         let _ = writeln!(
             text,
-            "alpha/beta = {:.0} {holds} 2nb/p = {:.0}: scatter-allgather {gains} by groups",
+            "alpha/beta = {:.0} {holds} 2nb/p = {:.0}: scatter-allgather {gains} with groups",
             condition.alpha_over_beta, condition.threshold
         );
     }
     text.push('\n');
     text += &lines(&results.lines).render();
-    text += "\ncommunication of a multiplication; 1 group is SUMMA; gain: SUMMA with the same broadcast over this.\n\
+    text += "\ncommunication of a multiplication; 1 group is SUMMA; speed-up over SUMMA with the same broadcast.\n\
              counted: from the messages of the schedules, the panels one after the other; messages/rank: sent, mean\n";
     let best = &results.best;
     let system = if best.groups == 1 { "SUMMA".to_owned() } else { format!("{} groups", best.groups) };
@@ -83,9 +83,9 @@ fn lines(lines: &[Line]) -> Table {
             ("groups", line.groups.to_string()),
             ("rows x columns", format!("{} x {}", line.group_rows, line.group_columns)),
             ("by formula", time(line.seconds)),
-            ("gain", format!("{:.2}", line.gain)),
+            ("speed-up", format!("{:.2}", line.gain)),
             ("counted", or_none(line.counted_seconds.map(time))),
-            ("gain", or_none(line.counted_gain.map(|gain| format!("{gain:.2}")))),
+            ("speed-up", or_none(line.counted_gain.map(|gain| format!("{gain:.2}")))),
             ("messages/rank", or_none(line.messages.map(significant))),
         ]
     }))
@@ -132,9 +132,12 @@ fn settings(lines: &[Predicted]) -> Table {
             ("SUMMA", significant(summa)),
             ("HSUMMA", significant(summa / line.gain)),
             ("groups", line.best_groups.to_string()),
-            ("gain", format!("{:.2}", line.gain)),
+            ("speed-up", format!("{:.2}", line.gain)),
             ("per byte", line.gain_per_byte.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
-            ("gain measured", line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
+            (
+                "speed-up measured",
+                line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
+            ),
         ]
     }))
 }

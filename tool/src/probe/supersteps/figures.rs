@@ -62,6 +62,7 @@ pub fn processes(samples: &Samples) -> Processes {
         latency_us: Latency { empty, shift, all_to_all },
         gaps: samples.measured().into_iter().filter_map(|kind| gap(samples, kind)).collect(),
         noise_percent: samples.noise_percent(),
+        latency_spread_percent: samples.latency_spread_percent(),
     }
 }
 
