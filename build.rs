@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-// What the tables call `hcube_core` are these two modules of it.
+// The name `hcube_core` in the tables means these two of its modules.
 extern crate self as hcube_core;
 #[path = "crates/alltoall/src/options.rs"]
 mod alltoall;
@@ -39,7 +39,7 @@ use hcube_interface::Interface;
 use hcube_interface::text::{without_macro, without_safety_sections, wrapped};
 use options::{Kind, Name, Setting, Spec, Table};
 
-/// What this program reads besides the sources of the headers.
+/// Inputs of this program in addition to the sources of the headers.
 const TABLES: [&str; 11] = [
     "crates/alltoall/src/options.rs",
     "crates/caf/src/state/options.rs",
@@ -337,7 +337,7 @@ fn constants(header: &str) -> String {
     }
     let mut owners: Vec<String> =
         HEADERS.iter().filter(|other| other.name == header).flat_map(structures).collect();
-    // What a function takes that bears the name of the header, or is one of its functions.
+    // A function that has the name of the header, or is one of its functions.
     owners.push(format!("hcube_{header}"));
     let is_own = |field: &str| {
         owners.iter().any(|name| field.starts_with(&format!("{name}.")))
@@ -364,7 +364,7 @@ fn constants(header: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// Replaces links to options and tables by what the tables say.
+/// Replaces links to options and tables by their documentation.
 fn documented(header: &str) -> String {
     let mut text = String::new();
     for line in header.lines() {
@@ -379,7 +379,7 @@ fn documented(header: &str) -> String {
     text
 }
 
-/// What a table says of `random_access::Options::mode`, or the variables of `random_access::Options`.
+/// The documentation of `random_access::Options::mode`, or the variables of `random_access::Options`.
 fn meaning(link: &str) -> String {
     let (system, field) = link.split_once("::Options").expect("a link to options");
     let field = field.strip_prefix("::");

@@ -126,7 +126,13 @@ launch() {
             left=$((left - 1)) values=$((values - 1))
         done
     done
-    [ -n "$program" ] || fail "expected a program${passed:+; $passed is not one} (--help)"
+    if [ -z "$program" ]; then
+        reason=
+        if [ -n "$passed" ]; then
+            if [ -e "$passed" ]; then reason=$(defect_of "$passed"); else reason=$(not_found "$passed"); fi
+        fi
+        fail "expected a program${passed:+; $passed is not one${reason:+: $reason}} (--help)"
+    fi
     check_program "$program"
 
     # The program and its arguments, which now stand first, go behind the options for the launcher.
@@ -146,8 +152,17 @@ launch() {
 check_program() {
     uses=$(linked_to "$1")
     # shellcheck disable=SC2154 # set by the command
-    [ -z "$uses" ] || [ "$uses" = "$(kind)" ] ||
-        fail "$1 uses $uses, and this is $self for $mpi; use $starter-$uses${verb:+ $verb}, or build the program with $builder-$mpi"
+    if [ -n "$uses" ] && [ "$uses" != "$(kind)" ]; then
+        # shellcheck disable=SC2154 # set by the command
+        if [ -x "$here/$starter-$uses" ]; then
+            other="use $starter-$uses${verb:+ $verb}"
+        else
+            other="install hcube for $uses"
+        fi
+        fail "$1 uses $uses, and this is $self for $mpi; $other, or build the program with $builder-$mpi"
+    fi
+    defect=$(defect_of "$1")
+    [ -z "$defect" ] || fail "$1 $defect"
 }
 
 # launch_by_mpirun <option>... <program> <argument>...

@@ -38,7 +38,7 @@ bench_bsp() {
 }
 
 probe_bsp() {
-    "${launcher[@]}" -np 2 "$tool" bsp probe "$work/supersteps.json" --no-progress
+    "${launcher[@]}" -np 2 "$tool" bsp probe "$work/supersteps.json" --no-progress --seconds 900
     echo
 }
 

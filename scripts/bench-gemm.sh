@@ -13,7 +13,7 @@ products() {
 bench_gemm() {
     local reason status=0
     local grid grids=(1x2 2x2) orders=512,1024,2048 order=1024 repeat=5 square=8 sweep=4
-    # Exit status 2: something is missing. With another one the steps say what is wrong.
+    # Exit status 2: something is missing. With another one the steps print the error.
     reason=$("$tool" bench gemm --sizes 16 --repeat 1 --no-progress 2>&1 >/dev/null) || status=$?
     if [ "$status" -eq 2 ]; then
         echo "=== Matrix multiplication: skipped: ${reason#hcube: }"

@@ -59,7 +59,7 @@ run_steps() {
         eval "${commands[number]}"
         taken=$(($(clock) - begin))
         finished=$((finished + seconds[number]))
-        # What lies further back counts less.
+        # Older steps have a smaller weight.
         keep=$((seconds[number] < WINDOW ? WINDOW - seconds[number] : 0))
         looked_back=$((looked_back * keep / WINDOW + seconds[number]))
         spent=$((spent * keep / WINDOW + taken))

@@ -6,14 +6,12 @@
 #
 #   [MPI=openmpi|mpich|openmpi5|...] scripts/bench.sh [--full] [part...]
 #
-# Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs,
-# fftw. All by default; --full adds problems of FFTW, runs of HPCC and repetitions. The
-# first line says how long that will take on this machine, after a short calibration,
-# and every step begins with a line that tells the time so far and the time that is left.
+# Parts: random-access, alltoall, gemm, bsp, llcs, caf, gfortran, hpcc, preload, programs, fftw. All by default; --full
+# adds problems of FFTW, runs of HPCC and repetitions. The first line states how long that will take on this machine,
+# after a short calibration, and every step begins with a line that tells the time so far and the time that is left.
 #
-# What is compared is measured in one run, alternating, as often as --repeat
-# says; tables show medians and (largest - smallest) / median. Figures of different
-# steps were taken at different times: compare inside a step. Results:
+# Competitors are measured in one run, alternating, --repeat times; tables show medians and (largest - smallest) /
+# median. Figures of different steps were taken at different times: compare inside a step. Results:
 #
 #   target/bench/gups.json      RandomAccess: {"mpi": ..., "cores": ..., "sections": {<name>:
 #                               <hcube bench random-access --json>, ...},

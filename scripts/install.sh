@@ -14,7 +14,7 @@
 #   $PREFIX/share         manual pages, completions for bash, zsh and fish
 #   $LIBDIR/hcube/<mpi>   libhcube, libhcube_bsp and libhcube_caf (shared and static), libhcube_preload.so,
 #                         libhcube_pblas.so, and libhcube_fftw{,f,l} where `make fftw` has built
-#                         them; mpi.txt, the soname and the version of the MPI library; bin and pkgconfig with the names of the default for this MPI library
+#                         them; mpi.txt, the soname and the version of the MPI library and what `hcube --version` prints; bin and pkgconfig with the names of the default for this MPI library
 #   $LIBDIR/pkgconfig     hcube-<mpi>.pc, hcube-pblas-<mpi>.pc, hcube-bsp-<mpi>.pc, hcube-caf-<mpi>.pc; the default's without
 #                         -<mpi>
 #   $LIBDIR/cmake/hcube   hcubeConfig.cmake
@@ -112,6 +112,9 @@ hcube MPICH_VERSION
     readelf -d "$release/libhcube.so" | sed -n 's/.*(NEEDED).*\[\(libmpi[^]]*\)\].*/soname \1/p' | head -n 1 >"$file"
     version=$(echo "$text" | PATH=$PATH:$PWD/target/mpi/bin "mpicc.$mpi" -E -x c - 2>/dev/null | sed -n 's/^hcube //p' | tr -d '"' | tr ' ' .) || true
     [ -z "$version" ] || echo "version $version" >>"$file"
+    # What the tool says of itself, for hcube-run --version.
+    [ ! -x "$release/hcube" ] || version=$("$release/hcube" --version 2>/dev/null | head -n 1) || version=
+    [ -z "$version" ] || [ ! -x "$release/hcube" ] || echo "build $version" >>"$file"
     chmod 644 "$file"
 }
 

@@ -43,7 +43,7 @@ has_mpi4py() {
     return 1
 }
 
-# What shows manual pages, and what finds faults in them.
+# Programs that show manual pages, and that check them.
 has_manual_pages() {
     printf '.TH probe 1\n.SH NAME\nprobe \\- shown\n' >"$scratch/probe.1"
     man -P cat -l "$scratch/probe.1" 2>/dev/null | grep -q 'probe - shown' && command -v mandoc >/dev/null 2>&1
@@ -87,7 +87,7 @@ has_namespaces() {
     done
 }
 
-# What the lint step of scripts/test.sh uses.
+# Programs for the lint step of scripts/test.sh.
 has_shellcheck() {
     printf '#!/bin/sh\necho shown\n' >"$scratch/probe.sh"
     shellcheck "$scratch/probe.sh" >/dev/null 2>&1

@@ -2,8 +2,8 @@
 # root, scratch, sources and apt_options, and the function say, and uses those that are set here.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# Sets what there is to know of the source of a program: its name and version, the tarball, its name in Debian's
-# archive, a file in it, Debian's source package, and the variable that names a copy. A source with a release is
+# Sets the variables of the source of a program: its name and version, the tarball, its name in Debian's archive, a file
+# in it, Debian's source package, and the variable that names a copy. A source with a release is
 # optional: it is downloaded from that release of Debian where the machine's own one does not have it.
 describe_source() {
     release=

@@ -27,9 +27,8 @@
 #
 # Every need is tested by using it (a file compiled, a tool found), not by the
 # name of a package, so a machine that is not Debian but has all of it passes.
-# On Debian missing packages are installed with apt-get (as root, or by a sudo
-# that asks for no password). Otherwise the script ends with status 1 and one
-# message that lists all that is missing.
+# On Debian missing packages are installed with apt-get (as root, or by a sudo without a password). Otherwise the script
+# ends with status 1 and one message that lists all that is missing.
 #
 # HCUBE_HPCC_TARBALL=<file>, HCUBE_FFTW_TARBALL=<file> and HCUBE_OPENCOARRAYS_TARBALL=<file>
 # name copies of the tarballs, for machines that cannot reach a Debian archive.

@@ -53,8 +53,8 @@ with() {
     env MPI="$mpi" MPICC="mpicc.$mpi" CARGO_TARGET_DIR="$PWD/target/$mpi" "$@"
 }
 
-# take_crates <from> <to> <profile>: where nothing is built yet, the crates of others that know nothing of MPI. Compiling them takes
-# almost half of a build without optimisation at link time.
+# take_crates <from> <to> <profile>: if nothing is built yet, the third-party crates, which do not depend on MPI.
+# Compiling them takes almost half of a build without optimisation at link time.
 take_crates() {
     [ ! -e "target/$2/$3" ] || return 0
     mkdir -p "target/$2/$3"

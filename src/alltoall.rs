@@ -12,7 +12,7 @@ use hcube_core::mpi::gate;
 use hcube_core::mpi::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use std::ffi::{c_char, c_int, c_void};
 
-/// Makes a call, by the library where hcube leaves it to that.
+/// Performs a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -23,11 +23,12 @@ pub(crate) unsafe fn perform(
     comm: MPI_Comm,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     match unsafe { exchange(&call) } {
         Verdict::Done(_) => HCUBE_SUCCESS,
         Verdict::Refused(refusal) => refusal.raise(),
-        // SAFETY: the library is asked for what the caller asked hcube for, by the contract of this function.
+        // SAFETY: the library receives the arguments that the caller passed to hcube, by the contract of this
+        // function.
         Verdict::Library(reason) => unsafe { forwarded(&call, reason, || call.by_library()) },
     }
 }

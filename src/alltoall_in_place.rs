@@ -25,7 +25,7 @@ use std::ffi::{c_int, c_void};
 /// communication with limited memory, EuroMPI 2010; hcube uses a different algorithm.
 ///
 /// # Safety
-/// As MPI asks for them.
+/// As MPI requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
     buffer: *mut c_void,
@@ -37,7 +37,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
     comm: MPI_Comm,
 ) -> c_int {
     let counts = (Counts::Int(scounts, sdispls), Counts::Int(rcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { in_one_buffer("hcube_alltoallv_in_place", buffer, counts, datatype, comm) }
 }
 
@@ -45,7 +45,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place(
 /// MPI library.
 ///
 /// # Safety
-/// As MPI asks for them.
+/// As MPI requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place_c(
     buffer: *mut c_void,
@@ -57,6 +57,6 @@ pub unsafe extern "C-unwind" fn hcube_alltoallv_in_place_c(
     comm: MPI_Comm,
 ) -> c_int {
     let counts = (Counts::Large(scounts, sdispls), Counts::Large(rcounts, rdispls));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { in_one_buffer("hcube_alltoallv_in_place_c", buffer, counts, datatype, comm) }
 }

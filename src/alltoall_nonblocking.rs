@@ -6,7 +6,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types, Verdict};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Request};
 use std::ffi::{c_int, c_void};
 
-/// Starts a call, by the library where hcube leaves it to that.
+/// Starts a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`start`].
@@ -18,7 +18,7 @@ unsafe fn perform(
     request: *mut MPI_Request,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match start(&call) {
             Verdict::Done(_) => complete(&call, request),
@@ -62,7 +62,7 @@ pub unsafe extern "C-unwind" fn hcube_ialltoall(
 ) -> c_int {
     let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
     let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { perform(Function::Ialltoall, sent, received, comm, request) }
 }
 

@@ -8,7 +8,7 @@ use hcube_alltoall::mpi_front::{Call, Counts, Function, Types};
 use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request, forward};
 use std::ffi::{c_int, c_void};
 
-/// Initialises a call, by the library where hcube leaves it to that.
+/// Initialises a call, or forwards it to the library.
 ///
 /// # Safety
 /// As [`initialise`].
@@ -21,7 +21,7 @@ unsafe fn perform(
     request: *mut MPI_Request,
 ) -> c_int {
     let call = Call::new(function, sent, received, comm, false);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match initialise(&call) {
             Initialised::Served(operation) => make_request(operation, &call, info, request),
@@ -34,10 +34,9 @@ unsafe fn perform(
 /// Starts the exchanges of hcube among requests.
 ///
 /// # Safety
-/// As MPI asks for them in MPI_Startall.
+/// As MPI_Startall requires.
 unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
-    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI asks for
-    // it.
+    // SAFETY: NULL or an array of `count` requests, which are not active and whose memory is as MPI requires.
     unsafe {
         for operation in operations_of(requests, count) {
             operation.start();
@@ -78,7 +77,7 @@ pub unsafe extern "C-unwind" fn hcube_alltoall_init(
 ) -> c_int {
     let sent = (sendbuf, Counts::Same(sendcount), Types::One(sendtype));
     let received = (recvbuf, Counts::Same(recvcount), Types::One(recvtype));
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe { perform(Function::AlltoallInit, sent, received, comm, info, request) }
 }
 

@@ -18,7 +18,7 @@ macro_rules! exported {
             $(#[$doc])*
             ///
             /// # Safety
-            /// The arguments are as the other function asks for them.
+            /// The arguments are as the other function requires.
             #[unsafe(no_mangle)]
             pub unsafe extern "C-unwind" fn $name($($argument: $Type),*) $(-> $Result)? {
                 // SAFETY: addresses are null or valid for what the other function reads and writes, and
@@ -82,7 +82,7 @@ pub(crate) unsafe fn free<T>(handle: *mut *mut T, name: &'static str) -> Result<
     let place = unsafe { output(handle, name) }?;
     let freed = std::mem::replace(place, std::ptr::null_mut());
     if !freed.is_null() {
-        // SAFETY: a handle of `Box::into_raw`, which is given up once.
+        // SAFETY: a handle of `Box::into_raw`, which is passed once.
         drop(unsafe { Box::from_raw(freed) });
     }
     Ok(())

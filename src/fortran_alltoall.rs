@@ -16,7 +16,7 @@ use hcube_core::mpi::{MPI_Datatype, MPI_Fint};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null;
 
-/// The start of a list, NULL where it is empty.
+/// The start of a list, NULL if it is empty.
 fn start(list: &[MPI_Datatype]) -> *const MPI_Datatype {
     if list.is_empty() { null() } else { list.as_ptr() }
 }

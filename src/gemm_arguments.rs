@@ -66,7 +66,7 @@ pub(crate) struct Passed {
     pub options: *const hcube_gemm_options,
 }
 
-/// What is read of them: nothing but numbers.
+/// The parts of them that are read: only numbers.
 pub(crate) struct Read {
     element: Element,
     grid: Grid,
@@ -198,7 +198,7 @@ impl Passed {
         }
     }
 
-    /// What must be the same on all ranks, by name; zeros where it could not be read.
+    /// The values that must be the same on all ranks, by name; zeros if they could not be read.
     pub fn values(&self, read: Option<&Read>) -> Vec<(&'static str, i64)> {
         let [rows, columns] = self.grid.map(i64::from);
         let [transa, transb] = self.letters.map(i64::from);
@@ -254,7 +254,7 @@ impl Passed {
     }
 }
 
-/// What a caller chooses; nothing where the pointer is null.
+/// The caller's options; `None` if the pointer is null.
 ///
 /// # Safety
 /// The pointer is null, or valid for the bytes that its first field says.

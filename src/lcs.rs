@@ -16,14 +16,13 @@ use std::ops::ControlFlow;
 /// ranks are inside the supersteps of the first call.
 struct Running;
 
-/// What the length is where it is below the bound of interest, and where the progress function has ended
-/// the computation.
+/// The values of the length if it is below the bound, and if the progress function has ended the computation.
 const BELOW: i64 = -1;
 const ENDED: i64 = -2;
 
-/// Collective. Computes the length of a longest common subsequence of two strings a and b. Each string is
-/// distributed: it is the concatenation of the parts of all ranks in rank order. A part may have any length,
-/// including 0; one rank may have a whole string. For one process, pass MPI_COMM_SELF.
+/// Collective. Computes the length of a longest common subsequence of two strings a and b. Each string is the
+/// concatenation of the parts of all ranks in rank order. A part may have any length, including 0; one rank
+/// may have a whole string. For one process, pass MPI_COMM_SELF.
 ///
 /// The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
 /// similarity of two strings is this length divided by the length of the longer string, and 1 for two empty

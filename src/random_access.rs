@@ -58,7 +58,7 @@ unsafe fn read_task<'a>(
     Ok(Task { distribution, words, updates })
 }
 
-/// As [`read_task`], with an error on all ranks where one has an error.
+/// As [`read_task`], with an error on all ranks if one has an error.
 ///
 /// # Safety
 /// As [`read_task`].
@@ -130,8 +130,7 @@ pub unsafe extern "C-unwind" fn hcube_random_access_prepare(
 /// the exchange aborts the job, because other ranks are waiting. Only one call at a time may be
 /// active on a communicator; calls on different communicators may be active in different threads.
 ///
-/// The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md of the
-/// documentation has figures.
+/// The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md lists it.
 ///
 /// comm: an intracommunicator.
 /// table: the part of this rank. Its words are read and written.

@@ -13,7 +13,7 @@ use hcube_core::error::{Error, Result};
 /// `repr(C)`, aligned to 8 bytes, without padding, of integers, floating-point numbers and addresses of
 /// functions that may be null only; a `u64` with the size that the caller knows is first.
 pub(crate) unsafe trait Growing: Copy {
-    /// What its size is called in messages.
+    /// The name of its size in messages.
     const NAME: &'static str;
     /// Which function fills it, for messages.
     const FILLED_BY: &'static str;
@@ -21,7 +21,7 @@ pub(crate) unsafe trait Growing: Copy {
 
 /// The size and one field.
 const MIN_STRUCT_BYTES: u64 = 16;
-/// Larger than any version's: what lies in memory that nobody has filled.
+/// Larger than any version's size: the value in uninitialised memory.
 const MAX_STRUCT_BYTES: u64 = 4096;
 
 /// Whether some version of the header may have a structure of that size.
@@ -104,7 +104,7 @@ pub(crate) unsafe fn fill<T: Growing>(
     }
 }
 
-/// [`write()`] for what a caller asks for with the size in the first field.
+/// [`write()`] for a caller's structure with the size in the first field.
 ///
 /// # Safety
 /// The pointer is null or valid for the bytes that its first field says.

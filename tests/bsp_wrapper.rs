@@ -39,7 +39,7 @@ fn every_function_and_member_works() {
     }
 }
 
-/// Several nodes are pretended: gets, puts and messages travel by MPI.
+/// Several nodes are emulated: gets, puts and messages use MPI.
 #[test]
 fn processes_of_several_nodes_work() {
     let program = client("nodes", &[]);

@@ -318,7 +318,7 @@ fn mpi4py_is_served_through_hcube_run() {
             let rows = words.filter(|words| (words[0] != "library") == served);
             rows.map(|words| words[1].parse::<usize>().expect("a number")).sum()
         };
-        // The first of five is forwarded, and all where there is nobody to exchange with.
+        // The first of five is forwarded, and all if there is no other rank.
         let served = if ranks == 1 { 0 } else { 4 * ranks };
         assert_eq!([calls(true), calls(false)], [served, 5 * ranks - served], "{statistics}");
     }
@@ -340,7 +340,7 @@ fn python_calls_hcube_by_ctypes() {
     llcs_runs(launch, &examples, &RANKS);
 }
 
-/// What users can ask for a version says one and the same.
+/// All queries of the version return the same.
 #[test]
 fn installed_files_have_one_version() {
     let tree = installed("examples-version");
@@ -350,7 +350,7 @@ fn installed_files_have_one_version() {
     assert_eq!(pkg_config(&tree, "hcube", &["--modversion"]), [version]);
     let script = tree.join("version.cmake");
     let config = tree.join("lib/cmake/hcube/hcubeConfigVersion.cmake");
-    // A program that asks for the very version gets it, and none that asks for a later one.
+    // A program that requests exactly this version gets it, and a program that requests a later one does not.
     let text = format!(
         "set(PACKAGE_FIND_VERSION {version})\nset(PACKAGE_FIND_VERSION_MAJOR 0)\ninclude({config})\n\
          message(\"${{PACKAGE_VERSION}} ${{PACKAGE_VERSION_EXACT}}\")\n\

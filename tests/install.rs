@@ -7,7 +7,7 @@ use common::installed::{client, files, installed, loads_from, make, pkg_config, 
 use common::links::{broken, pages};
 use common::{Language, Launch, Mpi};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -105,7 +105,7 @@ fn hcube_run_finds_the_library_for_a_program() {
     assert_eq!(outcome.stderr.matches(&format!(", {mpi}: preloads ")).count(), 1, "{outcome:?}");
     outcome.success();
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
-    // What is preloaded already says nothing about the program.
+    // Libraries that are already preloaded do not identify the program.
     let libraries = tree.join("lib/hcube").join(mpi);
     let preload = tree.join("lib").join(if other == "mpich" { "libmpich.so.12" } else { "libmpi.so.40" });
     fs::copy(libraries.join("libhcube.so"), &preload).expect("writable");
@@ -148,7 +148,7 @@ fn cmake_finds_the_installed_library() {
     common::output(cmake.arg(format!("-DCMAKE_PREFIX_PATH={}", tree.display())));
     common::output(Command::new("cmake").arg("--build").arg(source.join("build")));
     loads_from(&tree, &source.join("build/client"));
-    // What is not installed is said.
+    // Missing installations are reported.
     let lists = "cmake_minimum_required(VERSION 3.18)\nproject(client C)\nfind_package(hcube REQUIRED COMPONENTS lam)\n";
     fs::write(source.join("CMakeLists.txt"), lists).expect("writable");
     let mut cmake = Command::new("cmake");
@@ -217,7 +217,7 @@ fn the_module_finds_the_tree() {
     let expected = format!("{here}/bin/hcube-run\n{}{here} {mpi}\nmanual\nnone\n[]\n", commands.concat());
     assert_eq!(with_module(&own, &(build + programs)), expected);
     loads_from(&tree, &client);
-    // In a folder of the site's own: a link, and a copy with the line that it asks for.
+    // In a folder of the site: a link, and a copy with the required line.
     let site = tree.join("site");
     let name = format!("{}-{mpi}", env!("CARGO_PKG_VERSION"));
     fs::create_dir_all(site.join("hcube")).expect("writable");
@@ -231,7 +231,72 @@ fn the_module_finds_the_tree() {
     assert_eq!(with_module(&site, programs), expected);
 }
 
-/// hcube-run says so where the loader would go on without hcube.
+#[test]
+fn what_hcube_run_cannot_run_is_named_with_its_reason() {
+    let tree = installed("refusals");
+    let folder = tree.join("programs");
+    fs::create_dir_all(&folder).expect("writable");
+    let write = |name: &str, text: &[u8], mode: u32| {
+        let path = folder.join(name);
+        fs::write(&path, text).expect("writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("our own");
+    };
+    let program = fs::read("/bin/true").expect("a program");
+    let mut foreign = program.clone();
+    // No processor of this number exists.
+    foreign[18..20].copy_from_slice(&[0xff, 0x7f]);
+    write("text", b"hello\n", 0o644);
+    write("text-x", b"hello\n", 0o755);
+    write("script", b"#!/bin/sh\n", 0o644);
+    write("program", &program, 0o644);
+    write("foreign", &foreign, 0o755);
+    write("empty", b"", 0o755);
+    fs::write(folder.join("main.c"), "int main(void) { return 0; }\n").expect("writable");
+    common::output(Command::new("cc").args(["-static", "main.c", "-o", "static"]).current_dir(&folder));
+    // A library by the name of an MPI library that hcube does not know.
+    let library = ["-shared", "-fPIC", "main.c", "-Wl,-soname,libmpi_ibm.so.3", "-o", "libmpi_ibm.so.3"];
+    common::output(Command::new("cc").args(library).current_dir(&folder));
+    let linked =
+        ["-Wl,--no-as-needed", "main.c", "-o", "other", "-L.", "-l:libmpi_ibm.so.3", "-Wl,-rpath,$ORIGIN"];
+    common::output(Command::new("cc").args(linked).current_dir(&folder));
+    for (name, words) in [
+        (".", ". is a directory"),
+        ("./text", "./text is neither a program nor a script that begins with '#!'"),
+        ("./text-x", "./text-x is neither a program nor a script that begins with '#!'"),
+        ("./script", "./script is not executable (chmod +x ./script)"),
+        ("./program", "./program is not executable (chmod +x ./program)"),
+        ("./foreign", "./foreign is a program for another kind of processor"),
+        ("./empty", "./empty is neither a program nor a script"),
+        ("./static", "./static is linked statically, so hcube cannot be preloaded"),
+        ("./other", "./other uses libmpi_ibm.so.3, an MPI library that hcube cannot serve"),
+        ("./none", "./none: no such file"),
+        ("static", "static: no such program in the search path; the file of this directory is ./static"),
+    ] {
+        let mut run = Command::new(tree.join("bin/hcube-run"));
+        let output = run.arg(name).current_dir(&folder).output().expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), 1), "{name}: {errors}");
+        assert!(errors.starts_with(&format!("hcube-run: {words}")), "{name}: {errors}");
+    }
+    // One that only starts the MPI program.
+    let mpi = Mpi::selected().name();
+    let mut run = Command::new(tree.join("bin/hcube-run"));
+    let shown = common::output(run.args(["--mpi", mpi, "--print", "./static"]).current_dir(&folder));
+    assert!(shown.trim().ends_with("libhcube_preload.so"), "{shown}");
+}
+
+#[test]
+fn hcube_run_names_its_version_and_builds() {
+    let tree = installed("version");
+    let text = common::output(Command::new(tree.join("bin/hcube-run")).arg("--version"));
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(text.starts_with(&format!("hcube-run of hcube {version}; builds in ")), "{text}");
+    let mpi = Mpi::selected().name();
+    let build = format!("\n{mpi}: hcube {version}, built for ");
+    assert!(text.contains(&build) && text.contains("rustc "), "{text}");
+}
+
+/// hcube-run reports cases in which the loader would continue without hcube.
 #[test]
 fn a_tree_whose_path_has_blanks_is_refused() {
     let tree = installed("blanks");
@@ -288,7 +353,7 @@ fn uninstalling_leaves_nothing() {
     let folder = common::build().join("clients/install/removed");
     drop(fs::remove_dir_all(&folder));
     assert!(make("install", &folder).status.success());
-    // What belongs to somebody else stays.
+    // Files of others are kept.
     fs::write(folder.join("opt/hcube/lib/other.txt"), "kept").expect("writable");
     assert!(make("uninstall", &folder).status.success());
     assert_eq!(files(&folder), [folder.join("opt/hcube/lib/other.txt")]);

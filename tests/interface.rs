@@ -61,7 +61,7 @@ fn caf_library_exports_only_the_listed_symbols() {
     assert_eq!(exported, names("symbols_caf.txt"), "exported symbols and tests/symbols_caf.txt differ");
 }
 
-/// What the preprocessor leaves of bsp.h, for a dialect.
+/// The preprocessed bsp.h, for a dialect.
 fn bsp_header(definitions: &[&str]) -> String {
     let source = common::folder("interface").join("declared.c");
     fs::write(&source, "#include <bsp.h>\n").expect("writable");
@@ -132,7 +132,7 @@ fn bsp_headers_are_valid_c_and_cxx_in_both_dialects() {
         ("#include <bsp.h>\n#include <bsp.h>\n", classic),
         ("#define BSP_MCBSP\n#include <bsp.h>\n#include <bsp.h>\n", multicore),
         ("#include <mcbsp.h>\n#include <mcbsp.h>\n#include <bsp.h>\n", multicore),
-        // As programs for MulticoreBSP for C ask for the types of 1998.
+        // As programs for MulticoreBSP for C select the classic dialect.
         ("#define MCBSP_COMPATIBILITY_MODE\n#include <mcbsp.h>\n#include <bsp.h>\n", classic),
         ("#define MCBSP_COMPATIBILITY_MODE\n#include <bsp.h>\n#include <mcbsp.h>\n", classic),
         ("#define MCBSP_COMPATIBILITY_MODE\n#define BSP_MCBSP\n#include <bsp.h>\n", classic),

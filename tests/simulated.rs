@@ -136,7 +136,7 @@ fn coarrays_on_simulated_images() {
     }
 }
 
-/// What the driver of products says of a case.
+/// The result of the driver of products for a case.
 struct Product {
     case: String,
     communication: f64,

@@ -16,7 +16,7 @@ fn main() {
     flags.link();
 }
 
-/// What the compiler wrapper adds to a command line.
+/// The flags that the compiler wrapper adds to a command line.
 struct MpiFlags {
     /// Folders of headers and macros, as arguments. The standard ABI of MPI 5 is a macro.
     preprocessor: Vec<String>,
@@ -55,8 +55,8 @@ impl MpiFlags {
         }
     }
 
-    /// Links the library. The run path goes to the build scripts of direct dependents as
-    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo passes no arguments of the linker on to them.
+    /// Links the library. The run path is passed to the build scripts of direct dependents as
+    /// `DEP_HCUBE_MPI_RUN_PATH`, since cargo does not pass linker arguments on to them.
     fn link(&self) {
         for directory in &self.search {
             println!("cargo::rustc-link-search=native={directory}");

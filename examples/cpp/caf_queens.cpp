@@ -1,5 +1,5 @@
 // Counts the solutions of the queens problem: each function places a queen in all free columns of a row and ships the
-// boards to other images, which go on. The finish block ends when no board is left anywhere.
+// positions to other images, which continue. The finish block ends when no position is left.
 #include <hcube/caf.h>
 
 #include <cstdint>

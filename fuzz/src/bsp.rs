@@ -55,7 +55,7 @@ struct Registration {
     popped: bool,
 }
 
-/// What the functions mean, for one process.
+/// The semantics of the functions, for one process.
 struct Model {
     memory: [u8; ROOM],
     registrations: Vec<Registration>,

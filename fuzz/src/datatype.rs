@@ -18,7 +18,7 @@ thread_local! {
     };
 }
 
-/// What an input stands for.
+/// The meaning of an input.
 #[derive(Debug, Arbitrary)]
 enum Made {
     /// A datatype that fits into memory, from a seed.

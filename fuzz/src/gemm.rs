@@ -163,7 +163,7 @@ impl Product {
         code
     }
 
-    /// What is in C's memory after a product.
+    /// The contents of C's memory after a product.
     fn expected(&self, matrices: &[hcube_matrix; 3], scalars: [f64; 2], memory: &[Vec<f64>; 3]) -> Vec<f64> {
         let [m, n, k] = self.sizes.map(|number| number.0 as usize);
         let plain = self.letters.map(|given| letter(given).eq_ignore_ascii_case(&b'N'));

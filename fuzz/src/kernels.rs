@@ -124,7 +124,7 @@ struct Loops {
     null: u8,
 }
 
-/// Lengths of vectors, and kernels in any order. Every kernel computes what its name says.
+/// Lengths of vectors, and kernels in any order. Every kernel computes the operation in its name.
 pub fn stream(data: &[u8]) {
     let Ok(given) = Loops::arbitrary(&mut Unstructured::new(data)) else { return };
     let length = given.length.0;

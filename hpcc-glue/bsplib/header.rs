@@ -28,8 +28,8 @@ const ABOUT: &str = "/* bsp.h: BSPlib, bulk-synchronous parallel programs (Hill 
  * for C.
  */";
 
-/// What programs use that name the types, also by the names of MulticoreBSP for C, and what Rust cannot
-/// declare. Programs for Oxford's toolset rely on its header for `stdio.h`.
+/// The type names of programs, also under the names of MulticoreBSP for C, and declarations that Rust cannot
+/// express. Programs for Oxford's toolset rely on its header for `stdio.h`.
 const BEFORE: &str = r#"#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@ for file in configure.ac mpi/conf.c mpi/mpi-transpose.h mpi/Makefile.am; do
     [ -f "$tree/$file" ] || fail "'$1' is not a source tree of FFTW: $file is missing"
 done
 
-# FFTW gives its version in two parts.
+# FFTW states its version in two parts.
 part() {
     sed -n "s/^define($1, *\([0-9.]*\)).*/\1/p" "$tree/configure.ac"
 }

@@ -66,8 +66,7 @@ int REGISTER(void)
 
 hcube_fftw_functions hcube_fftw;
 
-/* The FFTW that was initialised last: kept open, so that it stays loaded for
- * hcube_fftw_register. */
+/* The FFTW that was initialised last: not closed, so that it stays loaded for hcube_fftw_register. */
 static void *found = RTLD_DEFAULT;
 
 /* The loaded shared library that contains an address. */
@@ -144,9 +143,91 @@ static int is_usable(void *fftw)
                                      look_up_all(fftw);
 }
 
+/* --- The line at the end -------------------------------------------------------- */
+
+#if defined(FFTW_SINGLE)
+#define TITLE "hcube: FFTW, single precision: "
+#elif defined(FFTW_LDOUBLE)
+#define TITLE "hcube: FFTW, long double precision: "
+#else
+#define TITLE "hcube: FFTW, double precision: "
+#endif
+
+/* The libraries of all precisions are preloaded together, and the loader gives them
+ * one copy of these: how many have still to report, and whether one has. */
+EXPORTED int hcube_fftw_libraries, hcube_fftw_has_reported;
+
+/* Whether FFTW of this precision was initialised, whether the solver is registered, and
+ * whether this process reports it. */
+static int is_initialised, is_registered, reports;
+
+static int bring(planner *plnr)
+{
+    int failed = plnr == NULL || add_to(plnr);
+
+    is_initialised = 1;
+    is_registered |= !failed;
+    reports = HX(is_rank_0)(MPI_COMM_WORLD);
+    return failed;
+}
+
+/* HCUBE_STATS asks for statistics; hcube-run --fftw sets it to `fftw`. */
+static int is_wanted(void)
+{
+    const char *value = getenv("HCUBE_STATS");
+
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+static const char *plural(unsigned long count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_report(void)
+{
+    const hcube_fftw_figures *f = &HX(figures);
+
+    if (!is_registered)
+        fprintf(stderr, TITLE "solver not registered: %s\n", f->reason);
+    else if (f->executions > 0)
+        fprintf(stderr, TITLE "solver registered and used: %lu plan%s, %lu transposition%s on rank 0\n", f->plans,
+                plural(f->plans), f->executions, plural(f->executions));
+    else if (f->plans > 0)
+        fprintf(stderr, TITLE "solver registered and chosen for %lu plan%s, of which none was executed\n", f->plans,
+                plural(f->plans));
+    else if (f->reason[0] != '\0')
+        fprintf(stderr, TITLE "solver registered, but not used: %s\n", f->reason);
+    else
+        fprintf(stderr, TITLE "solver registered, but not used: the planner found FFTW's own solvers faster, or no plan "
+                              "distributes data over ranks; HCUBE_FFTW=always uses hcube wherever it can\n");
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    hcube_fftw_libraries++;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    int is_last = --hcube_fftw_libraries == 0, is_mpi_program = 0;
+
+    if (!is_wanted()) return;
+    hcube_fftw_has_reported |= is_initialised;
+    if (is_initialised) {
+        if (reports) print_report();
+        return;
+    }
+    /* Programs that an MPI program starts have these libraries as well. */
+    MPI_Initialized(&is_mpi_program);
+    if (is_last && !hcube_fftw_has_reported && is_mpi_program && HX(is_rank_0)(MPI_COMM_NULL))
+        fprintf(stderr, "hcube: FFTW: solver not registered: the program has not called fftw_mpi_init of a shared library "
+                        "of FFTW; a program that contains FFTW (linked statically) must call hcube_fftw_register\n");
+}
+
 EXPORTED int REGISTER(void)
 {
-    return is_usable(found) ? add_to(F(the_planner)()) : 1;
+    return bring(is_usable(found) ? F(the_planner)() : NULL);
 }
 
 /* FFTW calls this in fftw_mpi_init. */
@@ -174,7 +255,7 @@ EXPORTED void XM(conf_standard)(planner *plnr)
     original(plnr);
     if (caller != NULL && caller == found) dlclose(caller);
     if (caller != NULL) found = caller;
-    if (is_usable(found)) add_to(plnr);
+    bring(is_usable(found) ? plnr : NULL);
 }
 
 #endif

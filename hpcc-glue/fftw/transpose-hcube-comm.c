@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later (see transpose-hcube.h)
  *
- * What the ranks of hcube's transpose solver agree on: the setting, and the
- * communicator for transpositions.
+ * The agreement of the ranks of hcube's transpose solver: the setting, and the communicator for transpositions.
  */
 #include "transpose-hcube.h"
 
@@ -33,7 +32,7 @@ static int is_launched_first(void)
     return 1;
 }
 
-static int is_rank_0(MPI_Comm comm)
+int HX(is_rank_0)(MPI_Comm comm)
 {
     int rank = 0;
 
@@ -45,19 +44,20 @@ static int is_rank_0(MPI_Comm comm)
 /* A bit for each reason that this process has printed. */
 static unsigned said;
 
+hcube_fftw_figures HX(figures);
+
 void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...)
 {
     const char *verbose = getenv("HCUBE_VERBOSE");
-    char text[1024];
     va_list arguments;
 
-    if (verbose == NULL || verbose[0] == '\0' || strcmp(verbose, "0") == 0) return;
-    if (said & 1u << reason || !is_rank_0(comm)) return;
-    said |= 1u << reason;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(HX(figures).reason, sizeof HX(figures).reason, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "hcube: FFTW: %s; FFTW uses its own solvers\n", text);
+    if (verbose == NULL || verbose[0] == '\0' || strcmp(verbose, "0") == 0) return;
+    if (said & 1u << reason || !HX(is_rank_0)(comm)) return;
+    said |= 1u << reason;
+    fprintf(stderr, "hcube: FFTW: %s; FFTW uses its own solvers\n", HX(figures).reason);
 }
 
 void HX(fail)(const hcube_fftw_channel *channel, const char *message)
@@ -80,7 +80,7 @@ hcube_fftw_setting HX(read_setting)(void)
     if (strcmp(value, "never") != 0 && !complained) {
         complained = 1;
         said |= 1u << REASON_NEVER; /* the message below */
-        if (is_rank_0(MPI_COMM_WORLD))
+        if (HX(is_rank_0)(MPI_COMM_WORLD))
             fprintf(stderr,
                     "hcube: FFTW: HCUBE_FFTW is '%s', but only auto, always and never are accepted; "
                     "FFTW uses its own solvers\n",

@@ -40,8 +40,7 @@ static INT part(INT length, INT block, int rank)
 
 /* --- Which problems ----------------------------------------------------------- */
 
-/* These functions use only what all ranks know of the problem, so that all ranks
- * get the same result. */
+/* These functions use only data of the problem that all ranks know, so that all ranks get the same result. */
 
 /* With rows and columns in the same proportion to their blocks, rank r has
  * c * R(r) rows and C(r) columns with the same c for all r, including the last and
@@ -80,7 +79,7 @@ static hcube_transpose_shape shape_of(const transpose_problem *p)
     return shape;
 }
 
-/* The same with what hcube knows of the channel's ranks. Collective over them. */
+/* The same with hcube's data on the channel's ranks. Collective over them. */
 static int servable(variant kind, const transpose_problem *p, const hcube_fftw_channel *channel)
 {
     hcube_transpose_shape shape = shape_of(p);
@@ -176,6 +175,14 @@ static void guard_solver(solver *s, int first)
     s->adt = &g->adt;
 }
 
+/* Counts a plan that the planner has chosen: trials have tables of zeros. */
+static int chosen(enum wakefulness wakefulness)
+{
+    if (wakefulness == SLEEPY || wakefulness == AWAKE_ZERO) return 0;
+    HX(figures).plans++;
+    return 1;
+}
+
 /* --- Plans: exchange ------------------------------------------------------------ */
 
 /* FFTW's local transpositions around the exchange: one before it, up to three
@@ -191,6 +198,7 @@ typedef struct {
     MPI_Count block;
     MPI_Count *counts;
     MPI_Aint *displacements;
+    int counted; /* its executions count */
 } exchange_plan;
 
 static void apply_child(const plan *child, R *data)
@@ -204,6 +212,7 @@ static void apply_exchange(const plan *ego_, R *I, R *O)
     int code;
 
     UNUSED(I);
+    if (ego->counted) HX(figures).executions++;
     apply_child(ego->child[BEFORE], O);
     if (ego->counts == NULL)
         code = hcube_alltoall_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, O, ego->block, FFTW_MPI_TYPE, ego->channel->comm);
@@ -285,6 +294,7 @@ static void awake_exchange(plan *ego_, enum wakefulness wakefulness)
     exchange_plan *ego = (exchange_plan *)ego_;
     int i;
 
+    ego->counted = chosen(wakefulness);
     for (i = 0; i < CHILDREN; i++) F(plan_awake)(ego->child[i], wakefulness);
 }
 
@@ -311,6 +321,7 @@ static plan *mkplan_exchange(const transpose_problem *p, planner *plnr, hcube_ff
     for (i = 0; i < CHILDREN; i++) ego->child[i] = NULL;
     ego->counts = NULL;
     ego->displacements = NULL;
+    ego->counted = 0;
     if (FM(any_true)(!fill_blocks(ego, p), p->comm) || !plan_children(ego, p, plnr)) {
         F(plan_destroy_internal)(&ego->super.super);
         return NULL;
@@ -330,7 +341,8 @@ typedef struct {
     hcube_fftw_channel *channel;
     hcube_transpose_shape shape;
     int in_place;
-    int idle; /* no data before and afterwards */
+    int idle;    /* no data before and afterwards */
+    int counted; /* its executions count */
 } whole_plan;
 
 static void apply_whole(const plan *ego_, R *I, R *O)
@@ -338,6 +350,7 @@ static void apply_whole(const plan *ego_, R *I, R *O)
     const whole_plan *ego = (const whole_plan *)ego_;
     hcube_error error;
 
+    if (ego->counted) HX(figures).executions++;
     /* On a rank without data the addresses are meaningless. */
     if (ego->idle) I = O = NULL;
     if (hcube_transpose(ego->in_place ? MPI_IN_PLACE : I, O, &ego->shape, ego->channel->comm, &error) != HCUBE_SUCCESS)
@@ -351,8 +364,7 @@ static void destroy_whole(plan *ego)
 
 static void awake_whole(plan *ego, enum wakefulness wakefulness)
 {
-    UNUSED(ego);
-    UNUSED(wakefulness);
+    ((whole_plan *)ego)->counted = chosen(wakefulness);
 }
 
 static void print_whole(const plan *ego, printer *out)
@@ -371,6 +383,7 @@ static plan *mkplan_whole(const transpose_problem *p, hcube_fftw_channel *channe
     ego->channel = channel;
     ego->shape = shape_of(p);
     ego->in_place = p->I == p->O;
+    ego->counted = 0;
     /* For the estimate: FFTW counts a load and a store for each number of a local
      * transposition, and nothing for an exchange. Here each number is loaded and
      * stored once as well; subtracting one prefers this variant to an exchange with a

@@ -87,6 +87,19 @@ typedef enum {
  * the process prints that is rank 0 according to the launcher's environment. */
 void HX(say)(hcube_fftw_reason reason, MPI_Comm comm, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether this process is rank 0: of the communicator, or according to the launcher's
+ * environment where MPI is not active. */
+int HX(is_rank_0)(MPI_Comm comm);
+
+/* What the line at the end of a process says (plugin.c). Trials of the planner do
+ * not count. */
+typedef struct {
+    unsigned long plans, executions;
+    char reason[1024]; /* of the last transposition or FFTW that hcube does not serve */
+} hcube_fftw_figures;
+
+extern hcube_fftw_figures HX(figures);
+
 /* A private communicator for transpositions. hcube keeps memory on each, so
  * plans share one where possible. */
 typedef struct hcube_fftw_channel {

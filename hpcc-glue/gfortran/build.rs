@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[path = "../../crates/core/run_path.rs"]
 mod run_path;
 
-/// What is written in C.
+/// The C sources.
 const SOURCES: [&str; 3] = ["src/number.c", "src/reduce.c", "src/structure.c"];
 
 fn main() {

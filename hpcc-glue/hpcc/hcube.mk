@@ -47,7 +47,7 @@ HCUBE_STOCK_FLAGS := $(CCFLAGS)
 # hcube can.
 CCFLAGS := -I$(HCUBE_GLUE)/fftw2 $(CCFLAGS) -DRA_SANDIA_OPT2 -DUSING_FFTW -UHPCC_FFTW_CHECK32
 
-# HPCC's own functions, compiled a second time under names with this prefix: they run where hcube does not serve.
+# HPCC's own functions, compiled a second time under names with this prefix: they run if hcube does not serve.
 HCUBE_PREFIX := hcube_stock_
 hcube_renamed = $(foreach name,$(1),-D$(name)=$(HCUBE_PREFIX)$(name))
 
@@ -84,7 +84,7 @@ $(if $(findstring $(HCUBE_BUILD)/hcube_glue.o,$(HPL_LIBS)),,$(call hcube_lost,HP
 $(if $(filter %/hcube_glue.o,$(hcube_first)),,$(error HPL_LIBS has $(hcube_first) before the objects of hcube, so that \
 	HPCC's own kernels would be linked: include hcube.mk at the END of Make.$(ARCH)))
 endef
-# What the linker sees first: the glue or HPCC's archive.
+# The first input of the linker: the glue or HPCC's archive.
 hcube_first = $(firstword $(filter $(HCUBE_BUILD)/hcube_glue.o $(HPLlib) %libhpl.a -lhpl,$(HPL_LIBS)))
 hcube_lost = $(error $(1) has lost what hcube.mk has added to it, because it is assigned $(if \
 	$(findstring command line,$(origin $(1))),on make's command line: assign it in Make.$(ARCH)$(strip \

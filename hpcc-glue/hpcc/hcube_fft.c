@@ -85,8 +85,8 @@ static const char *plan_of(MPI_Comm comm, long long n, fftw_direction direction,
   return "six steps";
 }
 
-/* Collective over comm: hcube's transform, or NULL on all ranks where it is switched off or cannot
- * have this length; then rank 0 says why. */
+/* Collective over comm: hcube's transform, or NULL on all ranks if it is switched off or cannot have this length; then
+ * rank 0 prints the reason. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
 {
   hcube_fft_plan *plan = NULL;
@@ -145,8 +145,8 @@ static void lend(hcube_fft_plan *plan)
   lent.bytes = (size_t)count * sizeof(fftw_complex);
 }
 
-/* Memory for a vector of hcube's transforms, in huge pages where the system gives any. It is
- * touched here, since HPCC measures the first use of the output of StarFFT and SingleFFT. */
+/* Memory for a vector of hcube's transforms, in huge pages if the system provides any. It is touched here, since HPCC
+ * measures the first use of the output of StarFFT and SingleFFT. */
 static void *allocate(size_t bytes)
 {
   const size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;

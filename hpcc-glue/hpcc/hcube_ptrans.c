@@ -6,9 +6,8 @@
  * Cblacs_gridmap, pdmatgen and pdtrans end here. What HPCC generates, measures and compares is
  * unchanged.
  *
- * HPCC runs each shape on five random grids. Cblacs_gridmap says which ranks are in one, and the
- * first matrix that HPCC generates there has the shape: the transposition is set up then, outside
- * of what HPCC measures.
+ * HPCC runs each shape on five random grids. Cblacs_gridmap has the ranks of a grid, and the first matrix that HPCC
+ * generates there has the shape: the transposition is set up then, outside of the measured time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ int hcube_tuned_PTRANS(HPCC_Params *params);
 /* Of HPCC's subset of BLACS. */
 void Cblacs_gridmap(int *context, int *map, int leading, int rows, int columns);
 
-/* What the second copy calls instead of the functions of HPCC. */
+/* The functions that the second copy calls instead of HPCC's. */
 void hcube_tuned_Cblacs_gridmap(int *context, int *map, int leading, int rows, int columns);
 int hcube_tuned_pdmatgen(int *context, char *form, char *diagonal, int *m, int *n, int *mb, int *nb,
                          double *a, int *lda, int *row, int *column, int *seed, int *row_offset,
@@ -36,7 +35,7 @@ int hcube_tuned_pdtrans(char *trans, int *m, int *n, int *mb, int *nb, double *a
                         double *beta, double *c, int *ldc, int *row, int *column, double *work,
                         int *iwork);
 
-/* What becomes of a transposition, and of the memory of its matrices. */
+/* The path of a transposition, and of the memory of its matrices. */
 enum { ACTIVE, FALLS_BACK, HAS_NO_MEMORY, OUTCOMES };
 
 /* The current run: HPCC runs one at a time, from one thread. */
@@ -46,7 +45,7 @@ static void *matrices;
 static MPI_Comm grid = MPI_COMM_NULL;
 static int grid_rows, grid_columns, is_planned;
 static hcube_grid_transpose *transposition;
-/* What this rank has to report. */
+/* The error that this rank has to report. */
 static char reports[OUTCOMES][256];
 
 static void check(int32_t code, const hcube_error *error)

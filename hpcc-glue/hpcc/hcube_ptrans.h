@@ -1,6 +1,6 @@
 /*
- * Included before HPCC's pdtransdriver.c when that is compiled a second time: gives its matrices
- * memory that ranks of a node share, and its transposition to hcube_ptrans.c.
+ * Included before HPCC's pdtransdriver.c when that is compiled a second time: allocates its matrices in memory that
+ * ranks of a node share, and replaces its transposition by hcube_ptrans.c.
  */
 #ifndef HCUBE_HPCC_PTRANS_H
 #define HCUBE_HPCC_PTRANS_H

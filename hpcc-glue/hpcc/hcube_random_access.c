@@ -21,7 +21,7 @@
 _Static_assert(sizeof(u64Int) == sizeof(uint64_t),
                "HPCC's 64-bit type does not have 64 bits: check -DLONG_IS_64BITS");
 
-/* HPCC's standard algorithm, under the names that hcube.mk gives it. */
+/* HPCC's standard algorithm, under the names in hcube.mk. */
 void hcube_stock_AnyNodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams);
 void hcube_stock_Power2NodesMPIRandomAccessUpdate(HPCC_RandomAccess_tabparams_t tparams);
 void hcube_stock_HPCC_AnyNodesMPIRandomAccessUpdate_LCG(HPCC_RandomAccess_tabparams_t tparams);

@@ -31,7 +31,7 @@ enum { VECTORS = 3 };
 /* The vectors of the current run: HPCC runs one at a time, from one thread. */
 static hcube_stream *stream;
 static double *vectors[VECTORS];
-/* How many of them HPCC has asked for in this run, has got, and has freed. */
+/* The number of vectors that HPCC has requested in this run, has received, and has freed. */
 static int asked, given, taken_back;
 /* Whether this rank announces. */
 static int announces;
@@ -63,8 +63,8 @@ static int create(size_t elements)
   return 0;
 }
 
-/* HPCC asks for its vectors first, one after the other, and for a small array later. It gets NULL
- * for all of them if there is no memory, and returns. */
+/* HPCC requests its vectors first, one after the other, and a small array later. All requests return NULL if no memory
+ * is available, and HPCC returns. */
 void *hcube_hpcc_stream_allocate(size_t elements, size_t bytes)
 {
   hcube_error error = {0};

@@ -35,7 +35,7 @@ fn main() {
         .compile("hcube_preload_mpi");
 }
 
-/// What the library of the compiler wrapper has of MPI 4, and the condition for that.
+/// The MPI-4 functions of the library of the compiler wrapper, and the condition for them.
 const FEATURES: [(&str, &str); 2] = [
     ("large_counts", "MPI_VERSION >= 4"),
     // Open MPI has had them since before it claims MPI 4.

@@ -119,6 +119,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     check_subcommands(&folder, &[], &page, &mut found);
     for name in [
         "doctor",
+        "info",
         "bench",
         "bench random-access",
         "bench alltoall",

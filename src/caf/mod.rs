@@ -118,8 +118,8 @@ unsafe fn array_mut<'a, T>(name: &'static str, first: *mut T, count: i64) -> Res
     }
 }
 
-/// What a caller has passed to a collective function, if it is valid; otherwise the function is an error on
-/// all members.
+/// The arguments of a collective function, if they are valid; otherwise the function is an error on all
+/// members.
 fn refusing<T>(image: &Image, team: Handle, given: Result<T>) -> Result<T> {
     given.map_err(|error| image.refuse(team, error))
 }

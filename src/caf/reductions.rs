@@ -28,8 +28,8 @@ unsafe fn elements<'a>(
     }
 }
 
-/// The operation as a runtime applies it. What it is defined for has been checked, so an error here is one
-/// that MPI makes up in the middle of a collective operation, in which others wait.
+/// The operation as a runtime applies it. Its types have been checked, so an error here is an unexpected
+/// error of MPI inside a collective operation, in which others wait.
 fn combining(elements: Elements) -> impl FnMut(&[u8], &mut [u8]) {
     move |lower, higher| {
         if let Err(error) = elements.combine(lower, higher) {

@@ -153,7 +153,7 @@ pub unsafe extern "C-unwind" fn hcube_caf_images_with_status(
     }
 }
 
-/// A status that images are asked for.
+/// A status that can be queried.
 fn status_of(number: i32) -> Result<Status> {
     [Status::Failed, Status::Stopped]
         .into_iter()

@@ -48,7 +48,7 @@ impl hcube_matrix {
     /// Larger sizes are typing errors; sums and products of two sizes do not overflow.
     pub(crate) const MAX_SIZE: i64 = 1 << 40;
 
-    /// What a caller passes.
+    /// The options of a caller.
     ///
     /// # Safety
     /// The pointer is valid for the bytes that its first field says.

@@ -38,7 +38,7 @@ impl hcube_panels_options {
         Self { struct_size, bytes, slots, in_use: 0, topology: 0, ranks_per_node: 0 }
     }
 
-    /// What it says, and the environment.
+    /// The options, merged with the environment.
     pub(crate) fn read(&self) -> Result<(Memory, Topology, Options)> {
         let topology = Topology::from_number(self.topology.into())
             .ok_or_else(|| Error::argument("options.topology", self.topology, choices(Topology::NAMES)))?;

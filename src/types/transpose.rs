@@ -30,7 +30,7 @@ pub struct hcube_transpose_shape {
 }
 
 impl hcube_transpose_shape {
-    /// What it says, as far as one can tell without the communicator.
+    /// Checks that do not need the communicator.
     pub(crate) fn to_shape(&self) -> Result<Shape> {
         let size =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));
@@ -85,7 +85,7 @@ pub struct hcube_grid_transpose_shape {
 }
 
 impl hcube_grid_transpose_shape {
-    /// What it says, as far as one can tell without the communicator.
+    /// Checks that do not need the communicator.
     pub(crate) fn to_shape(&self) -> Result<grid::Shape> {
         let size =
             |name, value: i64| usize::try_from(value).map_err(|_| Error::argument(name, value, "1 or more"));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-/// What a function begins with in the sources.
+/// The beginning of a function in the sources.
 const EXPORTED: &str = "extern \"C-unwind\" fn ";
 
 /// The types of a list of parameters, without their names.

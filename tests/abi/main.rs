@@ -106,7 +106,7 @@ fn record(name: &str, header: &Path) -> BTreeSet<String> {
     text.lines().map(str::to_owned).chain(functions).collect()
 }
 
-/// That an interface is what a file in tests/abi has recorded; renews the file where that is asked for.
+/// Checks that an interface is as recorded in a file in tests/abi; renews the file on request.
 fn is_as_recorded(file: &str, now: &BTreeSet<String>) {
     let path = root().join("tests/abi").join(file);
     if std::env::var_os("HCUBE_UPDATE_ABI").is_some() {

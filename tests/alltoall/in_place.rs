@@ -28,7 +28,7 @@ fn random_calls_with_64_kib() {
     }
 }
 
-/// What the kernel refuses to copy goes by messages.
+/// Blocks that the kernel refuses to copy are sent by messages.
 #[test]
 fn copies_that_are_refused() {
     for ranks in by_mpi(&[2, 3, 5][..], &[2]) {

@@ -9,8 +9,8 @@ use crate::{ranks, used};
 pub const FUNCTIONS: [&str; 3] =
     ["MPI_Neighbor_alltoall", "MPI_Neighbor_alltoallv", "MPI_Neighbor_alltoallw"];
 
-/// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 ends the program or delivers wrong bytes with derived
-/// datatypes, now and then, also without hcube: nothing can be compared with it.
+/// The function `MPI_Neighbor_alltoallw` of MPICH 4.0.2 sometimes ends the program or delivers wrong bytes
+/// with derived datatypes, also without hcube: nothing can be compared with it.
 fn functions() -> &'static [&'static str] {
     if Mpi::selected().name() == "mpich" { &FUNCTIONS[..2] } else { &FUNCTIONS }
 }

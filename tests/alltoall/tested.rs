@@ -22,7 +22,7 @@ const PATHS: [(&str, &[(&str, &str)]); 4] = [
 /// Paths by function.
 type Works = BTreeMap<String, Vec<String>>;
 
-/// What the clients, which check every byte, have done here.
+/// The results of the clients, which check every byte.
 fn observed() -> (String, Works) {
     let (mut library, mut works) = (String::new(), Works::new());
     let of_requests = ["3", "2", "60", "5000", "preload"];
@@ -53,7 +53,7 @@ fn observed() -> (String, Works) {
         // the path as well: neighbours.rs compares with the library's.
         let largest = if path == "hypercube" { "20" } else { "3000" };
         let mut arguments = vec!["3", "9", largest, "preload"];
-        // MPICH 4.0.2 itself delivers wrong bytes then, now and then.
+        // MPICH 4.0.2 itself sometimes delivers wrong bytes then.
         if Mpi::selected().name() == "mpich" {
             arguments.push("without-alltoallw");
         }

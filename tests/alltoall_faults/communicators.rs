@@ -76,7 +76,7 @@ fn memory_beside_the_data_is_bounded() {
                     let what =
                         format!("{path}, {memory}, {ranks} ranks, {bytes} bytes {kind:?}: {first}, {steady}");
                     assert!(steady <= bound, "more than {bound}: {what}");
-                    // What the first call does only once: preparing on the communicator.
+                    // One-time costs of the first call: preparing the communicator.
                     assert!(first <= bound + (256 << 10), "first call: {what}");
                 }
             }

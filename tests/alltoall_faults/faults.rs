@@ -120,7 +120,8 @@ fn leaving_early() {
     on_all_paths("leaving", by_mpi(&[2, 4][..], &[2]));
 }
 
-/// What a rank can find out by itself it reports without waiting, where no messages decide.
+/// A rank reports errors that it can detect itself without waiting, if no messages are needed for the
+/// decision.
 #[test]
 fn a_bad_argument_is_reported_before_the_others_call() {
     on_paths(&PATHS[..3], "alone", by_mpi(&[2, 3, 4][..], &[2]));
@@ -153,7 +154,7 @@ fn single_copy_forbidden_after() {
     }
 }
 
-/// Who asks for single copy where it is forbidden is told so, and what was set before stays.
+/// A request for single copy where it is forbidden returns an error, and earlier settings stay.
 #[test]
 fn single_copy_asked_for_and_forbidden() {
     let launch = without_mpis_single_copy(Launch::client("alltoall_faults", 2).arg("refused"));

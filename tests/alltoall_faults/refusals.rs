@@ -22,8 +22,8 @@ fn check(ranks: usize, arguments: &[&str]) {
     assert!(text.contains(&format!("ok {}", arguments[0])), "{arguments:?} on {ranks} ranks: {text}");
 }
 
-/// Copies that end early or fail at any place, on any rank: the rest of each half of a block is exchanged, no
-/// more.
+/// Copies that end early or fail at any point, on any rank: only the rest of each half of a block is
+/// exchanged.
 #[test]
 fn copies_that_fail_at_random() {
     for &ranks in counts() {
@@ -49,7 +49,7 @@ fn a_filter_of_system_calls() {
     }
 }
 
-/// Buffers that are nobody else's to read: only their exchanges are refused, until the second of them.
+/// Buffers that other processes may not read: only their exchanges are refused, until the second of them.
 #[test]
 fn secret_memory() {
     for &ranks in counts() {

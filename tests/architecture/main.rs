@@ -45,7 +45,7 @@ const ABOVE_ALL: [(&str, &[&str]); 3] = [
     ("hcube-lab", &["hcube-interface", "hcube-results", "hcube-tool"]),
 ];
 
-/// What other packages may depend on.
+/// The packages that other packages may depend on.
 const OTHERS: [(&str, &[&str]); 10] = [
     ("hcube-interface", &[]),
     ("hcube-drop-in", &["hcube-core"]),
@@ -59,7 +59,7 @@ const OTHERS: [(&str, &[&str]); 10] = [
     ("hcube-core-client", &["hcube-core"]),
 ];
 
-/// What each package may depend on.
+/// The packages that each package may depend on.
 fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     let systems = SYSTEMS.map(|(name, _)| name);
     let above = ABOVE_ALL.map(|(name, others)| (name, [&systems, others].concat()));
@@ -67,7 +67,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     below.chain(above).collect()
 }
 
-/// What the tests of every package may use.
+/// The packages that the tests of every package may use.
 const OF_TESTS: [&str; 2] = ["hcube-testing", "hcube-datatypes"];
 
 /// Manifests of packages outside of the workspace, which cannot inherit its version.

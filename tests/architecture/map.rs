@@ -41,7 +41,7 @@ fn table(first: &str, second: &str) -> Table {
     found.remove(0)
 }
 
-/// What a cell has in backquotes.
+/// The text in backquotes of a cell.
 fn quoted(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -33,8 +33,7 @@ const EMPTY_WORDS: [&str; 24] = [
     "them",
 ];
 
-/// Whether the text of a comment has other words. What stands between backticks is the name of another
-/// function.
+/// Whether the text of a comment has other words. Text between backticks is the name of another function.
 fn names_a_fact(text: &str) -> bool {
     let prose = text.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
     let mut words =

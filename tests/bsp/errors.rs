@@ -96,7 +96,7 @@ const REGISTRATIONS: &[Case] = &[
     ("pop-twice", Caller("bsp_pop_reg"), "ident = 0x*: expected a registered address (removed before *"),
 ];
 
-/// What processes have not done alike.
+/// Calls that differ between processes.
 const DIFFERENCES: &[Case] = &[
     (
         "push-alone",
@@ -182,7 +182,7 @@ fn failure(launch: Launch, name: &str) -> (Outcome, Vec<String>) {
     (outcome, lines)
 }
 
-/// What hcube has printed: each text in one piece to the end of its line, which others may have begun.
+/// The output of hcube: each text contiguous up to the end of its line, which others may have begun.
 fn said(outcome: &Outcome) -> Vec<String> {
     let texts = outcome.stderr.split("hcube: ").skip(1);
     texts.map(|text| text.split('\n').next().unwrap_or_default().to_owned()).collect()

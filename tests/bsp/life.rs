@@ -46,7 +46,7 @@ fn process_0_runs_what_comes_before_and_after() {
     );
 }
 
-/// Each process gives the SPMD part what its own main has made.
+/// Each process passes data of its own main to the SPMD part.
 #[test]
 fn the_spmd_part_has_an_argument() {
     for dialect in [Dialect::Classic, Dialect::Multicore, Dialect::Compatible] {

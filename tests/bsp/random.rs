@@ -62,7 +62,7 @@ fn h_relations(launch: Launch, name: &str) -> Vec<Value> {
     figures.into_iter().flatten().collect()
 }
 
-/// However data travels, the profile counts the same, and what is sent arrives.
+/// On every path, the profile counts the same, and sent data arrives.
 #[test]
 fn profiles_do_not_depend_on_the_path() {
     let ranks = ranks(4);

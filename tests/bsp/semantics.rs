@@ -86,8 +86,8 @@ fn with_single_copy() {
     assert_eq!(outcome.success(), format!("ok classic C {ranks}\n"));
 }
 
-/// What several operations write to the same bytes does not depend on the path, nor on which processes share
-/// memory.
+/// The result of several operations that write the same bytes does not depend on the path, nor on which
+/// processes share memory.
 #[test]
 fn operations_on_the_same_bytes_have_an_order() {
     for ranks in [1, 2, 3, 5, 8].into_iter().filter(|&number| number <= ranks(8)) {

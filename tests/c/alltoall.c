@@ -158,7 +158,7 @@ static int library_is_wrong(const scenario *of, const exchange *in) {
   /* 4.1.4: byte displacements are scaled by the extent. */
   if (in->function == ALLTOALLW && in->size == 1 && !in->in_place) return 1;
 #if OMPI_MAJOR_VERSION >= 5
-  /* 5.0.11: of blocks that travel in segments, bytes are wrong with some derived datatypes. */
+  /* 5.0.11: blocks that are sent in segments have wrong bytes with some derived datatypes. */
   return in->size > 1 && largest_block(of, in->size) > 2048;
 #else
   (void)largest_block;
@@ -166,8 +166,8 @@ static int library_is_wrong(const scenario *of, const exchange *in) {
   return 0;
 #endif
 #else
-  /* 4.0.2: with elements of several basic types, blocks that travel in segments abort with 'Message
-   * truncated': a segment may end inside an element. */
+  /* 4.0.2: with elements of several basic types, blocks that are sent in segments abort with 'Message truncated': a
+   * segment may end inside an element. */
   return (of->unit == UNIT_DOUBLE_INT || of->unit == UNIT_RECORD) && in->size > 1 && largest_block(of, in->size) > 4096;
 #endif
 }

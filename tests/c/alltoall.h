@@ -1,5 +1,5 @@
-/* What the clients of the all-to-all exchange share: random numbers that are the same on all ranks,
- * data that identifies its sender and receiver, and the path of a call.
+/* The common part of the clients of the all-to-all exchange: random numbers that are the same on all ranks, data that
+ * identifies its sender and receiver, and the path of a call.
  */
 #ifndef ALLTOALL_H
 #define ALLTOALL_H

@@ -1,4 +1,4 @@
-/* What the all-to-all exchange leaves on communicators.
+/* The state of the all-to-all exchange on communicators.
  *
  *   alltoall_communicators cycles <n>   duplicates, exchanges, frees; memory, files and mappings stay
  *   alltoall_communicators threads      four threads on four communicators
@@ -45,7 +45,7 @@ static void cycles(int count) {
   if (least > 40L * length) FAIL("rank %d: %ld bytes more in every %d cycles", rank, least, length);
   if (open_files() > files) FAIL("%ld open files, %ld before", open_files(), files);
   now = mappings_of("");
-  /* malloc itself may take another mapping now and then. */
+  /* malloc itself may occasionally create another mapping. */
   if (now > mappings + 8) FAIL("%ld mappings, %ld before", now, mappings);
   fflush(stdout);
   free(buffer);

@@ -28,7 +28,7 @@ static MPI_Aint *large_displacements;
 static MPI_Datatype *types;
 static MPI_Datatype type;
 
-/* What the error handlers were called with. */
+/* The arguments of the calls of the error handlers. */
 static int calls, world_calls, handled_code;
 static MPI_Comm handled_comm;
 
@@ -205,7 +205,7 @@ static void mismatch_of_all(void) {
   refused("another count", code, MPI_ERR_TRUNCATE);
 }
 
-/* What a rank sends to itself. */
+/* The block of a rank for itself. */
 static void mismatch_with_itself(void) {
   int bad = size - 1;
   if (rank == bad) sent_counts[bad] = GOOD + 7;

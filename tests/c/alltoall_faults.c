@@ -146,7 +146,7 @@ static void exchanges(int turns) {
   free(buffer);
 }
 
-/* What is then taken away must have been in use. */
+/* A feature that is disabled next must have been in use. */
 static void require_single_copy(void) {
   if (size > 1 && last_path(MPI_COMM_WORLD) != PATH_SINGLE_COPY) FAIL("no single copy that could be taken away");
 }
@@ -157,7 +157,7 @@ static void refused(void) {
   options.path = HCUBE_PATH_SINGLE_COPY;
   int32_t code = hcube_alltoall_set_options(MPI_COMM_WORLD, &options, &failure);
   if (code != HCUBE_ERR_MEMORY) FAIL("code %d instead of %d: %s", (int)code, HCUBE_ERR_MEMORY, failure.message);
-  /* What was set before is still there. */
+  /* Earlier settings are unchanged. */
   exchanges(6);
   if (last_path(MPI_COMM_WORLD) == PATH_SINGLE_COPY) FAIL("single copy, which is forbidden");
 }

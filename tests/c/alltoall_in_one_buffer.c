@@ -76,7 +76,7 @@ static int path_of_call(uint64_t number, MPI_Datatype type, int bytes) {
                                       received.large_places, type, MPI_COMM_WORLD);
   if (code != MPI_SUCCESS) FAIL("case %" PRIu64 " returned %d", number, code);
   int path = last_path(MPI_COMM_WORLD);
-  /* What is left of a send block may have any value. */
+  /* The bytes of send blocks are undefined afterwards. */
   for (int peer = 0; peer < size; peer++) {
     int64_t at = (int64_t)sent.places[peer] * bytes;
     memcpy(expected + at, buffer + at, (size_t)((int64_t)sent.counts[peer] * bytes));

@@ -18,7 +18,7 @@
 /* Elements of a vector: half of its extent is data. */
 #define SPAN 64
 
-/* What MPI itself takes for large messages in both directions at once is MPI's. */
+/* Memory of MPI itself for large messages in both directions is not counted. */
 static void warm_up_large(void) {
   enum { LENGTH = 1 << 20, PIECES = 4 };
   unsigned char *from = (unsigned char *)allocate(LENGTH), *to = (unsigned char *)allocate(LENGTH);
@@ -73,7 +73,7 @@ static void call(unsigned char *data, int count, MPI_Datatype type) {
   if (code != MPI_SUCCESS) FAIL("hcube_alltoall returned %d", code);
 }
 
-/* Growth from `before` to now, or to the peak of the last call, whichever is more. */
+/* Growth from `before` to now, or to the peak of the last call, whichever is larger. */
 static int64_t grown(const memory *before, const memory *call_begin) {
   memory now = measure();
   long remains = now.anonymous + now.shared - before->anonymous - before->shared;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a function returns; a function without a code ends the program. */
+/* The result of a function; a function without a code ends the program. */
 enum { HCUBE_CODE, MPI_CODE, NO_CODE };
 
 typedef struct function {
@@ -76,7 +76,7 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 static int refused_calls[FUNCTIONS];
 
-/* While MPI is not active there is nobody to abort. */
+/* While MPI is not active no job can be aborted. */
 #define GIVE_UP(...)              \
   do {                            \
     fprintf(stderr, __VA_ARGS__); \

@@ -194,7 +194,7 @@ typedef struct fault {
   const char *name;
   unsigned kind;
   void (*apply)(arguments *a);
-  /* What the two kinds of functions return. */
+  /* The results of the two kinds of functions. */
   int32_t code;
   int error_class;
 } fault;

@@ -1,4 +1,4 @@
-/* What calls of caf_errors.c refer to, and how a refusal is checked. */
+/* The objects of the calls of caf_errors.c, and the check of a refusal. */
 #ifndef CAF_ERRORS_H
 #define CAF_ERRORS_H
 

@@ -1,5 +1,5 @@
-/* What all clients share. Valid C11 and C++17, as hcube.h itself, which is included twice to show
- * that it guards itself. */
+/* The common part of all clients. Valid C11 and C++17, as hcube.h itself, which is included twice to test its include
+ * guard. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
@@ -81,7 +81,7 @@ static inline hcube_table make_table(MPI_Comm comm, int log2) {
   return table;
 }
 
-/* The updates that HPCC gives to the owner of such a part. */
+/* HPCC's updates for the owner of such a part. */
 static inline hcube_updates make_updates(const hcube_table *table, int32_t stream) {
   hcube_updates updates;
   updates.stream = stream;

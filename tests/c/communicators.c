@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
     life();
     other_options();
   }
-  /* State on MPI_COMM_WORLD and on a communicator that nobody frees: MPI_Finalize must cope. */
+  /* State on MPI_COMM_WORLD and on a communicator that is never freed: MPI_Finalize must handle it. */
   MPI_Comm left;
   MPI_Comm_dup(MPI_COMM_WORLD, &left);
   run_and_verify(left, LOG2, HCUBE_STREAM_POLYNOMIAL, NULL);

@@ -208,7 +208,7 @@ static void one_rank_only(MPI_Comm comm, int failing) {
   unsetenv("HCUBE_MODE");
 }
 
-/* What must be the same on all ranks and is not. */
+/* Values that must be the same on all ranks and are not. */
 static void mismatches(MPI_Comm comm) {
   REFUSE_OPTIONS(options.look_ahead = rank == 0 ? 512 : 256, HCUBE_ERR_MISMATCH, "options.look_ahead",
                  "from 256 to 512");

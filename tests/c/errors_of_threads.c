@@ -23,7 +23,7 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
   arrived++;
 }
 
-/* Thread B: an error that no other rank hears of. */
+/* Thread B: an error that no other rank learns of. */
 static void *raise_errors(void *argument) {
   int value = 1;
   (void)argument;
@@ -31,7 +31,7 @@ static void *raise_errors(void *argument) {
     int code = MPI_Send(&value, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
     if (code == MPI_SUCCESS) FAIL("a message to a rank that does not exist was sent");
     raised++;
-    /* MPICH's lock is not fair: a thread that comes back at once can keep others out for minutes. */
+    /* MPICH's lock is not fair: a thread that re-enters immediately can keep others out for minutes. */
     if (raised % ERRORS_BETWEEN_PAUSES == 0) usleep(PAUSE_MICROSECONDS);
     if (arrived != raised) FAIL("%ld errors raised, %ld have arrived at the error handler", raised, arrived);
     __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
@@ -55,7 +55,7 @@ static void call_hcube(MPI_Comm comm, int turns) {
   statistics.struct_size = sizeof statistics;
   for (int turn = 0; turn < turns; turn++) {
     SUCCEED(hcube_transpose(matrix, matrix, &shape, comm, &failure));
-    /* Calls that wait for nobody meet the other thread most often. */
+    /* Calls that do not wait meet the other thread most often. */
     for (int call = 0; call < 200; call++) {
       SUCCEED(hcube_random_access_last_statistics(comm, &statistics, &failure));
       SUCCEED(hcube_alltoall_last_path(comm, text, sizeof text, &failure));

@@ -153,7 +153,7 @@ static inline arguments make_arguments(const side *of) {
   return made;
 }
 
-/* What a caller may pass for arguments that mean nothing because the call is in place. */
+/* Values that a caller may pass for arguments that are ignored because the call is in place. */
 static inline arguments in_place_arguments(void) {
   arguments made;
   memset(&made, 0, sizeof made);

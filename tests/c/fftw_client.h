@@ -1,6 +1,6 @@
-/* What the clients of FFTW share: one source for its three precisions, transpositions whose values tell
- * where they belong, and who plans them. The clients call nothing of hcube, which is preloaded into them;
- * without it they check FFTW itself. */
+/* The common part of the clients of FFTW: one source for its three precisions, transpositions whose values identify
+ * their positions, and their planners. The clients call nothing of hcube, which is preloaded into them; without it they
+ * check FFTW itself. */
 #ifndef FFTW_CLIENT_H
 #define FFTW_CLIENT_H
 
@@ -178,8 +178,8 @@ static inline int by_hcube(F(plan) plan, MPI_Comm comm) {
   return !most[2];
 }
 
-/* What hcube serves for every size and path: out of place everything; in place symmetric exchanges, which
- * have rows and columns in the same proportion to their blocks. */
+/* The cases that hcube serves for every size and path: all transpositions out of place; in place symmetric exchanges,
+ * whose rows and columns have the same ratio to their blocks. */
 static inline int hcube_can(const shape *of, MPI_Comm comm) {
   ptrdiff_t row_block = of->row_block, column_block = of->column_block;
   int size;

@@ -1,6 +1,6 @@
-/* A program that asks for hcube's solver itself, linked with libhcube_fftw: before registration FFTW's own
- * plans, after it hcube's, again after FFTW was cleaned up. Prints `ok register`, or `refused <code>` if
- * registration fails and FFTW uses its own solvers. */
+/* A program that registers hcube's solver itself, linked with libhcube_fftw: before registration FFTW's own plans,
+ * after it hcube's, again after FFTW was cleaned up. Prints `ok register`, or `refused <code>` if registration fails
+ * and FFTW uses its own solvers. */
 #include <hcube_fftw.h>
 #include <hcube_fftw.h>
 
@@ -30,7 +30,7 @@ static int transpose(void) {
 
 int main(int argc, char **argv) {
   int code = 0;
-  /* A library that is linked, not preloaded, registers when it is asked to. */
+  /* A library that is linked, not preloaded, registers only on request. */
   int alone = argc > 1 && strcmp(argv[1], "alone") == 0;
   begin_program(&argc, &argv);
   for (int turn = 0; turn < 3 && code == 0; turn++) {

@@ -73,7 +73,7 @@ static void good(arguments *a) {
   a->options = &a->chosen;
 }
 
-/* What is wrong, its code, and what the message says. */
+/* The error, its code, and the message. */
 typedef struct fault {
   const char *name;
   int32_t code;
@@ -195,7 +195,7 @@ static void refuse_all(void) {
     good(&a);
     spoil(&a, faults[number].name);
     refuse(&a, faults[number].code, faults[number].text);
-    /* Only on the last rank: the others hear of it. */
+    /* Only on the last rank: the others learn of it. */
     good(&a);
     if (rank == size - 1) spoil(&a, faults[number].name);
     refuse(&a, faults[number].code, rank == size - 1 ? faults[number].text : "refused: ");

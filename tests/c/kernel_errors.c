@@ -55,7 +55,7 @@ static hcube_panels_options panel_options(void) {
   return options;
 }
 
-/* What the functions with a communicator say where MPI is not active. */
+/* The results of the functions with a communicator while MPI is not active. */
 static void inactive(const char *word) {
   hcube_fft_plan *plan = NULL;
   uint64_t bytes = 7, slots = 7, panel = 7;

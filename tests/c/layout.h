@@ -107,7 +107,7 @@ static inline layout make_unit(dice *random, int unit) {
 
 /* --- how the units of an element lie: each fills `at` with their displacements in bytes -------- */
 
-/* What a constructor works with. */
+/* The arguments of a constructor. */
 typedef struct plan {
   dice *random;
   const layout *unit;

@@ -1,5 +1,5 @@
-/* Many nonblocking exchanges at once, on several communicators in different orders, mixed with messages, all completed
- * by one MPI_Waitall; every byte is compared.
+/* Many concurrent nonblocking exchanges, on several communicators in different orders, mixed with messages, all
+ * completed by one MPI_Waitall; every byte is compared.
  *
  *   nonblocking <seed> <rounds> <requests> <largest block in elements> hcube|preload [late|refused <block>]
  *
@@ -132,8 +132,8 @@ static void make_truncated(equal *of) {
   if (rank == 0) printf("truncated %d\n", all);
 }
 
-/* Wrong arguments of one rank are an error at once, of the class that MPI has for them, and start nothing: the exchange
- * of the others is the one that it makes then. */
+/* Invalid arguments of one rank are an immediate error, of MPI's class for them, and start nothing: the exchange of the
+ * others is the next one of this rank. */
 static void make_refused(equal *of) {
   MPI_Request request;
   int error = MPI_SUCCESS, code;

@@ -34,7 +34,7 @@ static int is_spread(uint64_t number, int kind, int side, int peer) {
   return kind == 2 && roll(&own, 3) == 0;
 }
 
-/* What is sent and what is to arrive, with other data for another number. */
+/* The data to send and the expected data, different for each number. */
 static void fill(exchange *of, uint64_t number) {
   for (int side = 0; side < 2; side++) put_canary(of->buffers[side], of->length[side]);
   put_canary(of->expected, of->length[1]);

@@ -15,7 +15,7 @@
 
 enum { MOST_GRIDS = 16, LONGEST = 48 };
 
-/* What the numbers of a case are. */
+/* The values of a case. */
 enum { EXACT, INEXACT, SPECIAL };
 
 typedef struct {
@@ -84,7 +84,7 @@ static int same(double x, double y) {
   return x == y || (isnan(x) && isnan(y));
 }
 
-/* What an element of C must be, by a loop, and by how much it may differ. */
+/* The expected value of an element of C, by a loop, and its tolerance. */
 static void expected(const checker *with, int row, int column, double value[2], double *tolerance) {
   const product *of = with->of;
   int inner = of->sizes[2];
@@ -332,7 +332,7 @@ static void one_case(uint64_t seed, int number, const set *on) {
       it->memory = of.matrices[2].memory;
       it->bytes = of.matrices[2].bytes;
     }
-    /* What must not be read stays full of signalling NaNs. */
+    /* Memory that must not be read stays full of signalling NaNs. */
     if (is_zero(index == 2 ? of.beta : of.alpha)) continue;
     for_own(it, fill, &with);
   }

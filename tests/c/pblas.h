@@ -1,4 +1,4 @@
-/* What the clients of ScaLAPACK share: its functions, grids, and block-cyclic matrices in memory. */
+/* The common part of the clients of ScaLAPACK: its functions, grids, and block-cyclic matrices in memory. */
 #ifndef PBLAS_H
 #define PBLAS_H
 
@@ -56,7 +56,7 @@ typedef struct {
   int context, rows, columns, row, column;
 } grid;
 
-/* Fills in what the BLACS know of the context. */
+/* Fills in the BLACS data of the context. */
 static inline grid grid_of(int context) {
   grid known = {context, -1, -1, -1, -1};
   if (context >= 0) Cblacs_gridinfo(context, &known.rows, &known.columns, &known.row, &known.column);

@@ -96,7 +96,7 @@ static void cycle(int rounds) {
   }
 }
 
-/* Grids that nobody ends, and products on all of them, twice in another order. */
+/* Grids that are never freed, and products on all of them, twice in another order. */
 static void leave(int count) {
   grid *all = (grid *)allocate(sizeof *all * (size_t)count);
   long before = 0, growth[2], largest[2];

@@ -1,4 +1,4 @@
-/* What the kernel says of this process. Valid C11 and C++17. */
+/* The kernel's data on this process. Valid C11 and C++17. */
 #ifndef PROCESS_H
 #define PROCESS_H
 

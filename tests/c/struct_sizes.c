@@ -101,7 +101,7 @@ static void check_nonsense(const char *what, filler *fill, user *use) {
   }
 }
 
-/* A caller that knows more is served while it asks for no more. */
+/* A caller with a larger structure is served while its additional fields are zero. */
 static void check_larger(const char *what, filler *fill, user *use, size_t known) {
   anything options;
   memset(&options, GARBAGE, sizeof options);

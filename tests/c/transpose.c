@@ -171,7 +171,7 @@ static void bad_input(MPI_Comm comm) {
   REFUSED(HCUBE_ERR_BUFFER, "output = MPI_IN_PLACE", hcube_transpose(input, MPI_IN_PLACE, &good, comm, &failure));
   REFUSED(HCUBE_ERR_ARGUMENT, "overlap", hcube_transpose(input, input + 1, &good, comm, &failure));
   REFUSED(HCUBE_ERR_COMM, "MPI_COMM_NULL", hcube_transpose(input, output, &good, MPI_COMM_NULL, &failure));
-  /* Also where a rank has no rows: it hears of the others. */
+  /* Also if a rank has no rows: it receives the error of the others. */
   REFUSED(HCUBE_ERR_BUFFER, "input = NULL", hcube_transpose(NULL, output, &good, comm, &failure));
   /* Only one rank: the others are told which. */
   bad = good;

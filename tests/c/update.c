@@ -60,7 +60,7 @@ static test_case read_case(const char *text) {
   return out;
 }
 
-/* What a rank updates: every rank can tell for all others. */
+/* The updates of a rank: every rank can compute them for all others. */
 static hcube_updates updates_of(const test_case *test, int rank, int size) {
   hcube_updates updates;
   int64_t first, local;

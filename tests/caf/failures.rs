@@ -6,7 +6,7 @@ use crate::common::{Launch, Mpi, by_mpi};
 fn check(way: &str, wait: &str, images: usize, per_node: &str) {
     let launch =
         Launch::client("caf_failures", images).args([way, wait]).env("HCUBE_RANKS_PER_NODE", per_node);
-    // The launcher goes on without the process.
+    // The launcher continues without the process.
     let launch = launch
         .env("OMPI_MCA_orte_enable_recovery", "1")
         .env("OMPI_MCA_orte_abort_on_non_zero_status", "0")
@@ -33,7 +33,7 @@ fn a_failed_image_ends_all_waits() {
     }
 }
 
-/// The data of an image that goes on is there until it has ended, in which case nobody waits for it.
+/// The data of an image that continues is accessible until it has ended; then nobody waits for it.
 #[test]
 fn nobody_waits_for_an_image_that_has_ended_after_a_failure() {
     check("marked", "get", by_mpi(3, 2), "1");

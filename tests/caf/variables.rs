@@ -29,7 +29,7 @@ fn a_progress_thread_runs_functions_while_its_image_computes() {
     }
 }
 
-/// What each image prints of hcube_caf_init, where the first one has another value of a variable; in order.
+/// The output of hcube_caf_init on each image, if the first one has another value of a variable; in order.
 fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     let script =
         format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in 0) export {name}={value};; esac; exec \"$@\"");
@@ -42,7 +42,7 @@ fn with_another_value(name: &str, value: &str, owns_mpi: bool) -> Vec<String> {
     lines
 }
 
-/// The first image learns why its value is refused, the others are told; nobody waits.
+/// The first image reports why its value is refused, the others return an error; no image is left waiting.
 #[test]
 fn variables_that_differ_are_refused_on_all_images() {
     // MPI is initialised by the program, for one thread: this image can have no progress thread.

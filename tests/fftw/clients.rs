@@ -18,7 +18,7 @@ pub enum Precision {
 impl Precision {
     pub const ALL: [Self; 3] = [Self::Double, Self::Single, Self::LongDouble];
 
-    /// What it adds to the names of libraries.
+    /// The suffix of library names.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Double => "",

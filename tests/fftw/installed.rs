@@ -2,6 +2,8 @@
 
 use crate::clients::{Line, Linked, Precision, alone, linked_client, only_preloaded, plugin, precisions};
 use crate::common::installed::installed;
+use crate::common::preload::c_client;
+use crate::common::{Language, Mpi};
 
 #[test]
 fn hcube_run_brings_hcube_to_fftw() {
@@ -14,6 +16,32 @@ fn hcube_run_brings_hcube_to_fftw() {
         let program = linked_client("fftw_transpose", precision, Linked::Plain);
         let launch =
             alone(&run, 2).arg("--fftw").arg(program).args(["shapes", "3", "20"]).env("HCUBE_FFTW", "always");
-        Line::of(launch.env("LD_LIBRARY_PATH", "")).all_planned(&format!("{precision:?}"));
+        let outcome = launch.env("LD_LIBRARY_PATH", "").run();
+        let told: Vec<&str> = outcome.stderr.lines().filter(|line| line.starts_with("hcube: FFTW")).collect();
+        assert!(
+            told.len() == 1 && told[0].contains(" precision: solver registered and used: "),
+            "{precision:?}: {told:?}"
+        );
+        Line::in_text(&outcome.success()).all_planned(&format!("{precision:?}"));
     }
+    // The reasons why it is not used.
+    let program = linked_client("fftw_transpose", Precision::Double, Linked::Plain);
+    let start = |options: &[&str]| {
+        alone(&run, 2).args(options.iter().copied()).arg(&program).args(["shapes", "3", "20"])
+    };
+    for (name, value, words) in [
+        ("HCUBE_FFTW", "never", "solver not registered: HCUBE_FFTW switches hcube off"),
+        ("HCUBE_PATH", "fast", "solver registered, but not used: HCUBE_PATH = 'fast'"),
+    ] {
+        let outcome = start(&["--fftw"]).env("LD_LIBRARY_PATH", "").env(name, value).run();
+        assert_eq!(outcome.stderr.matches("hcube: FFTW, double precision: ").count(), 1, "{outcome:?}");
+        assert!(outcome.stderr.contains(words), "{outcome:?}");
+    }
+    let without = alone(&run, 2).arg("--fftw").arg(c_client(Language::C11, Mpi::selected())).arg("silent");
+    let outcome = without.env("LD_LIBRARY_PATH", "").run();
+    assert_eq!(outcome.stderr.matches("hcube: FFTW: solver not registered: ").count(), 1, "{outcome:?}");
+    // Statistics of MPI's exchanges are not the last word.
+    let outcome = start(&["--fftw", "--stats"]).env("LD_LIBRARY_PATH", "").env("HCUBE_FFTW", "always").run();
+    let last = outcome.stderr.lines().rfind(|line| line.starts_with("hcube"));
+    assert!(last.is_some_and(|line| line.contains("solver registered and used")), "{outcome:?}");
 }

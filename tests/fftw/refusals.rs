@@ -85,7 +85,7 @@ fn every_documented_setting_is_accepted() {
     }
 }
 
-/// One rank has other variables than the others: a collective decision all the same.
+/// One rank has other variables than the others: a collective decision nevertheless.
 fn differing(setting: &str, change: &str) -> Launch {
     let script = format!("case ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} in 1) {change};; esac; exec \"$@\"");
     let program = linked_client("fftw_transpose", Precision::Double, Linked::Plain);
@@ -111,7 +111,7 @@ fn settings_that_differ_among_ranks() {
     }
 }
 
-/// Here the solver is asked, and hcube itself finds that the communicator cannot be served.
+/// Here the solver is called, and hcube itself finds that the communicator cannot be served.
 #[test]
 fn communicators_that_hcube_cannot_serve() {
     for change in ["HCUBE_PATH=message", "HCUBE_MEMORY=64k", "HCUBE_PATH=fast", "HCUBE_ALLTOALL=library"] {

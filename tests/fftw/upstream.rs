@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What was verified.
+/// The verified problems.
 #[derive(Debug, Default)]
 struct Verified {
     problems: usize,

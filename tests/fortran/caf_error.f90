@@ -1,4 +1,4 @@
-! An error that the program does not ask for.
+! An error in a call without ierror.
 program caf_error
   use hcube_caf
   implicit none

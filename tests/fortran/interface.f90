@@ -16,7 +16,7 @@ program interface
   call require(ierror == HCUBE_ERR_MPI_STATE .and. index(message, 'not initialised') > 0, 'before MPI_Init')
 
   call MPI_Init(ierror)
-  ! Not the world itself, so that the number of the handle is one that MPI has given out.
+  ! Not the world itself, so that the number of the handle is one that MPI has returned.
   call MPI_Comm_dup(MPI_COMM_WORLD, world, ierror)
   call MPI_Comm_rank(world, rank, ierror)
   call MPI_Comm_size(world, ranks, ierror)
@@ -54,7 +54,7 @@ contains
     checks = checks + 1
   end subroutine
 
-  ! What a rank has for another at a place of a block.
+  ! The value of a rank for another at a position of a block.
   elemental integer function value(from, to, place)
     integer, intent(in) :: from, to, place
     value = (1000 * from + to) * 10 + place
@@ -326,7 +326,7 @@ contains
     call require(ierror == HCUBE_ERR_COMM .and. index(message, 'MPI_COMM_NULL') > 0, 'no communicator here either')
     call hcube_random_access_prepare(123456789, ierror, message=message)
     call require(ierror == HCUBE_ERR_COMM, 'a number that is no communicator')
-    ! What does not fit is cut.
+    ! Text that does not fit is truncated.
     call hcube_random_access_describe(world, short, ierror)
     call require(ierror == HCUBE_SUCCESS .and. len_trim(short) > 5, 'a short text')
   end subroutine

@@ -1,4 +1,4 @@
-! What a program does first that gfortran 15 has compiled.
+! The first call of a program that gfortran 15 has compiled.
 program accessors
   implicit none
   interface

@@ -59,7 +59,7 @@ program finalised
     call end_mpi_in_procedure()
   end select
   if (which /= 7) call end_mpi()
-  ! What an image has itself is still there.
+  ! An image's own data still exists.
   if (a(1) /= this_image() .or. a(2) /= 20 .or. any(b /= -this_image()) .or. o%x(1) /= 7) error stop 'own elements'
   a(3) = 5
   deallocate (b, o%x)

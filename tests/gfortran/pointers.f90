@@ -130,11 +130,11 @@ program pointers
     sync all
   end do
 
-  ! What another image has changed is seen after an event, in a critical construct, with a lock, after sync images.
+  ! Changes by another image are visible after an event, in a critical construct, with a lock, after sync images.
   m = 0
   sync all
   do k = 1, 20
-    ! What is read before is forgotten.
+    ! Cached data is discarded.
     if (me /= 1 .and. o[1]%m(me, 1) /= k - 1) error stop 'before an event'
     if (me /= 1) then
       o[1]%m(me, 1) = k

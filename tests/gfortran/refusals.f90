@@ -27,7 +27,7 @@ program refusals
   read (argument, *) which
   a = this_image()
   nullify (o%p)
-  ! What the compiler cannot know.
+  ! Errors that the compiler cannot detect.
   zero = num_images()/1000
   sync all
   select case (which)

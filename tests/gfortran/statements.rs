@@ -185,7 +185,7 @@ const ENDS: [(&str, i32, &str); 6] = [
 /// The first place where all images come.
 const FIRST_OF_ALL: usize = 40;
 
-/// Runs a place, which ends the program and does not hang. What was written before is there.
+/// Runs a place, which ends the program and does not hang. Earlier output is written.
 fn leaves(place: usize, images: usize, per_node: usize, (how, code, text): (&str, i32, &str)) {
     let name = format!("place {place}, {how}, {images} images, {per_node} per node");
     let file = common::folder("gfortran").join(format!("place-{place}-{how}-{images}"));

@@ -11,7 +11,7 @@ program stopped
   me = this_image()
   n = num_images()
   a = 10*me
-  ! Locks that nobody gives back.
+  ! Locks that are never released.
   if (me > 1) lock (held(me)[1])
   sync all
   if (me /= 1) then

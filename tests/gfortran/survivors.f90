@@ -40,7 +40,7 @@ program survivors
   end if
   if (len_trim(text) == 0) error stop 'errmsg'
 
-  ! The others go on.
+  ! The others continue.
   do while (image_status(n) /= stat_failed_image)
   end do
   do i = 1, n - 1

@@ -112,7 +112,7 @@ impl Array {
         .expect("text");
     }
 
-    /// What this image must have.
+    /// The expected data of this image.
     fn check(&self, round: usize, text: &mut String) {
         let (name, differs, model) = (&self.name, self.of.differs(), self.model("", "me"));
         let differs = format!("{name} {differs} {model}");

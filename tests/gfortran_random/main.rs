@@ -52,7 +52,7 @@ fn components_move_as_in_ordinary_types() {
     pass("components", 1..=6, components::program);
 }
 
-/// What every program has at its end.
+/// The end of every program.
 const PROCEDURES: &str = "
   ! The images with which an image has to do.
   subroutine partners(image, one, two)

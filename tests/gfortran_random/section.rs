@@ -31,7 +31,7 @@ impl Dimension {
     }
 }
 
-/// What a section may consist of.
+/// The parts of a section.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     /// Vectors of subscripts in this many of a hundred dimensions.
@@ -94,7 +94,7 @@ fn range(chance: &mut Chance, of: Dimension, count: usize) -> String {
     let is_down = chance.is(30);
     let (begin, end, step) =
         if is_down { (first + reach, first, -step) } else { (first, first + reach, step) };
-    // What the step does not reach.
+    // Elements that the step does not reach.
     let slack = if is_down { end - of.lower } else { of.upper() - end }.min(step.abs() - 1);
     let end = end + step.signum() * chance.from(0, slack);
     let begin_text =

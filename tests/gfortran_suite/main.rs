@@ -23,7 +23,7 @@ fn ready() -> Option<&'static Suite> {
     suite
 }
 
-/// What is wrong with the run of a program, if anything.
+/// The error of a run of a program, if any.
 fn fault(of: &Program, outcome: &Outcome) -> Option<String> {
     let Outcome { status, stdout, stderr, left, .. } = outcome;
     let mut lines = stdout.lines().map(str::trim);

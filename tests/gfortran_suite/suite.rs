@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// What the programs share, in the order in which it is compiled. Paths begin in the folder src of
+/// The common modules of the programs, in the order of compilation. Paths are relative to the folder src of
 /// OpenCoarrays.
 const SHARED: [&str; 4] = [
     "runtime-libraries/mpi/opencoarrays.F90",
@@ -27,7 +27,7 @@ const DEFINITIONS: [&str; 3] =
 pub struct Suite {
     /// The folder src of OpenCoarrays.
     source: PathBuf,
-    /// What is made of it.
+    /// Its compiled programs.
     made: PathBuf,
     /// When the tarball was written.
     written: SystemTime,

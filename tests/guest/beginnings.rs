@@ -14,7 +14,7 @@ fn first_exchanges_prepare_nothing() {
     assert_eq!(statistics.calls_by("shared") + statistics.calls_by("single-copy"), 0, "{statistics:?}");
 }
 
-/// Where all exchanges are forwarded and nobody asks for statistics, hcube has no memory at any time.
+/// If all exchanges are forwarded and statistics are off, hcube has no memory at any time.
 #[test]
 fn forwarding_without_statistics_prepares_nothing() {
     for line in ["many first 100", "many fork"] {

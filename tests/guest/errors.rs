@@ -6,7 +6,7 @@ use crate::common::{Mpi, only_with};
 /// Errors of `errors early`, one of each kind.
 const EARLY_ERRORS: u64 = 3;
 
-/// A rank whose own arguments are wrong learns that at once, though no other rank calls.
+/// A rank with invalid arguments learns of that immediately, though no other rank calls.
 #[test]
 fn a_lone_error_is_returned() {
     let guest = Guest::new("errors alone", ranks(4));
@@ -62,7 +62,8 @@ fn a_mismatch_prints_one_line() {
     }
 }
 
-/// What a program has left unfinished stays so: statistics are collected without progress of its requests.
+/// Operations that a program has abandoned stay incomplete: statistics are collected without progress of its
+/// requests.
 #[test]
 fn abandoned_requests_make_no_progress() {
     if only_with(Mpi::Mpich, "Open MPI's own MPI_Finalize lets requests make progress") {

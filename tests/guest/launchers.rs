@@ -19,7 +19,7 @@ fn late(seconds: u32) -> Outcome {
     Launch::new("sh", 3).args(["-c", &script]).whole_lines().limit(60).run()
 }
 
-/// Ranks that wait for another one say why that may be, and go on when it comes.
+/// Ranks that wait for another one print the possible reason, and continue when it arrives.
 #[test]
 fn a_rank_that_waits_says_so() {
     if !only_with(Mpi::Open, "MPICH's process manager always answers") {

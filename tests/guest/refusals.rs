@@ -59,7 +59,7 @@ fn buffers_that_no_system_call_reads() {
     }
 }
 
-/// No signal ends the job, and hcube serves exchanges through shared memory all the same.
+/// No signal ends the job, and hcube serves exchanges through shared memory nevertheless.
 fn limited(line: &str, ranks: usize, variables: Variables<'_>) {
     let guest = Guest::new(line, ranks);
     let stock = guest.stock();
@@ -86,8 +86,8 @@ fn files_are_limited_from_the_beginning() {
     limited("refused limited all 8388608", ranks(12), &[("HCUBE_PATH", "shared"), ("HCUBE_MEMORY", "8M")]);
 }
 
-/// What hcube cannot have on one rank it does without on all: it forwards. Stacks and the library need some
-/// of what is left.
+/// If hcube cannot allocate memory on one rank, it forwards on all ranks. Stacks and the library need some of
+/// the remaining memory.
 #[test]
 fn little_address_space_is_left() {
     let mut refused = 0;
@@ -95,7 +95,8 @@ fn little_address_space_is_left() {
         for (kib, variables) in [(200, DEFAULT), (1000, ALWAYS), (1000, SINGLE_COPY)] {
             let guest = without_mpis_single_copy(&format!("refused space {whom} {kib}"));
             let (_, statistics) = guest.same_as(&guest.stock(), variables);
-            // The C library may still have what hcube asks for, of what the MPI library has given back.
+            // The C library may still have the memory that hcube requests, from memory that the MPI library
+            // has freed.
             let is_refused = statistics.reasons().contains(&"no memory for hcube's exchanges");
             assert!(is_refused != (statistics.served() > 0), "{statistics:?}");
             refused += u64::from(is_refused);

@@ -28,7 +28,7 @@ fn command(tree: &Path, name: &str) -> Command {
     runtime::command(tree.join("bin").join(name))
 }
 
-/// What the program prints.
+/// The output of the program.
 fn expected(processes: usize, size: usize, argument: &str) -> String {
     format!("ok {processes} processes, sizes of {size} bytes, '{argument}'\n")
 }
@@ -86,7 +86,7 @@ fn programs_run_after_the_tree_was_moved_again() {
     }
 }
 
-/// What a command prints with `--show`, without the tree.
+/// The output of a command with `--show`, without the tree.
 fn shown(tree: &Path, name: &str, arguments: &[&str]) -> String {
     runtime::shown(tree, command(tree, name), arguments)
 }
@@ -256,7 +256,7 @@ fn cmake_links_the_target() {
     );
     for (lists, option) in [
         (("C CXX", &*find), format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
-        // bspcc as the compiler of a project that knows nothing of hcube.
+        // bspcc as the compiler of a project that does not use hcube's functions.
         (("C", ""), format!("-DCMAKE_C_COMPILER={}", tree.join("bin/bspcc").display())),
     ] {
         let program = BSPLIB.with_cmake(&tree, &source(), lists, &option);

@@ -163,17 +163,20 @@ fn what_cannot_be_done_is_told() {
     let other = if mpi == Mpi::Open { Mpi::Mpich } else { Mpi::Open };
     let foreign = common::preload::c_client(Language::C11, other);
     let uses = format!(
-        "uses {}, and this is hcube-caf run for {}; use hcube-caf-{} run",
+        "uses {0}, and this is hcube-caf run for {1}; install hcube for {0}, or build the program with hcube-caf-{1}",
         other.name(),
-        mpi.name(),
-        other.name()
+        mpi.name()
     );
     refused(&wrapper(&tree).output().expect("it starts"), "hcube-caf", "expected a file");
     for (arguments, words) in [
         (&[][..], "expected a program (--help)"),
         (&["-np"], "-np: expected a number of processes"),
         (&["-n", "0", "true"], "-n 0: expected a number of processes, at least 1"),
-        (&["no-such-program"], "expected a program; no-such-program is not one"),
+        (
+            &["no-such-program"],
+            "expected a program; no-such-program is not one: no such program in the search path",
+        ),
+        (&["/"], "expected a program; / is not one: is a directory"),
         (&[foreign.to_str().expect("UTF-8")], &*uses),
     ] {
         refused(&run(&tree, arguments).output().expect("it starts"), "hcube-caf run", words);
@@ -224,7 +227,7 @@ fn compilers_of_another_interface_are_refused() {
     refused(&compile("FC", Path::new(other)), "hcube-caf", &words);
 }
 
-/// Without mpifort, programs that use no module of MPI's are compiled all the same.
+/// Without mpifort, programs that use no module of MPI are compiled nevertheless.
 #[test]
 fn gfortran_does_without_a_wrapper_of_mpi() {
     let Some(tree) = tree("caf-alone") else { return };
@@ -241,6 +244,9 @@ fn gfortran_does_without_a_wrapper_of_mpi() {
     COARRAYS.serves(&tree, &program, false);
     assert_eq!(output(run(&tree, &["-n", "2"]).arg(&program)), expected(2, ""));
     refused(&compile("--static-hcube"), "hcube-caf", "--static-hcube: found no mpifort of ");
+    fs::remove_file(commands.join("gfortran")).expect("a link");
+    let words = "gfortran: no such command in the search path; install gfortran 12 to 14";
+    refused(&compile("-O1"), "hcube-caf", words);
 }
 
 /// In the sources, hcube-caf finds what is built there.
@@ -289,7 +295,7 @@ fn cmake_links_the_target() {
     );
     for (rest, option) in [
         (&*find, format!("-DCMAKE_PREFIX_PATH={}", tree.display())),
-        // hcube-caf as the compiler of a project that knows nothing of hcube.
+        // hcube-caf as the compiler of a project that does not use hcube's functions.
         ("", format!("-DCMAKE_Fortran_COMPILER={}", tree.join("bin/hcube-caf").display())),
     ] {
         let program = COARRAYS.with_cmake(&tree, &source(), ("Fortran", rest), &option);

@@ -66,8 +66,8 @@ pub fn exit_status_is_kept(compiler: &mut Command, source: &str, launcher: &mut 
     let failed = compiler.args(["-c", source]).output().expect("it starts");
     let errors = String::from_utf8_lossy(&failed.stderr);
     assert!(!failed.status.success() && errors.contains(source), "{failed:?}");
-    // MPICH's launcher is ended by a signal now and then where a program ends before it has read the end of
-    // its input.
+    // MPICH's launcher is sometimes ended by a signal if a program ends before it has read the end of its
+    // input.
     let failed = run(launcher.args(["-n", "1", "sh", "-c", "read line; exit 7"]));
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
 }

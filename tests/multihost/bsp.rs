@@ -23,8 +23,8 @@ fn bsp_programs() {
     assert!(launch.on_in_turn(&hosts, &[3, 2]).run().success().starts_with("ok "));
 }
 
-/// What the caller knows, and what only the process with the memory knows, which is on another host: so
-/// messages travel.
+/// Errors that the caller can detect, and errors that only the process with the memory can detect, which is
+/// on another host: messages are needed.
 #[test]
 fn errors_of_bsp_programs() {
     let Some(hosts) = Hosts::new(2) else { return };

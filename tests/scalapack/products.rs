@@ -69,7 +69,8 @@ fn many_ranks() {
     check(cases("nine", 9, &["3x3r", "3x3c", "3x3p", "2x2d+1x5r", "1x7r"]));
 }
 
-/// Panels travel as messages, by SUMMA and by HSUMMA with groups that divide the grid and groups that do not.
+/// Panels are sent as messages, by SUMMA and by HSUMMA with groups that divide the grid and groups that do
+/// not.
 #[test]
 fn messages_between_nodes() {
     for (name, ranks, few, per_node, grids) in [

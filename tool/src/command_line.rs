@@ -3,6 +3,7 @@
 //! | subcommand | does | started |
 //! |---|---|---|
 //! | `doctor` | reports what works on this machine and what hcube will choose | with or without mpirun |
+//! | `info` | lists variables with their values, and where libraries are installed | without mpirun |
 //! | `bench` | measures a system of hcube against its competitors | under mpirun; without it to draw results |
 //! | `probe` | measures this machine for the cost model | under mpirun |
 //! | `model` | predicts RandomAccess, the all-to-all exchange and matrix multiplication on other machines | without mpirun |
@@ -14,7 +15,7 @@
 
 use crate::output;
 use crate::session::{self, report_failure};
-use crate::{bench, bsp, doctor, llcs, model, probe, profile};
+use crate::{bench, bsp, doctor, info, llcs, model, probe, profile, version};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 /// hcube accelerates the global communication of MPI programs. This tool checks a machine, and measures and
 /// predicts the performance of hcube.
 #[derive(Debug, Parser)]
-#[command(name = "hcube", version, propagate_version = true)]
+#[command(name = "hcube", version = version::text(), propagate_version = true)]
 pub struct CommandLine {
     #[command(subcommand)]
     pub command: Command,
@@ -32,6 +33,7 @@ pub struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Doctor(doctor::Arguments),
+    Info(info::Arguments),
     Bench(bench::Arguments),
     Probe(probe::Arguments),
     Model(model::Arguments),
@@ -47,6 +49,7 @@ impl CommandLine {
             Command::Doctor(arguments) => {
                 session::run_with_threads(|session| doctor::run(session, arguments))
             }
+            Command::Info(arguments) => info::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Probe(arguments) => session::run(|session| probe::run(session, arguments)),
             Command::Model(arguments) => model::run(arguments),

@@ -10,7 +10,7 @@ use hcube_results::machine::bsp::Processes;
 use hcube_results::machine::{Link, Machine};
 use std::path::Path;
 
-/// The file that a probe writes and a prediction reads without being told another.
+/// The file that a probe writes and a prediction reads by default.
 pub const DEFAULT_FILE: &str = "calibration.json";
 /// The name of machines that were measured.
 pub const CALIBRATED: &str = "calibrated";
@@ -33,7 +33,7 @@ fn required<'a>(name: Option<&'a str>, probe: &str, others: &str) -> Result<&'a 
 /// The machine that was named, or the one that was measured here.
 ///
 /// # Errors
-/// Says how to measure it where there is none.
+/// Says how to measure a machine where no file exists.
 pub fn find(name: Option<&str>) -> Result<Machine, Failure> {
     let others = format!("one of {}", Machine::names().collect::<Vec<_>>().join(", "));
     Machine::find(required(name, &format!("probe {DEFAULT_FILE}"), &others)?)
@@ -56,9 +56,7 @@ pub fn find_bsp(name: Option<&str>) -> Result<Machine, Failure> {
 
 /// What a file without figures of supersteps is told.
 pub fn no_figures(name: &str) -> Failure {
-    format!(
-        "machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures those of this machine"
-    )
+    format!("machine {name}: no figures of BSP: 'mpirun -np 4 hcube bsp probe FILE' measures this machine")
 }
 
 /// The figures of supersteps of a number of processes.

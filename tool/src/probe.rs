@@ -2,7 +2,7 @@
 //!
 //! | part of the file | measured by | what |
 //! |---|---|---|
-//! | all but `bsp` | `hcube probe` | parts of RandomAccess separately (generating, dividing, copying, updates without communication, messages of a pair of ranks), then whole rounds with many look-aheads |
+//! | all except `bsp` | `hcube probe` | parts of RandomAccess separately (generating, dividing, copying, updates without communication, messages of a pair of ranks), then whole rounds with many look-aheads |
 //! | `bsp` | `hcube bsp probe` | [`supersteps`] |
 //!
 //! One set of figures is fitted to the parts and to the rounds, so that the model agrees with whole runs and
@@ -82,7 +82,7 @@ pub fn run(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
         if let Some(warning) = machine.fit.as_ref().and_then(Fit::warning) {
             warn(&warning);
         }
-        // Figures of supersteps stay; those of a file that cannot be read are lost.
+        // Figures of supersteps stay, unless the file cannot be read.
         let former = machine::former(file).ok().flatten();
         machine::write("FILE", file, &Machine { bsp: former.and_then(|former| former.bsp), ..machine })?;
         println!("written to {}; hcube model --machine {0} predicts with it", file.display());

@@ -1,4 +1,4 @@
-//! All environment variables of hcube: those of the options of a system, from its table, and the others.
+//! All environment variables of hcube: options of the systems, from their tables, and the others.
 //! `hcube doctor`, the manual pages and doc/options.md say what stands here; a test (lab/tests/manual.rs)
 //! compares it with what the sources read.
 
@@ -68,7 +68,7 @@ pub const ALLTOALL: Group = Group {
 /// Fourier transforms.
 pub const FFT: Group = Group {
     title: "Fourier transforms",
-    about: "Read by the functions `hcube_fft_*`, and therefore by HPCC with hcube, in addition to those of the all-to-all \
+    about: "Read by the functions `hcube_fft_*`, and therefore by HPCC with hcube, in addition to the variables of the all-to-all \
             exchange. The values must be the same on all ranks.",
     structure: Some("hcube_fft_options"),
     of_a_run: true,
@@ -141,7 +141,7 @@ const UNTABLED: Group = Group {
 /// Read only by libhcube_pblas.so.
 pub const SCALAPACK: Group = Group {
     title: "ScaLAPACK",
-    about: "Read by `libhcube_pblas.so`, in addition to those of matrix multiplication.",
+    about: "Read by `libhcube_pblas.so`, in addition to the variables of matrix multiplication.",
     others: &[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
@@ -155,7 +155,7 @@ pub const SCALAPACK: Group = Group {
 /// Read only by libhcube_preload.so.
 pub const PRELOAD: Group = Group {
     title: "Preload library",
-    about: "Read by `libhcube_preload.so`, in addition to those of the all-to-all exchange.",
+    about: "Read by `libhcube_preload.so`, in addition to the variables of the all-to-all exchange.",
     others: &[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
@@ -168,7 +168,7 @@ pub const PRELOAD: Group = Group {
 /// Read only by libhcube_caf.so.
 pub const GFORTRAN: Group = Group {
     title: "Coarrays of gfortran",
-    about: "Read by `libhcube_caf.so`, in addition to those of coarray programs.",
+    about: "Read by `libhcube_caf.so`, in addition to the variables of coarray programs.",
     others: &[Variable::new(
         "HCUBE_STATS",
         "0, 1 or json:FILE",
@@ -182,7 +182,7 @@ pub const GFORTRAN: Group = Group {
 /// Read only by the solver for FFTW.
 pub const FFTW: Group = Group {
     title: "FFTW",
-    about: "Read by `libhcube_fftw.so`, `libhcube_fftwf.so` and `libhcube_fftwl.so`, in addition to those of the all-to-all exchange.",
+    about: "Read by `libhcube_fftw.so`, `libhcube_fftwf.so` and `libhcube_fftwl.so`, in addition to the variables of the all-to-all exchange.",
     others: &[
         Variable::new(
             "HCUBE_FFTW",
@@ -190,7 +190,14 @@ pub const FFTW: Group = Group {
             "auto",
             "which transpositions hcube performs: those in which it is faster (auto), all that it can (always), none (never)",
         ),
-        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why hcube leaves a transposition to FFTW"),
+        Variable::new("HCUBE_VERBOSE", "0 or 1", "0", "report why FFTW performs a transposition itself"),
+        Variable::new(
+            "HCUBE_STATS",
+            "0, 1, fftw or json:FILE",
+            "0",
+            "rank 0 prints at the end whether the solver was registered and used, and why not; fftw prints nothing else and \
+             is set by hcube-run --fftw",
+        ),
     ],
     ..UNTABLED
 };
@@ -278,7 +285,7 @@ pub const BUILD: Group = Group {
             "HCUBE_LAB",
             "a file",
             "",
-            "scripts/manual.sh: hcube-lab, if it is not that of this build",
+            "scripts/manual.sh: hcube-lab, if it belongs to another build",
         ),
         Variable::new(
             "HCUBE_TEST_SKIP",

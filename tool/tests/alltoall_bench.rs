@@ -72,7 +72,7 @@ fn the_library_is_not_measured_where_hcube_stands_in_front_of_it() {
     let launch = Launch::new(TOOL.as_str(), 2).args(["bench", "alltoall"]).args(options);
     let outcome = launch.env("LD_PRELOAD", preload.to_str().expect("UTF-8")).run();
     assert_eq!(outcome.status.code(), Some(2), "{outcome:?}");
-    let words = ["MPI_Alltoallv is that of '", "libhcube_preload.so', expected that of '"];
+    let words = ["MPI_Alltoallv comes from '", "libhcube_preload.so', expected '"];
     assert!(words.iter().all(|word| outcome.stderr.contains(word)), "{outcome:?}");
     assert!(!outcome.stdout.contains("library-out-of-place"), "{outcome:?}");
 }

@@ -190,6 +190,28 @@ fn a_probe_adds_its_figures_to_the_file() {
     assert!(self::refused(&["probe", "--from", &both]).contains("expected --plot"));
 }
 
+/// It says how long it takes; what is interrupted before anything is known writes nothing.
+#[test]
+fn a_probe_that_is_interrupted_ends_at_once_and_says_so() {
+    let machine = file("interrupted.json");
+    drop(fs::remove_file(&machine));
+    let name = shown(&machine).to_owned();
+    let stop = move || {
+        let script = "kill -INT $(grep -lz -- \"$1\" /proc/[0-9]*/cmdline 2>/dev/null | \
+                      while read -r file; do process=${file#/proc/}; process=${process%/cmdline}; \
+                      [ \"$(readlink /proc/$process/exe)\" != \"$2\" ] || echo $process; done)";
+        let tool = fs::canonicalize(TOOL.as_str()).expect("the tool");
+        let status = Command::new("bash").args(["-c", script, "kill", &name]).arg(tool).status();
+        assert!(status.is_ok_and(|status| status.success()), "no signal was sent");
+    };
+    let launch = Launch::new(TOOL.as_str(), 2).args(["bsp", "probe", shown(&machine), "--no-progress"]);
+    let launch = launch.args(["--seconds", "600"]).arg("--bsp").arg(common::build().join("libhcube_bsp.so"));
+    let outcome = launch.interrupt("the measurements take about 600 s (--seconds)", stop).run();
+    assert!(!outcome.status.success() && outcome.left.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains("interrupted before the first exchange was measured"), "{outcome:?}");
+    assert!(!machine.exists());
+}
+
 #[test]
 fn the_probe_in_c_measures_any_library() {
     let (source, program) = (file("bspprobe.c"), file("bspprobe"));

@@ -1,4 +1,4 @@
-//! What `hcube doctor` prints, as users start it.
+//! What `hcube doctor`, `hcube info` and `hcube --version` print, as users start them.
 
 use hcube_testing as common;
 
@@ -50,4 +50,32 @@ fn tables_are_printed_on_request() {
         place(&lines, name);
     }
     assert!(lines.last().is_some_and(|line| line.starts_with("hcube doctor: ")), "{lines:#?}");
+}
+
+/// A command without mpirun.
+fn alone(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let mut tool = std::process::Command::new(TOOL.as_str());
+    let output = tool.args(arguments).envs(environment.iter().copied()).output().expect("it starts");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_version_names_the_mpi_library_and_the_build() {
+    let text = alone(&["--version"], &[]);
+    let beginning = format!("hcube {}, built for ", env!("CARGO_PKG_VERSION"));
+    assert!(text.starts_with(&beginning) && text.contains(", rustc ") && text.lines().count() == 1, "{text}");
+    let library = if common::Mpi::selected() == common::Mpi::Open { "Open MPI v" } else { "(mpich)" };
+    assert!(text.contains(library), "{text}");
+}
+
+#[test]
+fn variables_have_their_origin() {
+    let text = alone(&["info"], &[("HCUBE_PATH", "message"), ("HCUBE_PTH", "message")]);
+    let line = text.lines().find(|line| line.contains("HCUBE_PATH=")).expect("the variable");
+    assert!(
+        line.trim_start().starts_with("HCUBE_PATH=message ") && line.ends_with("environment; default: auto")
+    );
+    assert!(text.contains("HCUBE_ALLTOALL=auto") && text.contains("did you mean HCUBE_PATH?"), "{text}");
+    assert!(text.contains("libhcube.so"), "{text}");
 }

@@ -179,7 +179,7 @@ fn the_paper_stands_beside_the_prediction() {
     let text = String::from_utf8_lossy(&model(&["--machine", "red-storm"]).stdout).into_owned();
     let row = text.lines().find(|line| line.starts_with("Table 2") && line.contains(" 8192 "));
     assert!(row.is_some_and(|row| row.contains("17.26") && row.contains("17.24")), "{text}");
-    assert!(text.contains("error against the paper's model: largest 0.1 %"), "{text}");
+    assert!(text.contains("error against the model of Plimpton et al. 2006: largest 0.1 %"), "{text}");
     let results: Value =
         serde_json::from_slice(&model(&["--machine", "red-storm", "--json"]).stdout).expect("JSON");
     assert_eq!(results["published"].as_array().map(Vec::len), Some(21), "{results}");
@@ -200,7 +200,7 @@ fn matrix_multiplication_is_predicted() {
     let output = model(&["gemm", "--machine", "bluegene-p", "--grid", "128x128", "--n", "65536"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        text.contains("scatter-allgather does not gain by groups") && text.contains("busiest node"),
+        text.contains("scatter-allgather is not faster with groups") && text.contains("busiest node"),
         "{text}"
     );
     let text = String::from_utf8_lossy(&model(&["gemm", "--paper"]).stdout).into_owned();

@@ -60,6 +60,7 @@ fn commands() -> Vec<(&'static str, Vec<String>)> {
     let from = |name: &str| vec!["--from".to_owned(), fixture(name)];
     vec![
         ("doctor", vec![]),
+        ("info", vec![]),
         ("bench random-access", vec![]),
         ("bench alltoall", from("alltoall.json")),
         ("bench gemm", from("gemm.json")),

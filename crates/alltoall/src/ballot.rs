@@ -30,18 +30,18 @@ const LARGEST: usize = 1;
 /// Bits of the code in the tag of a refusal; codes are small and positive.
 const CODE_BITS: u32 = 16;
 
-/// What the votes have told.
+/// The result of the votes.
 #[derive(Debug)]
 pub struct Ballot {
     /// The sum of the votes of all ranks.
     pub sum: Vote,
     /// The sum of the times of [`Conditions::stated`].
     pub stated: u64,
-    /// The size of the largest block on this node; 0 where it is not needed.
+    /// The size of the largest block on this node; 0 if it is not needed.
     pub largest: usize,
     /// When this rank began, for exchanges that may be timed.
     pub begin: Option<f64>,
-    /// The blocks, where they have arrived together with the votes.
+    /// The blocks, if they have arrived together with the votes.
     pub received: Option<leaders::Received>,
 }
 
@@ -106,7 +106,7 @@ fn hold_with_blocks<C: Comm>(
     Ok(Ballot { sum: received.sum, stated: 0, largest: cast.largest, begin: None, received: Some(received) })
 }
 
-/// The vote of a rank, and what goes with it.
+/// The vote of a rank, and its accompanying data.
 struct Cast {
     own: Vote,
     /// The size of the largest block.
@@ -224,14 +224,14 @@ fn announce<C: Comm + ?Sized>(
     });
 }
 
-/// Local, where all ranks are on one node: posts that this rank's arguments were refused, and why.
+/// Local, if all ranks are on one node: posts that this rank's arguments were refused, and why.
 #[cold]
 pub fn refuse<C: Comm + ?Sized>(comm: &C, node: &mut Node, patience: Patience, user: u64, error: &Error) {
     comm.settle();
     node.board.refuse(refused().brief(), (tag(user, error.code()), &error_bytes(error)), patience, comm);
 }
 
-/// What tells a refusal: the number of the communicator, and the code of the error.
+/// Identifies a refusal: the number of the communicator, and the code of the error.
 fn tag(user: u64, code: i32) -> u64 {
     user << CODE_BITS | code as u64
 }

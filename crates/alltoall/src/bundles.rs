@@ -2,8 +2,8 @@
 //!
 //! Idea: a small message costs about a microsecond, independent of its size, so on P ranks P - 1 small
 //! messages cost far more than their bytes. Every rank puts its blocks into records (destination, source,
-//! length, bytes), which travel to their destinations by the plan of stages of RandomAccess: in each of log2
-//! P stages a rank sends the records for the other half of its group in one message.
+//! length, bytes), which are routed to their destinations by the plan of stages of RandomAccess: in each of
+//! log2 P stages a rank sends the records for the other half of its group in one message.
 //!
 //! Restrictions: blocks of at most [`MAX_BLOCK_BYTES`] on all ranks, and small enough for all records of a
 //! rank to fit into the memory bound ([`largest`]). Any number of ranks.
@@ -28,7 +28,7 @@ const HEADER_WORDS: usize = 2;
 const BUFFERS: usize = 8;
 
 /// Largest block that `memory` bytes permit to bundle on `ranks` ranks, at most [`MAX_BLOCK_BYTES`]; `None`
-/// where they permit no block.
+/// if they permit no block.
 pub fn largest(ranks: usize, memory: usize) -> Option<usize> {
     let record = (memory / (BUFFERS * ranks)).checked_sub(HEADER_WORDS * size_of::<u64>())?;
     Some((record / size_of::<u64>() * size_of::<u64>()).min(MAX_BLOCK_BYTES)).filter(|&bytes| bytes > 0)
@@ -82,8 +82,8 @@ fn destination(record: &[u64]) -> usize {
     (record[0] >> 32) as usize
 }
 
-/// Collective: makes the exchange, without a rank's block for itself. `largest` is the result of [`largest`],
-/// the same on all ranks.
+/// Collective: performs the exchange, without a rank's block for itself. `largest` is the result of
+/// [`largest`], the same on all ranks.
 ///
 /// # Errors
 /// Of MPI; other ranks are waiting then, so the job must end.

@@ -3,7 +3,7 @@
 /// How an exchange is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Nothing goes to another rank.
+    /// No data is sent to another rank.
     Alone,
     /// The blocks are part of the first notices: [`crate::enclosed`].
     Enclosed,
@@ -21,7 +21,7 @@ pub enum Choice {
     Leaders,
 }
 
-/// The library is used where it is faster by 1/32 of its time.
+/// The library is used if it is faster by 1/32 of its time.
 const LIBRARY_MARGIN_DIVISOR: u64 = 32;
 
 /// The time of the library by which it is compared with other algorithms.

@@ -7,7 +7,7 @@ pub struct Conditions {
     pub unreachable: bool,
     /// The MPI library's function cannot represent the counts.
     pub beyond_library: bool,
-    /// A rank may expect more than it is sent, out of place; the same on all ranks.
+    /// A rank may expect more than is sent to it, out of place; the same on all ranks.
     pub tolerant: bool,
     /// The caller records the time of a forwarded exchange, so that the MPI library's function may be
     /// compared with other algorithms; the same on all ranks.
@@ -17,7 +17,7 @@ pub struct Conditions {
     /// A time in nanoseconds that is stated with the vote, for [`Self::may_skip_votes`]; all ranks have one
     /// or none.
     pub stated: Option<u64>,
-    /// The blocks of all ranks have the same size if their arguments are valid, and the votes travel with
+    /// The blocks of all ranks have the same size if their arguments are valid, and the votes are sent with
     /// them; the same on all ranks, by [`Situation::leads_equal`](crate::select::Situation::leads_equal).
     pub equal: bool,
     /// A number for arguments, in addition to the counts, that must be the same on all ranks; 0 for none.

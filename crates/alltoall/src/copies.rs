@@ -10,7 +10,7 @@ use hcube_core::node::board::Draft;
 use hcube_core::node::pace::{Kind, Pace};
 use std::ops::Range;
 
-/// Bytes of a rank's block for itself that are packed at once: they should stay in the first-level cache.
+/// Bytes of a rank's block for itself that are packed at a time: they should stay in the first-level cache.
 const MAX_OWN_BYTES: usize = 16 << 10;
 
 /// Bytes of a block that lie in a range.

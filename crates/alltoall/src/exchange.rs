@@ -21,13 +21,13 @@ use hcube_core::error::{Error, Result};
 pub enum Outcome {
     /// The exchange is complete.
     Done(Report),
-    /// Nothing was written; the MPI library's function has to make the exchange, for this reason.
+    /// Nothing was written; the exchange must be forwarded to the MPI library, for this reason.
     Library(&'static str),
 }
 
-/// Collective: makes the exchange. A rank whose arguments were refused passes the error, so that no other
+/// Collective: performs the exchange. A rank whose arguments are invalid passes the error, so that no other
 /// rank waits for it; with [`Error::Unsupported`] all ranks forward the exchange to the MPI library. `reason`
-/// is one to forward it, the same on all ranks, which holds where the library can represent the counts.
+/// is a reason to forward it, the same on all ranks, which applies if the library can represent the counts.
 ///
 /// On one node a rank whose arguments were refused returns its error without waiting for the others, who
 /// learn of it in this exchange; if they do not make it, in their next exchange on this communicator. Its own
@@ -86,7 +86,7 @@ fn vote_and_move<C: Comm>(
     if conditions.equal
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and have counts of one size.
+        // All ranks know this, and have counts of one size.
         return if conditions.beyond_library { Err(error) } else { Ok(Outcome::Library(NO_MESSAGES)) };
     }
     let ballot::Ballot { sum, stated, largest, begin, received } = loop {
@@ -136,7 +136,7 @@ fn vote_and_move<C: Comm>(
     if matches!(choice, Choice::Messages | Choice::Hypercube | Choice::Leaders)
         && let Err(error) = comm.open_messages()
     {
-        // All ranks know of it, and nothing was written.
+        // All ranks know this, and nothing was written.
         return if library_can { Ok(Outcome::Library(NO_MESSAGES)) } else { Err(error) };
     }
     let streaming = state.exceeds_cache(task, comm.rank(), sum.bytes);
@@ -207,7 +207,7 @@ fn finish<C: Comm>(
     Ok(UsedPath::NodeLeaders)
 }
 
-/// What follows from the votes.
+/// The consequence of the votes.
 struct Decision<'a> {
     choice: Choice,
     /// The sum of the votes of all ranks.

@@ -41,8 +41,8 @@ use ledger::Ledger;
 use std::ops::Range;
 use traffic::Traffic;
 
-/// Collective: makes the exchange of a task between two sets of blocks that may overlap. A rank whose
-/// arguments were refused passes the error, so that no other rank waits for it. `extra` has the same size on
+/// Collective: performs the exchange of a task between two sets of blocks that may overlap. A rank whose
+/// arguments are invalid passes the error, so that no other rank waits for it. `extra` has the same size on
 /// all ranks, 1 or more bytes.
 ///
 /// # Errors
@@ -114,8 +114,8 @@ fn sent<C: Comm>(comm: &C, task: &Task<'_>) -> usize {
     (0..comm.size()).map(|rank| task.outgoing(rank).bytes()).sum()
 }
 
-/// Collective: copies all send blocks to extra memory, which holds them on all ranks, and makes the exchange
-/// from there. `None` where the MPI library would have to make it.
+/// Collective: copies all send blocks to extra memory, which is sufficient on all ranks, and performs the
+/// exchange from there. `None` if the MPI library would have to perform it.
 fn between_buffers<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

@@ -110,7 +110,7 @@ pub fn announce(
     }
 }
 
-/// What a rank of the node has written for a route that this rank leads.
+/// The data that a rank of the node has written for a route that this rank leads.
 struct Part<'a> {
     expected: usize,
     /// Lengths of its blocks.
@@ -118,7 +118,7 @@ struct Part<'a> {
     blocks: Reader<'a>,
 }
 
-/// What a rank of the node has written for this rank as leader, before the block for this rank.
+/// The data that a rank of the node has written for this rank as leader, before the block for this rank.
 fn parts_of<'a>(notice: &'a [u8], routes: &Routes, own: usize) -> Vec<Part<'a>> {
     let mut reader = Reader(notice);
     let part = |route| {

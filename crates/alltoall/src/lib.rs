@@ -16,7 +16,7 @@
 //! | [`general`] | the exchange in place with send and receive blocks of their own |
 //! | `copies` | the copies that algorithms have in common |
 //! | [`state`], `node` | the state between exchanges |
-//! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; what a user chooses; the result |
+//! | [`task`], [`conditions`], [`options`], [`report`] | the blocks of a rank, its conditions; options of users; the result |
 //! | [`model`] | predicted times |
 //!
 //! The algorithms are private: single copy writes to addresses that another rank has posted, and only

@@ -65,7 +65,7 @@ struct Piece<'a, C: Comm> {
     received: Option<(Lent, Range<usize>)>,
 }
 
-/// What an exchange by messages works with.
+/// The resources of an exchange by messages.
 pub struct Exchange<'t, 'a> {
     pub task: &'t Task<'a>,
     /// Of the same size on all ranks, 8 KiB or more.
@@ -208,7 +208,7 @@ impl<'a, C: Comm> Messages<'_, 'a, C> {
         bytes.min(piece * length)..bytes.min((piece + 1) * length)
     }
 
-    /// Starts the next piece; false where no scratch memory is free for it.
+    /// Starts the next piece; false if no scratch memory is free for it.
     fn start_next(&mut self) -> Result<bool> {
         let partner = self.partners[self.position];
         let task = self.task;

@@ -140,8 +140,8 @@ impl Exchange {
         inside.map(|seconds| vote + seconds)
     }
 
-    /// The decision of the production code by default, for contiguous blocks where single copy is permitted;
-    /// `None` where nothing is exchanged, or the MPI library makes the exchange.
+    /// The decision of the production code by default, for contiguous blocks if single copy is permitted;
+    /// `None` if nothing is exchanged, or the MPI library performs the exchange.
     pub fn automatic(&self, parameters: &Parameters) -> Option<Algorithm> {
         let shared = self.one_node();
         let (schedule, path) = (Schedule::Auto, Path::Auto);
@@ -273,7 +273,7 @@ impl Exchange {
         let led = routes.div_ceil(here) as f64;
         let far = ((self.ranks() - here) * self.block()) as f64;
         let latency = led * parameters.network.latency * (BUSY + (1.0 - BUSY) / led);
-        // What a rank encloses, passes on and receives.
+        // The bytes that a rank encloses, forwards and receives.
         let copies = (3.0 * far + 2.0 * self.inside()) * parameters.copy;
         Some(parameters.node.latency + latency + parameters.network.transfer(far * here as f64) + copies)
     }

@@ -15,7 +15,7 @@ pub struct Node {
     pub(super) ranks: Vec<usize>,
     /// Their notice board.
     pub(super) board: Board,
-    /// Their processes in the same order, where single copy works on all nodes, until it is given up.
+    /// Their processes in the same order, if single copy works on all nodes, until it is disabled.
     pub(super) processes: Option<Vec<Process>>,
     /// Exchanges in which the kernel has refused a copy.
     pub(super) refusals: u32,

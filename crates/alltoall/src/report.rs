@@ -47,7 +47,7 @@ impl UsedPath {
     }
 }
 
-/// What one call has done on this rank.
+/// The statistics of one call on this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// The path used.

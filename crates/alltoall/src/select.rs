@@ -59,7 +59,7 @@ pub const ALGORITHMS: [[&str; 4]; 9] = [
     ],
 ];
 
-/// What is the same for all exchanges on a communicator.
+/// Properties that are the same for all exchanges on a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
     /// Number of ranks of the communicator.
@@ -68,7 +68,7 @@ pub struct Situation {
     pub shared: bool,
     /// Single copy works between all ranks of a node.
     pub single_copy: bool,
-    /// Largest of equal blocks that node leaders exchange together with the votes; 0 where they do not.
+    /// Largest of equal blocks that node leaders exchange together with the votes; 0 if they do not.
     pub led: usize,
     /// The schedule requested.
     pub schedule: Schedule,
@@ -82,9 +82,9 @@ impl Situation {
         self.schedule != Schedule::Auto || self.path != Path::Auto
     }
 
-    /// Whether the votes of an exchange of equal blocks travel with the blocks; the same on all ranks. On
-    /// request they do in all of these exchanges, so that no rank is left waiting for one whose arguments are
-    /// not valid. `block`: the size of the blocks, if the arguments that tell it are valid.
+    /// Whether the votes of an exchange of equal blocks are sent with the blocks; the same on all ranks. On
+    /// request this holds for all of these exchanges, so that no rank is left waiting for a rank with invalid
+    /// arguments. `block`: the size of the blocks, if the arguments that determine it are valid.
     pub fn leads_equal(&self, in_place: bool, block: impl FnOnce() -> Option<usize>) -> bool {
         self.led > 0
             && (self.schedule == Schedule::NodeLeaders
@@ -118,7 +118,7 @@ pub const MAX_ENCLOSED_OUT_OF_PLACE_BYTES: usize = 8 << 10;
 
 /// Why a call is forwarded to the MPI library before the ranks vote, if it is.
 ///
-/// `equal`: as [`Situation::leads_equal`] says.
+/// `equal`: see [`Situation::leads_equal`].
 pub fn forwarded_before_votes(situation: &Situation, in_place: bool, equal: bool) -> Option<&'static str> {
     if check_ranks(situation).is_err() {
         return Some("more than 65535 ranks");

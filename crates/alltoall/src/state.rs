@@ -51,11 +51,11 @@ pub struct ExchangeState {
     pub(super) options: Options,
     /// This rank.
     pub(super) rank: usize,
-    /// What decisions depend on.
+    /// The inputs of decisions.
     pub(super) situation: Situation,
-    /// This rank's node, where it has other ranks that share memory with this one.
+    /// This rank's node, if it has other ranks that share memory with this one.
     pub(super) node: Option<Node>,
-    /// Its nonblocking exchanges, where they work.
+    /// Its nonblocking exchanges, if they work.
     nonblocking: Option<Nonblocking>,
     /// Memory for outstanding pieces.
     pub(super) scratch: Scratch,
@@ -63,7 +63,7 @@ pub struct ExchangeState {
     pub(super) pace: Pace,
     /// Partners that messages go to, in the order of the schedule.
     pub(super) remote: Vec<usize>,
-    /// The routes of node leaders, where they may be chosen.
+    /// The routes of node leaders, if they may be chosen.
     pub(super) routes: Option<Routes>,
     /// The plan of bundles, created at its first use.
     pub(super) plan: Option<Plan>,
@@ -92,8 +92,7 @@ pub struct ExchangeState {
 }
 
 impl ExchangeState {
-    /// Collective. Falls back to a path that works; [`Self::refusal`] tells where that is not the requested
-    /// one.
+    /// Collective. Falls back to a path that works; [`Self::refusal`] is set if it is not the requested one.
     ///
     /// # Errors
     /// On all ranks, if ranks pass different options, memory cannot be allocated, or MPI fails.
@@ -213,7 +212,7 @@ impl ExchangeState {
 
     /// An exchange that began then is forwarded to be compared with others.
     pub(super) fn begin_forwarded(&mut self, begin: Option<f64>) {
-        // Until its time is known; where nobody notes it, the library loses.
+        // Until its time is known; if the caller does not record it, the library loses.
         (self.time, self.forwarded) = (NOT_MEASURED, begin);
         self.trials.take_under_way();
     }
@@ -231,7 +230,7 @@ impl ExchangeState {
         self.total
     }
 
-    /// What decisions depend on.
+    /// The inputs of decisions.
     pub fn situation(&self) -> &Situation {
         &self.situation
     }
@@ -246,7 +245,7 @@ impl ExchangeState {
         &self.trials
     }
 
-    /// What nonblocking exchanges need, if they are made here, which is the same on all ranks.
+    /// Resources of nonblocking exchanges, if hcube performs them, which is the same on all ranks.
     pub(crate) fn nonblocking(&mut self) -> Option<(&mut Nonblocking, &mut Node, Patience)> {
         Some((self.nonblocking.as_mut()?, self.node.as_mut()?, self.patience))
     }
@@ -257,7 +256,7 @@ impl ExchangeState {
         self.node.as_ref().filter(|node| made && node.processes.is_some())
     }
 
-    /// What persistent exchanges need, if they are made here, which is the same on all ranks.
+    /// Resources of persistent exchanges, if hcube performs them, which is the same on all ranks.
     pub(crate) fn persistent(&self) -> Option<(&Node, &[Process], Patience)> {
         let made =
             self.situation.shared && self.situation.single_copy && self.options.path == Path::SingleCopy;
@@ -286,8 +285,8 @@ impl ExchangeState {
         self.cache = bytes;
     }
 
-    /// Whether the MPI library's function may make an exchange that hcube can make, if it is faster. In place
-    /// it needs a copy of the buffer.
+    /// Whether an exchange that hcube can perform may be forwarded if the MPI library is faster. In place
+    /// this needs a copy of the buffer.
     pub(super) fn compares(&self, task: &Task<'_>, conditions: Conditions) -> bool {
         conditions.timed && !task.is_in_place() && self.situation.shared && !self.options.are_chosen()
     }
@@ -303,13 +302,13 @@ impl ExchangeState {
     }
 
     /// If the last exchange was short, the sum of the times that the ranks have stated with their votes, in
-    /// nanoseconds, 0 where they were not to. The same on all ranks.
+    /// nanoseconds, 0 if they were not to. The same on all ranks.
     pub fn last_short_times(&self) -> Option<u64> {
         self.short_times
     }
 
     /// Whether blocks of `bytes` bytes in total become part of this rank's notice.
-    /// `compared`: the MPI library's function may make the exchange as well.
+    /// `compared`: the exchange may also be forwarded to the MPI library.
     pub(super) fn encloses(&self, bytes: usize, compared: bool) -> bool {
         let others = compared && self.situation.single_copy && !self.patience.shares_cores();
         let limit = if others { select::MAX_ENCLOSED_OUT_OF_PLACE_BYTES } else { usize::MAX };
@@ -337,8 +336,8 @@ impl ExchangeState {
         !task.is_in_place() && self.situation.shared && sum + own_blocks > self.cache as u64
     }
 
-    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only where all ranks know
-    /// that they are `equal`.
+    /// Whether node leaders pass on blocks of at most `largest` bytes; by default only if all ranks know that
+    /// they are `equal`.
     pub(super) fn leads(&self, largest: usize, equal: bool) -> bool {
         let wanted = equal || self.situation.schedule == Schedule::NodeLeaders;
         self.routes.is_some() && largest <= self.situation.led && wanted
@@ -425,7 +424,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Half of the budget for messages; nothing on one node, where no messages are sent.
+    /// Half of the budget for messages; nothing on one node, which sends no messages.
     pub fn of(budget: usize, several_nodes: bool) -> Self {
         let scratch = if several_nodes { budget / 2 } else { 0 };
         let chunk = ((budget - scratch) / 3).min(MAX_CHUNK_BYTES);

@@ -42,7 +42,7 @@ impl<'a> Task<'a> {
         self.receive.block(rank)
     }
 
-    /// The sizes of an outgoing and of an incoming block, where all blocks are contiguous and have the same
+    /// The sizes of an outgoing and of an incoming block, if all blocks are contiguous and have the same
     /// length.
     #[inline(always)]
     pub fn even(&self) -> Option<[usize; 2]> {

@@ -80,7 +80,7 @@ impl Record {
     fn note(&mut self, index: usize, time: u64) {
         let slow = self.times[index].note(time);
         if slow && self.slow {
-            // Something has changed on this machine: the measurements do not hold any more.
+            // The machine's state has changed: the measurements are not valid any more.
             *self = Self::new(self.class);
         }
         self.slow = slow;

@@ -39,7 +39,7 @@ const FORWARDED_PER_VOTE: u64 = 63;
 const MIN_PAUSE: u64 = 8 << 10;
 const MAX_PAUSE: u64 = 1 << 20;
 
-/// What is done with an exchange out of place.
+/// The treatment of an exchange out of place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It is forwarded without votes; [`WithoutVotes::note_forwarded`] counts it.
@@ -79,7 +79,7 @@ pub struct WithoutVotes {
 }
 
 impl WithoutVotes {
-    /// What is done with the next exchange. `now` reads the clock.
+    /// Decides on the next exchange. `now` reads the clock.
     #[inline]
     pub fn next(&mut self, now: impl FnOnce() -> f64) -> Step {
         match self.phase {

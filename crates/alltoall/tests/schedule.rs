@@ -15,7 +15,7 @@ fn sequences(schedule: Schedule, size: usize) -> Vec<Vec<usize>> {
 /// an exchange happens as soon as it is the next one of both ranks.
 ///
 /// # Panics
-/// Where nobody can go on.
+/// All ranks are blocked.
 fn steps(sequences: &[Vec<usize>]) -> Vec<Vec<(usize, usize)>> {
     let mut done = vec![0; sequences.len()];
     let mut steps = Vec::new();

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 /// Words of [`Votes`].
 pub const WORDS: usize = 5;
 
-/// What the processes say of a superstep, combined.
+/// The combined values of all processes for a superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Votes {
     flags: u64,
@@ -39,7 +39,7 @@ pub enum Flag {
     NullPopped = 2,
 }
 
-/// What must be equal on all processes, in one superstep.
+/// Values that must be equal on all processes, in one superstep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Calls {
     /// Whether it ends with `bsp_end`.
@@ -93,7 +93,7 @@ impl Votes {
         }
     }
 
-    /// As words that travel.
+    /// Encoded as words.
     pub fn words(self) -> [u64; WORDS] {
         [self.flags, self.equal[0], self.equal[1], self.pops[0], self.pops[1]]
     }

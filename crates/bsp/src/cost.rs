@@ -1,4 +1,4 @@
-//! The time of a bulk-synchronous program, predicted from the figures of a machine.
+//! The time of a bulk-synchronous program, predicted from the parameters of a machine.
 //!
 //! Idea: the cost of a program consists of the operations W of the process that computes most, superstep by
 //! superstep, the exchanged words H, and the number S of supersteps. Its time is `f W + g H + l S`. The gap g
@@ -11,7 +11,7 @@
 //!
 //! Source: Krusche 2005, §2.1 and §2.2, equations 2.3 to 2.6.
 
-/// What it costs to move words by an operation of BSPlib.
+/// The cost of moving words by an operation of BSPlib.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
     /// Seconds per word in long messages and large supersteps (g_inf).
@@ -22,7 +22,7 @@ pub struct Gap {
     pub overhead: f64,
 }
 
-/// What the gap depends on.
+/// The parameters of the gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// Nothing: g = g_inf, and a superstep with communication has the latency l.

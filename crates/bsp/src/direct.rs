@@ -65,7 +65,7 @@ impl Direct {
         self.succeeds(read)
     }
 
-    /// A copy that has begun may be done again: nobody else uses the memory.
+    /// A copy that has begun may be repeated: the memory is not accessed otherwise.
     fn succeeds(&mut self, copied: std::result::Result<(), Refused>) -> bool {
         match copied {
             Ok(()) => true,

@@ -65,7 +65,7 @@ pub struct Arrived<'a> {
     pub payload: Region<'a>,
 }
 
-/// How records travel between `nodes` nodes: the fewest stages that send to few nodes each.
+/// The plan for records between `nodes` nodes: the fewest stages in which each rank sends to few nodes.
 fn routing(topology: &Topology) -> Routing {
     let three_hop = three_hop::worthwhile(topology);
     let suffices = |&dimensions: &usize| MAX_PARTS.pow(dimensions as u32) >= topology.nodes();

@@ -4,18 +4,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`spmd`] | one process of the SPMD part, and what it may request in a superstep |
+//! | [`spmd`] | one process of the SPMD part, and its requests in a superstep |
 //! | [`sync`] | the end of a superstep |
 //! | [`memory`] | registered memory that the library owns |
 //! | [`registry`], [`mates`] | the registrations of this process, and of the processes of its node |
 //! | [`messages`] | the queue of messages, and sizes of tags |
 //! | [`agreement`] | the check that all processes have made the same collective calls |
-//! | [`record`] | the form in which requests, data and messages travel |
+//! | [`record`] | the form of requests, data and messages |
 //! | [`forwarding`] | the transport between nodes |
 //! | `unbuffered`, [`direct`] | direct copies between processes of a node |
 //! | [`collective`] | broadcast and fold |
 //! | [`process`] | the state of the process; initialisation and finalisation of MPI |
-//! | [`profile`] | what each superstep has cost |
+//! | [`profile`] | the cost of each superstep |
 //! | [`options`] | options of a run |
 //! | [`cost`] | the predicted time of a program |
 

@@ -58,8 +58,8 @@ fn bytes<T: Plain>(values: &mut [T]) -> &mut [u8] {
 /// ```
 #[derive(Debug)]
 pub struct Shared<T> {
-    /// A boxed slice that was given up for this value: nothing refers to it but copies of this region that
-    /// the SPMD part holds.
+    /// A boxed slice that was exchanged for this value: only copies of this region in the SPMD part refer to
+    /// it.
     region: Region<'static>,
     values: PhantomData<Box<[T]>>,
 }

@@ -119,7 +119,7 @@ pub struct TagSizes {
     pub calls: usize,
 }
 
-/// Tags may not be longer: they are padded and travel with every message.
+/// Maximum length of tags, which are padded and sent with every message.
 pub const MAX_TAG_BYTES: usize = 1 << 30;
 
 impl TagSizes {
@@ -183,7 +183,7 @@ mod tests {
         queue.clear();
         queue.open();
         assert!(queue.first().is_none() && queue.size() == (0, 0));
-        // Messages that nobody takes are gone.
+        // Messages that were not taken are discarded.
         for process in [1, 0] {
             push(&mut queue, process, 9);
             queue.open();

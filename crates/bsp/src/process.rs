@@ -54,8 +54,7 @@ struct Process {
     processes: usize,
 }
 
-/// What the end of the process has to know: the part, whether an error ends it, and whether MPI was
-/// initialised here.
+/// Data for the end of the process: the part, whether an error ends it, and whether MPI was initialised here.
 static PART: AtomicU8 = AtomicU8::new(BEFORE);
 static ENDING: AtomicBool = AtomicBool::new(false);
 static OWNS_MPI: AtomicBool = AtomicBool::new(false);
@@ -151,7 +150,7 @@ pub fn fail(function: &str, error: &Error) -> ! {
     abort(None)
 }
 
-/// Collective over all processes of the job, if nobody has initialised MPI: does so.
+/// Collective over all processes of the job, if MPI is not initialised: initialises it.
 fn start() -> Result<()> {
     if lifetime::initialise()? {
         OWNS_MPI.store(true, Ordering::Relaxed);
@@ -188,8 +187,8 @@ extern "C" fn finish() {
     }
 }
 
-/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 tells the others, which may
-/// be waiting for it there, that there is no SPMD part.
+/// The end of a process that has called `bsp_init` and not `bsp_begin`: process 0 notifies the others, which
+/// may be waiting there, that there is no SPMD part.
 fn finish_early(world: &MpiComm) {
     let agreed = if world.rank() == 0 { tell_limit(world, 0).map(|()| 0) } else { hear_limit(world) };
     match agreed {
@@ -281,8 +280,8 @@ fn told_once<C: Comm, T>(comm: &C, local: Result<T>) -> Result<T> {
     }
 }
 
-/// Collective: what process 0 says. After `bsp_init` the others wait asleep, since process 0 may compute for
-/// a long time before, and may end without an SPMD part, which 0 stands for.
+/// Collective: receives the value of process 0. After `bsp_init` the other processes sleep while they wait,
+/// since process 0 may compute for a long time before, and may end without an SPMD part, which 0 stands for.
 fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
     if after_init {
         return if world.rank() == 0 { tell_limit(world, limit).map(|()| limit) } else { hear_limit(world) };
@@ -296,7 +295,7 @@ fn share_limit(world: &MpiComm, limit: i64, after_init: bool) -> Result<i64> {
 const LIMIT: i32 = tags::BSP.tag(1);
 const END: i32 = tags::BSP.tag(0);
 
-/// Process 0 tells all others the largest number of processes.
+/// Process 0 sends the maximum number of processes to all others.
 fn tell_limit(world: &MpiComm, limit: i64) -> Result<()> {
     send_to(world, 1, &limit.to_ne_bytes(), LIMIT)
 }

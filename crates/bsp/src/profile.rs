@@ -36,7 +36,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Number of figures.
+    /// Number of values.
     const COUNT: usize = 6;
 
     fn values(self) -> [f64; Self::COUNT] {
@@ -48,7 +48,7 @@ impl Figures {
     }
 }
 
-/// What a process notes.
+/// The records of a process.
 #[derive(Debug)]
 pub struct Profile {
     supersteps: Vec<Figures>,
@@ -88,7 +88,7 @@ impl Profile {
         self.now.sent += bytes as f64;
     }
 
-    /// Notes bytes that it sends without having been asked by the program here.
+    /// Records bytes that it sends for purposes other than requests of the program.
     pub fn answered(&mut self, bytes: usize) {
         self.now.sent += bytes as f64;
     }

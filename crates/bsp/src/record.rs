@@ -7,7 +7,7 @@
 //! | reply | the number of the request | | the data |
 //! | message | bytes of the payload | | the tag with its padding, the payload |
 //! | registration | | | addresses and sizes |
-//! | origin | process, and a number | | none: the records after it in the list are those of that process, from its record of that number on |
+//! | origin | process, and a number | | none: the records after it in the list belong to that process, from its record of that number on |
 //! | forwarded | destination and origin | | a record for another node |
 //! | copied | bytes | 1 if the reader of the list has received them, 0 if it has sent them | none: for the profile |
 
@@ -61,7 +61,7 @@ pub fn parts(label: u32) -> (Kind, u32) {
     (KINDS[label as usize / MAX_REGISTRATIONS], label % MAX_REGISTRATIONS as u32)
 }
 
-/// Who has written a record, and how many it had written before for the same process: the order in which
+/// The writer of a record, and the number of its earlier records for the same process: the order in which
 /// records of one kind take effect.
 pub type Source = (usize, u32);
 

@@ -21,7 +21,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Addresses in the cache.
 const RECENT: usize = 16;
-/// Numbers of registrations are smaller: they travel in the labels of records.
+/// Bound on the numbers of registrations, which are part of the labels of records.
 pub const MAX_REGISTRATIONS: usize = 1 << 20;
 
 /// Numbers of removed registrations that are not worth numbering anew.
@@ -95,7 +95,7 @@ impl Registry {
     /// Registers memory from the next superstep on.
     ///
     /// # Errors
-    /// NULL with a size, and more registrations than there are numbers.
+    /// NULL with a size, and too many registrations.
     pub fn push(&mut self, memory: Region<'static>) -> Result<()> {
         let address = memory.address().addr();
         if address == 0 && !memory.is_empty() {
@@ -188,12 +188,12 @@ impl Registry {
         self.effective > MAX_COMPARED || self.blocks[..self.effective].iter().any(overlap)
     }
 
-    /// What this superstep has registered.
+    /// Registrations of this superstep.
     pub fn pushed(&self) -> impl ExactSizeIterator<Item = Region<'static>> + '_ {
         self.blocks[self.effective..].iter().map(|block| block.memory)
     }
 
-    /// What this superstep removes.
+    /// Removals of this superstep.
     pub fn pops(&self) -> &[Pop] {
         &self.pops
     }
@@ -261,7 +261,7 @@ impl Registry {
 mod tests {
     use super::*;
 
-    /// Memory that nobody touches.
+    /// Memory that is never accessed.
     fn block(address: usize, length: usize) -> Region<'static> {
         // SAFETY: only the address and the length of the region are used.
         unsafe { Region::new(std::ptr::without_provenance_mut(address), length) }

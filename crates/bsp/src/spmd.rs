@@ -26,7 +26,7 @@ use hcube_core::node::processor::crowded;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 
-/// The lists of a process: data for each process of its node, then requests, then what it tells all of them.
+/// The lists of a process: data for each process of its node, then requests, then data for all of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lists {
     mates: usize,
@@ -178,7 +178,7 @@ impl<C: Comm> Spmd<C> {
         }
     }
 
-    /// What the processes communicate through.
+    /// The communication between the processes.
     pub fn comm(&self) -> &C {
         &self.comm
     }

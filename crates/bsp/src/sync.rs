@@ -45,8 +45,8 @@ impl<C: Comm> Spmd<C> {
         self.end_superstep(false)
     }
 
-    /// Collective: ends the SPMD part (`bsp_end`). What was asked for since the last superstep is not carried
-    /// out.
+    /// Collective: ends the SPMD part (`bsp_end`). Communication requested since the last superstep is not
+    /// performed.
     ///
     /// # Errors
     /// As [`Self::sync`].
@@ -129,7 +129,7 @@ impl<C: Comm> Spmd<C> {
         for &(process, list) in &self.incoming[REGISTRATIONS] {
             let mate =
                 process.and_then(|process| self.mates.number(process)).expect("a process of this node");
-            // SAFETY: located in this turn, and used at once.
+            // SAFETY: located in this turn, and used immediately.
             for record in unsafe { self.records.records(list) } {
                 let mut words = vec![0; record.payload.len() / size_of::<u64>()];
                 record.payload.read(bytes_of_mut(&mut words));
@@ -191,7 +191,7 @@ impl<C: Comm> Spmd<C> {
     fn travel(&mut self, votes: Votes) -> Result<Votes> {
         let forwarding = self.forwarding.as_mut().expect("several nodes");
         for &(_, list) in &self.incoming[REQUESTS] {
-            // SAFETY: located in this turn, and used at once.
+            // SAFETY: located in this turn, and used immediately.
             for record in unsafe { self.records.records(list) } {
                 if record::parts(record.label).0 == Kind::Forwarded {
                     forwarding.add_passed(record);
@@ -200,7 +200,7 @@ impl<C: Comm> Spmd<C> {
         }
         let votes = forwarding.travel(&self.comm, votes)?;
         let (records, mates, lists) = (&mut self.records, &self.mates, self.lists);
-        // What follows the last record of each list without being told.
+        // The records that follow the last record of each list.
         let mut next: Vec<Option<Source>> = vec![None; 2 * mates.processes.len()];
         forwarding.deliver(|arrived| {
             let mate = mates.number(arrived.destination).expect("the plan ends on its node");

@@ -29,8 +29,8 @@ impl<C: Comm> Spmd<C> {
             && !self.pending.iter().any(|earlier| earlier.overlaps(into))
     }
 
-    /// Between two meetings of the node, while nobody writes memory that others have registered: the gets
-    /// that are direct copies.
+    /// Between two meetings of the node, while no process writes memory that others have registered: performs
+    /// the gets that are direct copies.
     pub(crate) fn read_directly(&mut self) -> Result<()> {
         let reads = self.direct.as_mut().map(|direct| std::mem::take(&mut direct.reads));
         for Read { mate, address, into } in reads.into_iter().flatten() {
@@ -133,7 +133,7 @@ impl<C: Comm> Spmd<C> {
         self.get(process, source, offset, into)
     }
 
-    /// Reads memory of a process of this node at once.
+    /// Reads memory of a process of this node immediately.
     ///
     /// # Errors
     /// Names the argument that is not valid; also if the process is on another node, or if the system does

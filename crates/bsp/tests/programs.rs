@@ -49,7 +49,7 @@ enum Call {
     },
 }
 
-/// What every process does in a superstep.
+/// The operations of every process in a superstep.
 type Superstep = Vec<Vec<Call>>;
 
 struct Program {
@@ -116,7 +116,7 @@ fn superstep(numbers: &mut Numbers, processes: usize, segment: usize, tag: usize
                         unbuffered: false,
                     });
                 }
-                // Of a segment that nobody changes in this superstep.
+                // Part of a segment that no process changes in this superstep.
                 2 => calls[from].push(Call::Get {
                     from: to,
                     segment: number,
@@ -192,7 +192,7 @@ fn ask(spmd: &mut Spmd<ThreadComm>, [memory, other]: [Region<'static>; 2], segme
             } else {
                 spmd.put(*to, data_region, base, number * segment).expect("valid");
             }
-            // A buffered put has copied it; an unbuffered one has too, or at once.
+            // A buffered put has copied it; an unbuffered put has too, or copies immediately.
             data.fill(0xee);
         }
         Call::Get { from, segment: number, into, private, unbuffered } => {
@@ -212,7 +212,7 @@ fn ask(spmd: &mut Spmd<ThreadComm>, [memory, other]: [Region<'static>; 2], segme
     }
 }
 
-/// What was read into memory that is not registered; the last get into a segment counts, or any of several.
+/// Values read into memory that is not registered; the last get into a segment counts, or any of several.
 fn check_private(calls: &[Call], before: &[Vec<u8>], private: Region<'_>, segment: usize) {
     for number in 0..SEGMENTS {
         let sources = calls.iter().filter_map(|call| match call {

@@ -5,9 +5,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`operations`] | what a program calls: accesses, copies, events, locks, collective operations, shipped functions, teams |
-//! | `engine` | an image, and waiting, which does what other images ask for |
-//! | [`state`] | the parts of an image's state: teams, coarrays, locks, what has arrived, which images have failed or stopped |
+//! | [`operations`] | the functions of programs: accesses, copies, events, locks, collective operations, shipped functions, teams |
+//! | `engine` | an image, and waits, which serve other images |
+//! | [`state`] | the parts of an image's state: teams, coarrays, locks, received messages, failed and stopped images |
 //!
 //! In addition, [`process`] holds the one state of a process.
 //!

@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Who has started the runtime, and is to end it.
+/// The owner of the runtime, which ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The program, by `hcube_caf_init`.
@@ -36,8 +36,8 @@ pub enum Owner {
     Compiler,
 }
 
-/// The state of a process. It is freed by [`finalise`] only: the end of a process that has not come there
-/// uses it when what belongs to its threads is gone.
+/// The state of a process. Only [`finalise`] frees it: a process that ends otherwise uses it after the
+/// destructors of its threads.
 struct Process {
     runtime: Runtime<MpiComm>,
     /// Where there is a progress thread.
@@ -61,8 +61,7 @@ unsafe impl Send for Place {}
 /// Bits for a rank in addition to the process number.
 const RANK_BITS: u32 = 32;
 
-/// The process that is to say at its end that it has ended; children that the program makes by `fork` are
-/// not. 0: none.
+/// The process that must report its end; children created by `fork` must not. 0: none.
 static PROCESS_ID: AtomicU32 = AtomicU32::new(0);
 /// Whether an image was finalised in this process: a program has coarrays once.
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);
@@ -72,7 +71,7 @@ static HAS_ENDED_WITH_MPI: AtomicBool = AtomicBool::new(false);
 /// none.
 static UNFINISHED: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the program finalises MPI. The runtime goes on where that happens inside of a finish block or in
+/// Whether the program finalises MPI. The runtime continues if that happens inside of a finish block or in
 /// another thread, and the progress thread must not: it holds this lock while it calls MPI, and takes it in
 /// its turn, which a shipped function that finalises MPI has.
 static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
@@ -158,8 +157,8 @@ pub fn is_active() -> Result<bool> {
     }
 }
 
-/// Collective over all processes of the job: initialises MPI, if nobody has, and the runtime; its processes
-/// become images.
+/// Collective over all processes of the job: initialises MPI, if the program has not, and the runtime; its
+/// processes become images.
 ///
 /// # Errors
 /// [`Error::Usage`] for a second call; on all images, if options differ or one has no memory; errors of MPI.
@@ -208,7 +207,7 @@ pub fn initialise_for(owner: Owner) -> Result<()> {
     if owner == Owner::Program { UntilMpiEnds::keep(finalise_with_mpi) } else { Ok(()) }
 }
 
-/// What a process does when its program calls `MPI_Finalize`, while MPI is still active.
+/// Called when the program calls `MPI_Finalize`, while MPI is still active.
 struct UntilMpiEnds(fn());
 
 impl UntilMpiEnds {
@@ -243,7 +242,7 @@ pub fn has_ended_with_mpi() -> bool {
 
 /// In `MPI_Finalize`: as [`finalise`], where the program has not called it.
 fn finalise_with_mpi() {
-    // Inside of a finish block, or by another thread, the runtime goes on, and reports to others at the end
+    // Inside of a finish block, or by another thread, the runtime continues, and reports to others at the end
     // of the process.
     let Ok(own) = with(|runtime| Ok(runtime.own())) else { return };
     if matches!(finalise_runtime(), Err(Error::Usage(_))) || remove(Remaining::Memory).is_err() {
@@ -270,7 +269,7 @@ fn start_threads(process: &Process, microseconds: usize) -> Result<()> {
 }
 
 impl Process {
-    /// Ends the thread, where there is one.
+    /// Ends the thread, if there is one.
     fn join(&self) {
         self.is_ending.store(true, Ordering::Release);
         // A thread that has ended by a panic has printed it.
@@ -278,7 +277,7 @@ impl Process {
     }
 }
 
-/// A thread that does from time to time what others ask for.
+/// A thread that periodically serves other images.
 fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     let work = move || {
         let Place(process) = { place };
@@ -296,20 +295,20 @@ fn start_thread(place: Place, microseconds: usize) -> Result<JoinHandle<()>> {
     thread.map_err(|error| Error::Memory(format!("no progress thread: {}", reason(&error))))
 }
 
-/// One turn of the progress thread; false where MPI has ended.
+/// One turn of the progress thread; false if MPI has ended.
 fn serve_until_mpi_ends(runtime: &Runtime<MpiComm>) -> Result<bool> {
     let has_ended = MPI_HAS_ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if *has_ended { Ok(false) } else { runtime.serve().map(|()| true) }
 }
 
-/// Collective over all images: waits until all that they have asked for is done, and ends the runtime, and
-/// MPI where it was initialised here.
+/// Collective over all images: waits until all their requests are complete, and ends the runtime, and MPI if
+/// it was initialised here.
 ///
 /// # Errors
-/// Inside of a finish block or a shipped function, where nothing has ended then; where an image has failed,
-/// in which case the runtime has ended here.
+/// Inside of a finish block or a shipped function, with nothing ended; if an image has failed, in which case
+/// the runtime has ended on this image.
 pub fn finalise() -> Result<()> {
-    // What this function does was done then.
+    // The work of this function was done then.
     if UNFINISHED.swap(0, Ordering::Relaxed) != 0 {
         return Ok(());
     }
@@ -329,7 +328,7 @@ fn finalise_runtime() -> Result<()> {
 }
 
 /// This image has come to the end of the program, or fails: returns when all have, and has ended the runtime
-/// then, and MPI where it was initialised here. Functions that others have shipped may still run until then.
+/// then, and MPI if it was initialised here. Functions that others have shipped may still run until then.
 ///
 /// In between, where all images have ended, `last` gets their communicator, and whether each process has come
 /// here: if not, it must not communicate.
@@ -342,8 +341,8 @@ pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Resu
     result
 }
 
-/// As [`end`], in `MPI_Finalize`, for a program that goes on without coarrays: it may still read what it has
-/// in its own.
+/// As [`end`], in `MPI_Finalize`, for a program that continues without coarrays: it may still read its own
+/// parts.
 ///
 /// # Errors
 /// As [`end`].
@@ -369,7 +368,7 @@ fn end_runtime(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> 
     })
 }
 
-/// What is left when the runtime ends.
+/// The remains of the runtime at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remaining {
     /// MPI, which is finalised next where it was initialised here, unless a process of the job has ended
@@ -415,7 +414,7 @@ pub fn finalise_of(owner: Owner) -> Result<()> {
     if found == owner { finalise() } else { Ok(()) }
 }
 
-/// The end of a process whose image has not been finalised: the others are told that it has failed.
+/// The end of a process whose image has not been finalised: the others are notified that it has failed.
 extern "C" fn end_early() {
     let unfinished = UNFINISHED.load(Ordering::Relaxed);
     if unfinished >> RANK_BITS == u64::from(std::process::id()) {

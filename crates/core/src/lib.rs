@@ -3,14 +3,14 @@
 //! | module | holds | uses |
 //! |---|---|---|
 //! | [`mpi`] | the only place that calls MPI: bindings, handles, attributes, errors, datatypes, the MPI back end | `comm`, `memory`, `machine`, `progress` |
-//! | [`node`] | what ranks on one node share, huge pages; all system calls | `comm`, `memory`, `progress` |
+//! | [`node`] | shared resources of the ranks of a node, huge pages; all system calls | `comm`, `memory`, `progress` |
 //! | [`onesided`] | put, get, strided access and atomic operations on the heaps of all ranks | `active`, `node`, `comm`, `memory`, `machine`, `plan` |
 //! | [`active`] | active messages between any two ranks | `node`, `comm`, `plan` |
 //! | [`comm`] | the trait [`Comm`](comm::Comm); ranks as threads; request sets, reductions, pipelined broadcast, tags | `memory`, `machine`, `progress` |
 //! | [`progress`] | how ranks wait, and the pollers that every waiting loop drives | `error` |
 //! | [`machine`] | the figures of a machine, the cost of stages, units of simulated work | `plan`, `error` |
 //! | [`memory`] | regions, blocks, layouts of datatypes, grids, ordinary and streaming copies, scratch | `error` |
-//! | [`plan`] | the stages by which values travel; pure functions | nothing |
+//! | [`plan`] | the stages of the routes of values; pure functions | nothing |
 //! | [`options`] | environment variables in declarative tables | `error` |
 //! | [`error`] | the one error type and its C codes | nothing |
 

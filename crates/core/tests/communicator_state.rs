@@ -56,7 +56,7 @@ fn count(comm: &Shared) {
     }
 }
 
-/// On one rank nobody waits for others.
+/// On one rank no call waits for others.
 #[test]
 fn threads_that_meet_at_the_first_call_find_one_state() {
     let (universe, threading) =

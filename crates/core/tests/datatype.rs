@@ -80,7 +80,7 @@ fn random_datatypes_are_packed_as_mpi_packs_them(comm: &MpiComm) {
     assert!(with_order > DATATYPES as usize / 10, "{with_order} datatypes with an order of their own");
 }
 
-/// Ranges of packed bytes: all of them where there are few.
+/// Ranges of packed bytes: all of them if there are few.
 fn ranges(length: usize, random: &mut Random) -> Vec<(usize, usize)> {
     if length <= 40 {
         return (0..=length).flat_map(|from| (from..=length).map(move |to| (from, to))).collect();
@@ -122,7 +122,7 @@ fn check_packing(
         let expected: Vec<u8> = map[from..to].iter().map(|&at| original[at]).collect();
         assert_eq!(packed, expected, "{text}: packed {from}..{to}");
         if overlapping {
-            // What such a datatype receives is undefined.
+            // The bytes that such a datatype receives are undefined.
             continue;
         }
         let new: Vec<u8> = (from..to).map(|_| random.below(256) as u8).collect();
@@ -161,7 +161,7 @@ fn contiguous_memory_is_seen(comm: &MpiComm) {
 }
 
 fn unusable_datatypes_are_refused(comm: &MpiComm) {
-    // SAFETY: handles that MPI has given out; errors of MPI would be fatal here on every communicator except
+    // SAFETY: handles that MPI has returned; errors of MPI would be fatal here on every communicator except
     // hcube's.
     unsafe {
         let mut refused = vec![ffi::RSMPI_DATATYPE_NULL];
@@ -275,7 +275,7 @@ fn large_counts(comm: &MpiComm) {
             let mut memory = Memory::of(datatype, 2);
             let map = memory.map(datatype, 2, bytes);
             check_packing(&known, 2, &map, &mut memory, &mut Random(9), "large counts");
-            // Not `free`, which asks for an envelope: of these that is an error.
+            // Not `free`, which calls MPI_Type_get_envelope: for these it is an error.
             ffi::MPI_Type_free(&mut { datatype });
         }
     }
@@ -354,6 +354,6 @@ fn nothing_is_left_behind(comm: &MpiComm) {
         resident().saturating_sub(before)
     };
     let (without, with) = (grown(false), grown(true));
-    // The smallest piece that malloc gives out, lost each time, would be 780 pages.
+    // The smallest allocation of malloc, leaked each time, would be 780 pages.
     assert!(with < without + 400, "{with} pages more, {without} of them without inspection");
 }

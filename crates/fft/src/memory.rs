@@ -31,7 +31,7 @@ fn distance(bytes: usize) -> Option<usize> {
 }
 
 impl Memory {
-    /// Collective: parts of `bytes` for each rank; shared, if all ranks say so.
+    /// Collective: blocks of `bytes` for each rank; shared, if all ranks agree.
     ///
     /// # Errors
     /// [`Error::Memory`] on all ranks.

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Real numbers of a complex number.
 const NUMBERS: usize = 2;
 
-/// What a rank keeps between transforms.
+/// The state of a rank between transforms.
 #[derive(Debug)]
 pub struct Messages {
     transforms: Transforms,
@@ -41,7 +41,7 @@ pub struct Messages {
     exchange: ExchangeState,
     /// Two parts of the vector, and blocks of columns or rows.
     memory: [Pages; 3],
-    /// Memory for parts of the vector, from the first call that asks for it.
+    /// Memory for parts of the vector, from the first call that requests it.
     parts: Option<Arc<Memory>>,
 }
 
@@ -49,7 +49,7 @@ impl Messages {
     /// Collective: sets the transform up.
     ///
     /// # Errors
-    /// Those of [`ExchangeState::new`]; on all ranks, where one has no memory.
+    /// Errors of [`ExchangeState::new`]; on all ranks, if one has no memory.
     pub fn new<C: Comm>(comm: &C, shape: Shape, backward: bool, options: &Options) -> Result<Self> {
         let exchange = ExchangeState::new(comm, options)?;
         let own_columns = shape.own_columns();
@@ -67,7 +67,7 @@ impl Messages {
     /// Collective: memory of this rank for parts of the vector, always the same.
     ///
     /// # Errors
-    /// On all ranks, where one has no memory.
+    /// On all ranks, if one has no memory.
     pub fn parts<C: Comm>(&mut self, comm: &C) -> Result<Arc<Memory>> {
         if self.parts.is_none() {
             let bytes = COMPLEX * self.transforms.shape.part();

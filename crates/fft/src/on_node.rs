@@ -130,7 +130,7 @@ impl OnNode {
     /// receives its result, and may be the same memory. Or the error that all ranks are to report.
     ///
     /// # Errors
-    /// On all ranks, where one has an error; nothing is written then.
+    /// On all ranks, if one has an error; nothing is written then.
     pub fn execute<C: Comm>(&mut self, comm: &C, parts: Result<(Region<'_>, Region<'_>)>) -> Result<Stages> {
         let mut workspace = std::mem::take(&mut self.workspace);
         let result = self.three_passes(comm, parts, &mut workspace);
@@ -199,8 +199,8 @@ impl OnNode {
         })
     }
 
-    /// A number that tells others of an error in this transform, with its code. It stays there: a rank that
-    /// has refused may be in its next transform before others read it.
+    /// A number that signals an error in this transform to others, with its code. It is kept: a rank that has
+    /// returned an error may be in its next transform before others read it.
     fn refusal(&self, code: u64) -> u64 {
         (self.waits + 1) << CODE_BITS | code
     }

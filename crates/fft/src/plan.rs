@@ -39,7 +39,7 @@ pub struct Plan {
     executed: u64,
 }
 
-/// Collective: `None` on all ranks where they cannot share memory, so that they exchange messages.
+/// Collective: `None` on all ranks if they cannot share memory, so that they exchange messages.
 ///
 /// # Errors
 /// On all ranks: other errors, and too little memory for one rank, which has no other path.

@@ -62,7 +62,7 @@ impl Shape {
     /// exists.
     ///
     /// # Errors
-    /// [`Error::Argument`] that says which lengths are possible.
+    /// [`Error::Argument`] with the possible lengths.
     pub fn new(length: usize, rank: usize, ranks: usize) -> Result<Self> {
         if !is_smooth(ranks) {
             let text = format!("{ranks} ranks: expected 2^a 3^b 5^c ranks for a Fourier transform");

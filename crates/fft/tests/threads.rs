@@ -160,8 +160,8 @@ fn parts_in_memory_of_the_plan_have_the_same_results() {
                         }
                     }
                     let mine = &vector[start..start + plan.part()];
-                    // What others read of the last transform they have read: no wait is needed before it is
-                    // replaced.
+                    // Other ranks have completed their reads of the last transform: no wait is needed before
+                    // it is replaced.
                     regions[0].write(&bytes_of(mine));
                     plan.execute(comm, Ok((regions[0], regions[1]))).expect("done");
                     let mut found = vec![0; bytes];

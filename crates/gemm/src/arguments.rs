@@ -134,7 +134,7 @@ pub struct Refusal {
     pub number: i32,
     /// Its name and value.
     pub found: String,
-    /// What is valid.
+    /// The valid values.
     pub expected: String,
 }
 
@@ -144,7 +144,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Errors of a call: the smallest number counts. What was found, and what is expected.
+/// Errors of a call: the smallest number is reported. The value, and the expected value.
 #[derive(Debug, Default)]
 struct Errors(Option<(i32, [String; 2])>);
 
@@ -167,7 +167,7 @@ const NAMES: [&str; 3] = ["A", "B", "C"];
 const SIZE_NAMES: [&str; 3] = ["M", "N", "K"];
 
 impl Arguments {
-    /// The operations of the letters; where one is not valid the call is refused.
+    /// The operations of the letters; if one is not valid the call is refused.
     fn operations(&self) -> Option<[Operation; 2]> {
         Some([Operation::of(self.letters[0])?, Operation::of(self.letters[1])?])
     }

@@ -66,7 +66,7 @@ impl Axis {
         }
         let whole = (end - self.first_block) / self.block;
         let rest = (end - self.first_block) % self.block;
-        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b goes to turn b.
+        // Blocks 1..=whole are complete, block whole + 1 has `rest` indices; block b is assigned in turn b.
         let complete =
             if turn == 0 { whole / self.processes } else { (whole + self.processes - turn) / self.processes };
         let of_first = if turn == 0 { self.first_block } else { 0 };
@@ -108,7 +108,8 @@ impl Section {
         if self.axis.is_replicated() {
             return self.length;
         }
-        // Every process before the owner of the first index in turn has as many as some other, or fewer.
+        // Every process before the owner of the first index in cyclic order has at most as many as some
+        // other.
         (0..self.axis.processes).map(|process| self.count(process)).max().unwrap_or(0)
     }
 
@@ -196,7 +197,7 @@ pub(crate) mod tests {
             let [here, there] = [(axis, starts.0), (other, starts.1)].map(|(axis, start)| Section { axis, start, length });
             let of = |section: Section| owners(section.axis, section.start + length).split_off(section.start);
             let equal = axis.processes == other.processes && of(here) == of(there);
-            // A section inside of blocks may be called not aligned where only its far end would tell.
+            // A section inside of blocks may be classified as not aligned if only its far end would decide.
             if here.is_aligned_with(there) {
                 prop_assert!(equal, "{:?} {:?}", here, there);
             }

@@ -48,8 +48,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line of this rank on which panels of a side travel: its process row for op(A), that is for lines
-    /// counted along `Rows`. The last of the partitions is that into domains.
+    /// The line of this rank along which panels of a side are sent: its process row for op(A), for lines
+    /// counted along `Rows`. The last of the partitions is the partition into domains.
     pub fn new(
         lines: Dimension,
         grid: Grid,
@@ -66,7 +66,7 @@ impl Line {
         Self { hierarchy, broadcast, inner_block, network, position, ranks }
     }
 
-    /// How a piece travels on each level: in messages, but by shared memory in a domain.
+    /// The path of a piece on each level: messages, or shared memory in a domain.
     fn levels(&self, columns: usize, column_bytes: usize) -> Vec<Level> {
         let count = self.hierarchy.levels();
         // A level of equal groups; exact numbers do not matter for the length of a ring's messages.
@@ -92,7 +92,7 @@ impl Line {
     }
 }
 
-/// Columns of a panel that come from one position, as this rank passes them on.
+/// Columns of a panel from one position, as this rank forwards them.
 #[derive(Debug)]
 struct Piece<'env> {
     plan: Rc<Plan>,

@@ -34,7 +34,8 @@ pub const PATHS: [[&str; 4]; 6] = [
     ],
 ];
 
-/// What is chosen for products in which ranks need data of others, from the number of the node of each rank.
+/// Describes the selection for products in which ranks need data of others, from the number of the node of
+/// each rank.
 pub fn describe(nodes: &[u32], options: &Options) -> String {
     let mut distinct = nodes.to_vec();
     distinct.sort_unstable();

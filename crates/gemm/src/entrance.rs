@@ -10,7 +10,7 @@ use crate::state::State;
 use hcube_core::comm::{Comm, agree, agree_on, bounds, check_bounds};
 use hcube_core::error::Result;
 
-/// What a program chooses.
+/// The selection by a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// The options, the same on all ranks.
@@ -30,7 +30,7 @@ pub struct Work<'a> {
     pub options: Options,
 }
 
-/// What is kept on a communicator.
+/// The state of a communicator.
 #[derive(Debug)]
 pub struct Products {
     choice: Option<Choice>,
@@ -77,7 +77,7 @@ impl Products {
     }
 
     /// Collective: computes a product. `values` are the arguments that must be the same on all ranks, by
-    /// name; the names are the same on all ranks, also where there is no work.
+    /// name; the names are the same on all ranks, also if there is no work.
     ///
     /// # Errors
     /// On all ranks, with nothing written: the error of a rank that has no work, arguments that differ,
@@ -110,7 +110,7 @@ impl Products {
         let state = match &mut self.ready {
             Some((known, state)) if *known == options && state.grid() == grid => state,
             ready => {
-                // The memory of the one before is not needed any more.
+                // The memory of the previous one is not needed any more.
                 *ready = None;
                 &mut ready.insert((options, State::new(comm, grid, &options)?)).1
             }

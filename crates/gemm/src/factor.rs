@@ -33,14 +33,14 @@ impl Dimension {
     }
 }
 
-/// A factor whose panels travel, seen from one rank.
+/// A factor whose panels are communicated, from the view of one rank.
 #[derive(Debug, Clone)]
 pub struct Factor<'a> {
     /// The stored matrix.
     pub matrix: Matrix<'a>,
     /// Size of an element in bytes.
     pub size: usize,
-    /// What is taken of the matrix.
+    /// The part of the matrix that is used.
     pub operation: Operation,
     /// Whether outer indices are next to each other in memory: they are rows of the matrix.
     pub by_outer: bool,
@@ -58,9 +58,9 @@ pub struct Factor<'a> {
     pub in_place: bool,
     /// Whether outer indices need not leave their line.
     pub is_aligned: bool,
-    /// What this rank hands out: outer indices with their lines.
+    /// The outer indices that this rank distributes, with their lines.
     pub outer_runs: Vec<Run>,
-    /// What this rank hands out: inner indices.
+    /// The inner indices that this rank distributes.
     pub inner_runs: Vec<Run>,
     grid: Grid,
 }

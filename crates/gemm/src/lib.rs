@@ -6,16 +6,16 @@
 //! |---|---|
 //! | [`arguments`], [`pblas`], [`entrance`] | from the arguments of PBLAS, or of C, to a product |
 //! | [`product`], [`element`] | the product: grid, matrices, scalars |
-//! | [`state`] | what a communicator keeps between calls, and the choice of the algorithm |
-//! | `route`, `trials`, `network` | how panels travel between nodes: by the model, and by measured times |
+//! | [`state`] | the state of a communicator between calls, and the choice of the algorithm |
+//! | `route`, `trials`, `network` | the route of panels between nodes: by the model, and by measured times |
 //! | `summa`, `stationary`, `scale` | the algorithms |
-//! | `pipeline`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products under way |
+//! | `pipeline`, `broadcasts`, `shares`, `partial` | panels, shares of panels and partial products in progress |
 //! | `panels`, `ring`, `domain`, `counters` | widths and places of panels, the ranks that share them, and how far these are |
 //! | `factor`, [`axis`], `runs`, `fill` | a factor's panels, index maps, and copies by them |
 //! | [`local`] | the product of a rank's own panels, by the program's BLAS |
 //! | [`schedule`] | messages of a broadcast, with and without groups |
 //! | [`model`] | predicted times |
-//! | [`options`], [`report`], [`describe`](mod@describe) | what a user chooses; the result; what users read about both |
+//! | [`options`], [`report`], [`describe`](mod@describe) | options of users; the result; descriptions of both |
 
 pub mod arguments;
 pub mod axis;

@@ -82,9 +82,9 @@ const BLOCK: Pair = Pair {
     separator: ':',
     second_is_optional: true,
     ascending: true,
-    doc: "Columns of a message inside a group of HSUMMA, b, and columns of op(A) and rows of op(B) that travel between \
-          groups and are multiplied at a time, B; without B, b is both; 0 selects B by cache and memory and does not \
-          divide messages.",
+    doc: "Columns of a message inside a group of HSUMMA, b, and columns of op(A) and rows of op(B) that are sent between \
+          groups and multiplied at a time, B; without B, b is both; 0 selects B from the sizes of cache and memory and \
+          does not divide messages.",
 };
 
 hcube_core::options_table! {

@@ -22,7 +22,7 @@ const CACHED_BYTES: usize = 8 << 20;
 const MIN_WIDTH: usize = 256;
 /// Inner size above which nothing is gained.
 const MAX_WIDTH: usize = 4096;
-/// Widths are multiples of this where they can be.
+/// Widths are multiples of this if they can be.
 const WIDTH_STEP: usize = 8;
 /// Bytes of a panel at most, so that a message has fewer than 2^31.
 const MAX_PANEL_BYTES: usize = 1 << 30;
@@ -74,7 +74,7 @@ pub struct Panels {
     pub shape_bytes: Vec<usize>,
 }
 
-/// What travels.
+/// The matrices that are communicated.
 #[derive(Debug, Clone, Copy)]
 pub struct Moving<'f, 'a> {
     /// The factors whose panels belong to process rows, and to process columns.

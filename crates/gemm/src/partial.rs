@@ -53,7 +53,7 @@ pub struct Partials {
     outer: Dimension,
     /// This rank's indices of C along `fixed`, by the process that computes them.
     needed: Vec<Shared>,
-    /// What this rank computes, by the process that owns it.
+    /// The partial sums of this rank, by the process that owns the elements.
     computed: Vec<Shared>,
     /// The other dimension of C.
     other: Section,
@@ -237,7 +237,7 @@ impl Partials {
         all.filter(|&rank| self.is_here(rank)).collect()
     }
 
-    /// Adds up this rank's part of a panel: `C := beta C + sum of the parts`. `partial` gives the partial
+    /// Sums this rank's part of a panel: `C := beta C + sum of the parts`. `partial` returns the partial
     /// product of a rank of this domain.
     pub fn sum<'m, C: Comm>(
         &self,

@@ -31,10 +31,10 @@ use std::collections::VecDeque;
 /// Simulated work: a byte that is copied.
 pub const COPY_BYTE: Unit = Unit::new("copy-byte");
 
-/// Turns that a rank gives away before its first product: others may be far from theirs.
+/// Number of yields of a rank before its first product: others may be far from theirs.
 const MAX_TURNS: usize = 4;
 
-/// What a call uses of the communicator's state.
+/// The parts of the communicator's state that a call uses.
 #[derive(Debug)]
 pub struct Setting<'s, C> {
     /// The ranks of the grid.
@@ -47,7 +47,7 @@ pub struct Setting<'s, C> {
     pub ring: &'s mut Ring,
     /// How ranks wait.
     pub patience: Patience,
-    /// How panels travel between domains, if there are several.
+    /// The route of panels between domains, if there are several.
     pub lines: Option<[Line; 2]>,
 }
 
@@ -76,7 +76,7 @@ pub struct Pipeline<'e, 'p, C: Comm> {
     ring: &'e mut Ring,
     patience: Patience,
     grid: Grid,
-    /// What travels: panels of process rows, and of process columns.
+    /// The panels that are communicated: of process rows, and of process columns.
     factors: [Option<&'e Factor<'p>>; 2],
     panels: &'e Panels,
     /// Number of inner indices.
@@ -174,7 +174,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         self.under_way[panel - self.first].place.number
     }
 
-    /// This rank does not use a panel any more.
+    /// Marks a panel as not used by this rank any more.
     ///
     /// # Errors
     /// Of MPI.
@@ -365,7 +365,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
         if self.sharings.iter().all(Option::is_none) {
             return Ok(true);
         }
-        // What these ranks have written is seen by those to whom this rank passes it on.
+        // The ranks to which this rank forwards the panel see everything that these ranks have written.
         Ok(all && self.counters.all_have(Counter::Written, count))
     }
 
@@ -399,7 +399,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
     /// Whether this rank's panels are complete.
     fn is_ready(&self, panel: usize) -> bool {
         let Some(under_way) = self.under_way.get(panel - self.first) else { return false };
-        // What these ranks have written is seen by what follows.
+        // The following accesses see everything that these ranks have written.
         self.counters.mates_have(Counter::Complete, under_way.place.number + 1)
     }
 
@@ -422,7 +422,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
             }
             let panel = self.under_way.pop_front().expect("looked at");
             self.first += 1;
-            // What this rank has read of the panel was read before others write there.
+            // This rank has completed its reads of the panel before others write there.
             self.counters.publish(Counter::Released, panel.place.number + 1);
         }
         Ok(())

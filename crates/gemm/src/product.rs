@@ -6,7 +6,7 @@ use crate::axis::Section;
 use crate::element::{Element, Scalar};
 use hcube_core::memory::Region;
 
-/// What is taken of a factor.
+/// The part of a factor that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// The matrix itself.
@@ -136,7 +136,7 @@ pub struct Product<'a> {
     pub element: Element,
     /// The processes.
     pub grid: Grid,
-    /// What is taken of A and of B.
+    /// The parts of A and of B that are used.
     pub operations: [Operation; 2],
     /// Rows and columns of sub(C).
     pub m: usize,
@@ -150,9 +150,9 @@ pub struct Product<'a> {
     pub a: Matrix<'a>,
     /// The second factor.
     pub b: Matrix<'a>,
-    /// Factor of C; where it is 0, C is not read.
+    /// Factor of C; if it is 0, C is not read.
     pub beta: Scalar,
-    /// What is updated.
+    /// The part of C that is updated.
     pub c: Matrix<'a>,
 }
 

@@ -18,7 +18,7 @@ const MAX_RECENT: usize = 4;
 /// The latest first.
 static RECENT: Mutex<Vec<Weak<CommPanels>>> = Mutex::new(Vec::new());
 
-/// What this process does with a memory.
+/// The use of a memory by this process.
 #[derive(Debug, Default)]
 struct Presence {
     /// Products in progress.
@@ -67,7 +67,7 @@ impl CommPanels {
         InUse(Arc::clone(self))
     }
 
-    /// Those that are not among the latest any more.
+    /// Memories that are not among the latest any more.
     fn make_latest(self: &Arc<Self>) -> Vec<Arc<Self>> {
         let mut recent = lock(&RECENT);
         if recent.first().is_some_and(|first| std::ptr::eq(first.as_ptr(), Arc::as_ptr(self))) {

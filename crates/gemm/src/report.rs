@@ -49,7 +49,7 @@ impl UsedPath {
     }
 }
 
-/// What a product has cost this rank.
+/// The cost of a product for this rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// How it went.

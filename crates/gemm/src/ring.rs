@@ -40,7 +40,7 @@ pub struct Ring {
     /// Number of the next panel.
     next: u64,
     call: u64,
-    /// What may still be in use, in the order of numbers.
+    /// Panels that may still be in use, in the order of numbers.
     placed: Vec<Placed>,
 }
 
@@ -68,7 +68,7 @@ impl Ring {
         let after = self.placed.iter().filter(overlaps).map(|placed| placed.number + 1).max().unwrap_or(0);
         let same_layout =
             self.placed.iter().filter(overlaps).all(|placed| placed.call == call && placed.range == range);
-        // What this panel covers, nobody waits for any more: who waits for this one waits for it as well.
+        // No rank waits for panels that this panel covers any more: a wait for this panel includes them.
         self.placed.retain(|placed| !(range.start <= placed.range.start && placed.range.end <= range.end));
         self.placed.push(Placed { number, range: range.clone(), call });
         (self.end, self.next) = (range.end, number + 1);

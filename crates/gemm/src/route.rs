@@ -20,7 +20,7 @@ use crate::product::{Dimension, Grid};
 use crate::schedule::Broadcast;
 use crate::schedule::groups::intervals;
 
-/// How panels travel.
+/// The route of panels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     /// The broadcast of all levels.
@@ -29,7 +29,7 @@ pub struct Route {
     pub groups: [usize; 2],
     /// Levels of groups, 1 for SUMMA.
     pub levels: usize,
-    /// Columns of a message inside a group; `None` for as many as the model finds best.
+    /// Columns of a message inside a group; `None` selects the best number by the model.
     pub inner_block: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ pub fn domains_on_lines(domains: &Domains, grid: Grid) -> [usize; 2] {
     [on_columns, on_rows]
 }
 
-/// What a route is chosen for: the same on all ranks.
+/// The key of the selection of a route: the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     /// Domains on a process column and on a process row.
@@ -91,7 +91,7 @@ pub struct Demand {
 impl Demand {
     /// Seconds for a panel by the model.
     fn seconds(&self, broadcast: Broadcast, groups: [usize; 2], network: &Hockney) -> f64 {
-        // op(A) travels along process rows, op(B) along process columns.
+        // op(A) is sent along process rows, op(B) along process columns.
         [(1, self.column_bytes[0]), (0, self.column_bytes[1])]
             .into_iter()
             .map(|(line, bytes)| {
@@ -137,7 +137,7 @@ pub fn candidates(options: &Options, demand: &Demand, network: &Hockney) -> Vec<
     near.take(MAX_CANDIDATES).map(|(_, route)| *route).collect()
 }
 
-/// Times by the model that are too near to each other to tell which is shorter.
+/// Times by the model that are too close to decide which is shorter.
 const NEAR_RATIO: f64 = 1.2;
 /// Routes that are tried at most.
 const MAX_CANDIDATES: usize = 3;
@@ -182,7 +182,7 @@ impl Route {
         })
     }
 
-    /// Whether panels travel in more than one level of messages.
+    /// Whether panels are sent in more than one level of messages.
     pub fn has_groups(&self) -> bool {
         self.levels > 1
     }

@@ -52,11 +52,11 @@ pub fn count(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.length).sum()
 }
 
-/// Which process hands out which index of a section. Where every process has all indices, one of them does:
-/// the one that `target` gives it to where both lie along the same dimension of the grid, else the processes
-/// in turn.
+/// The process that distributes each index of a section. If every process has all indices, one of them
+/// distributes it: the process with the index in `target` if both lie along the same dimension of the grid,
+/// otherwise the processes in turn.
 pub fn sharing(section: Section, target: Option<Section>) -> Section {
-    /// Indices that a process hands out at a time where nothing else says so.
+    /// Indices that a process distributes at a time by default.
     const BLOCK: usize = 64;
     if !section.axis.is_replicated() {
         return section;

@@ -51,7 +51,7 @@ impl Sharing {
         let own = grid.row * grid.columns + grid.column;
         let here = |rank: usize| domains.of[rank] == domains.of[own];
         let mut sharing = Self { side, receivers: Vec::new(), senders: Vec::new(), lines: Vec::new() };
-        // Runs of one line are not next to each other where a line comes back after others.
+        // Runs of one line are not contiguous if a line recurs after others.
         let mut by_line: Vec<Run> = factor.outer_runs.clone();
         by_line.sort_by_key(|run| run.process);
         for runs in by_line.chunk_by(|one, other| one.process == other.process) {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// work than panels, and the panels of a single factor are narrower.
 const STATIONARY_SHARE: f64 = 0.6;
 
-/// How panels travel, what for, and the time of messages.
+/// The route of panels, its key, and the time of messages.
 type Travel = (Route, Demand, Hockney);
 
 /// The bound on memory is never reduced below this.
@@ -47,7 +47,7 @@ fn memory_bound(product: &Product<'_>) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BOUND_BYTES)
 }
 
-/// What one communicator keeps.
+/// The state of one communicator.
 #[derive(Debug)]
 pub struct State {
     options: Options,
@@ -133,7 +133,7 @@ impl State {
         }
         let larger: Vec<usize> =
             needed.iter().zip(&self.reserved).map(|(&one, &other)| one.max(other)).collect();
-        // The same decision on all ranks, but no more memory than a domain of this shape uses.
+        // The same decision on all ranks, but not more memory than a domain of this shape uses.
         let bytes = larger[self.own_shape()];
         // Before it grows: all panels that this rank has placed there were released, or others have their own
         // mappings.
@@ -175,7 +175,7 @@ impl State {
         self.reserved.clear();
     }
 
-    /// Collective: how panels travel between domains.
+    /// Collective: selects the route of panels between domains.
     fn route<C: Comm>(
         &mut self,
         comm: &C,
@@ -324,7 +324,7 @@ impl State {
         }
     }
 
-    /// Collective: the panels of what moves, memory for them, and how they travel between domains.
+    /// Collective: the panels of communicated factors, their memory, and their route between domains.
     fn prepare<C: Comm>(
         &mut self,
         comm: &C,

@@ -163,8 +163,8 @@ impl<'e, C: Comm> Stationary<'e, '_, C> {
     fn partial(&self, start: usize, number: usize, indices: &Range<usize>) -> Partial<'e> {
         let (offset, area) = self.panels.partials;
         let begin = start + offset + number * area.bytes;
-        // The area of one rank in the panel that starts here. That rank writes it after all have released
-        // what lay there, and others read it when that rank has said that it is written.
+        // The area of one rank in the panel that starts here. That rank writes it after all have released the
+        // previous panel there, and others read it after that rank's counter has been incremented.
         let memory = self.pipeline.memory.region(begin..begin + area.bytes);
         // Columns of C: as long as this rank's part where A stays, as wide as the panel where B does.
         let leading = if self.fixed.number == 0 { area.leading } else { indices.len().max(1) };

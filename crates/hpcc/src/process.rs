@@ -65,7 +65,7 @@ pub fn is_world(comm: &MpiComm) -> Result<bool> {
     Ok(lifetime::world_place()? == (comm.rank(), comm.size()))
 }
 
-/// Collective: whether the runtime is active, on all ranks or on none; one reduction where it is.
+/// Collective: whether the runtime is active, on all ranks or on none; one reduction if it is.
 ///
 /// # Errors
 /// On all ranks: the error of one of them, and [`Error::Mismatch`](hcube_core::Error::Mismatch).

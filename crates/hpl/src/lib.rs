@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`options`] | the topologies, and the options of a communicator |
-//! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, who has released what |
+//! | [`panels`] | the panels of a row: numbers, slots in the memory of a node, releases |
 //! | [`slots`] | the memory of a node and its slots |
 //! | [`holders`] | who holds each panel on each node |
 //! | [`network`] | panels that come from other nodes, and that go there |

@@ -30,7 +30,7 @@ pub const PIECE: usize = 256 << 10;
 /// Parts are cut at lines of the cache.
 const LINE: usize = 64;
 
-/// What a rank has sent.
+/// The messages that a rank has sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages.
@@ -145,8 +145,7 @@ impl<C: Comm> Transfer<C> {
             for &(from, part) in &self.route.receives {
                 for piece in parts[part].clone() {
                     // SAFETY: the slot is free, and only this rank writes to it before it posts the panel.
-                    // The memory stays until the transfer has finished: `Panels` gives it up for ever where
-                    // that is not so.
+                    // The memory stays until the transfer has finished: `Panels` leaks it otherwise.
                     let transfer = unsafe {
                         let into = slots.lasting(self.holder, self.pieces[piece].clone());
                         comm.start_receive_bytes(into, from, tag)
@@ -234,7 +233,7 @@ impl<C: Comm> Network<C> {
         Self { transfers: Vec::new(), posted: 0, occupants: vec![None; slots], traffic: Traffic::default() }
     }
 
-    /// What this rank has sent to other nodes.
+    /// The messages of this rank to other nodes.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }

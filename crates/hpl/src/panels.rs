@@ -46,7 +46,7 @@ use hcube_core::plan;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// Panels that ranks may use at once.
+/// Panels that ranks may use at a time.
 pub const MAX_IN_USE: usize = tags::HPL_PANELS.count();
 
 /// The memory for panels; the same on all ranks.
@@ -56,7 +56,7 @@ pub struct Memory {
     pub bytes: usize,
     /// Panels of one root.
     pub slots: usize,
-    /// Panels that a rank uses at once: it has released panel n before it begins panel n + `in_use`. 0: as
+    /// Panels that a rank uses at a time: it has released panel n before it begins panel n + `in_use`. 0: as
     /// many as fit in the slots of roots that take turns.
     pub in_use: usize,
 }
@@ -187,7 +187,7 @@ impl<C: Comm> Panels<C> {
         })
     }
 
-    /// What it was made for.
+    /// The purpose of the memory.
     pub fn memory(&self) -> Memory {
         self.memory
     }
@@ -202,8 +202,7 @@ impl<C: Comm> Panels<C> {
         self.live.is_empty()
     }
 
-    /// Waits until this rank has sent what it has to send. Called by all ranks, where all panels are
-    /// released.
+    /// Waits until this rank has sent what it has to send. Called by all ranks, if all panels are released.
     ///
     /// # Errors
     /// Of MPI.
@@ -223,8 +222,9 @@ impl<C: Comm> Panels<C> {
     /// [place](Self::place) of the panel.
     ///
     /// # Errors
-    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] where
-    /// this rank has not released the panel `in_use` numbers before, or the root itself that in its slot.
+    /// Only on this rank, which has not begun the panel then: [`Error::Argument`], and [`Error::Usage`] if
+    /// this rank has not released the panel `in_use` numbers before, or the root itself has not released the
+    /// panel in its slot.
     pub fn begin(&mut self, comm: &C, root: usize, bytes: usize) -> Result<u64> {
         let ranks = self.holders.ranks();
         if root >= ranks {
@@ -289,8 +289,8 @@ impl<C: Comm> Panels<C> {
         Ok(self.panel(number)?.root == self.rank)
     }
 
-    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect where it was
-    /// posted before.
+    /// Shows a panel to the other ranks: all that the root has written to it. Has no effect if it was posted
+    /// before.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and [`Error::Usage`] on other ranks than the root, and where
@@ -340,7 +340,7 @@ impl<C: Comm> Panels<C> {
             return Ok(false);
         }
         // Posted, and not released by this rank. Where ranks have not begun the same panels, it may be
-        // rewritten meanwhile; then it is not the head that is asked for, and nothing else is read.
+        // rewritten meanwhile; then it is not the requested head, and nothing else is read.
         let found = self.slots.read_head(holder);
         match found.bytes {
             _ if found.number != number => {
@@ -371,9 +371,9 @@ impl<C: Comm> Panels<C> {
         Ok(())
     }
 
-    /// Local: passes panels on; whether this rank has done all that other nodes need of it for a panel and
-    /// for earlier ones, which it may have released before they arrived. True at once if it passes nothing
-    /// on.
+    /// Local: forwards panels; returns whether this rank has completed all its messages to other nodes for a
+    /// panel and for earlier ones, which it may have released before they arrived. True immediately if it
+    /// forwards nothing.
     ///
     /// # Errors
     /// [`Error::Argument`] as [`Self::is_root`], and of MPI.
@@ -384,8 +384,8 @@ impl<C: Comm> Panels<C> {
         }
         let done = !self.network.has_up_to(number);
         if !done {
-            // The caller may do nothing else than ask again. Ranks of other rows may share its core, which
-            // are not counted.
+            // The caller may do nothing else than poll. Ranks of other rows may share its core, which are not
+            // counted.
             std::thread::yield_now();
         }
         Ok(done)
@@ -394,7 +394,7 @@ impl<C: Comm> Panels<C> {
     /// Where the root writes a panel before it posts it.
     ///
     /// # Errors
-    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and where it was posted.
+    /// [`Error::Argument`] as [`Self::is_root`]; [`Error::Usage`] on other ranks, and if it was posted.
     pub fn place(&self, number: u64) -> Result<Region<'_>> {
         let &Panel { root, holder, bytes, .. } = self.panel(number)?;
         if root != self.rank || self.slots.posted(holder) > holder.turn {
@@ -408,7 +408,7 @@ impl<C: Comm> Panels<C> {
     /// A panel, for reading until this rank releases it.
     ///
     /// # Errors
-    /// As [`Self::has_arrived`], and [`Error::Usage`] where it has not arrived.
+    /// As [`Self::has_arrived`], and [`Error::Usage`] if it has not arrived.
     pub fn content(&self, number: u64) -> Result<Content<'_>> {
         if !self.is_there(number)? {
             return Err(Error::Usage(format!("panel {number} has not arrived")));
@@ -420,7 +420,7 @@ impl<C: Comm> Panels<C> {
         Ok(Content(self.slots.content(holder, 0..bytes)))
     }
 
-    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted where no rank
+    /// Ends the use of a panel on this rank. A root may release a panel that it has not posted if no rank
     /// waits for it; that panel counts as posted.
     ///
     /// # Errors

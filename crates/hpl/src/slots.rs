@@ -37,7 +37,7 @@ impl Holder {
     }
 }
 
-/// What a slot has before the panel, and the first message to another node.
+/// The header of a slot before the panel, and the first message to another node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The number of the panel.
@@ -174,7 +174,7 @@ impl Slots {
         self.memory().region(start + range.start..start + range.end)
     }
 
-    /// As [`content`](Self::content), for a transfer that goes on after this call.
+    /// As [`content`](Self::content), for a transfer that continues after this call.
     ///
     /// # Safety
     /// The memory stays until the transfer is complete; if its completion is never tested, it is
@@ -191,7 +191,7 @@ impl Slots {
         self.head(holder).write(&head.to_bytes());
     }
 
-    /// What the panel is.
+    /// The identity of the panel.
     pub fn read_head(&self, holder: Holder) -> Head {
         let mut bytes = [0; Head::BYTES];
         self.head(holder).read(&mut bytes);

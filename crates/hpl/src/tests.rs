@@ -176,7 +176,7 @@ fn wrong_use_is_refused() {
             let expected = "panel 0 is still in use on its root, which has 1 slots";
             assert_eq!(panels.begin(comm, 0, 8).map_err(text), Err(expected.into()));
         } else {
-            let expected = "panel 0 is that of rank 0, not 1";
+            let expected = "panel 0 belongs to rank 0, not 1";
             assert_eq!(panels.post(comm, number).map_err(text), Err(expected.into()));
         }
         // The root drops it.
@@ -290,7 +290,7 @@ fn panels_arrive_on_several_nodes_along_each_topology() {
     }
 }
 
-/// What all ranks send for one panel of some pieces.
+/// The messages of all ranks for one panel of some pieces.
 fn traffic(ranks: usize, topology: Topology, bytes: usize) -> Vec<Traffic> {
     threads::run(ranks, ranks, |comm: &ThreadComm| {
         let options = Options { ranks_per_node: 1 };
@@ -356,7 +356,7 @@ fn a_panel_that_a_receiver_does_not_need_goes_on() {
     assert_eq!(seen, [0, 0, 5]);
 }
 
-/// A receiver goes on asking until it has passed on a panel that was dropped, too: later ones wait for it on
+/// A receiver continues until it has forwarded a panel that was dropped, too: later panels wait for it on
 /// other nodes.
 #[test]
 fn a_dropped_panel_is_passed_on_before_later_ones_are_done() {

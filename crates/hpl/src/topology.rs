@@ -22,13 +22,13 @@
 use crate::options::Topology;
 use std::ops::Range;
 
-/// What a position receives and sends.
+/// The receives and sends of a position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
     /// Parts of a panel.
     pub parts: usize,
-    /// From which position each part comes, in the order of the messages of each position. The first one also
-    /// says what the panel is.
+    /// The source position of each part, in the order of the messages of each position. The first message
+    /// also identifies the panel.
     pub receives: Vec<(usize, usize)>,
     /// To which position each part goes, in the order of the messages to each position.
     pub sends: Vec<(usize, usize)>,

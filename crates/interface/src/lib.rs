@@ -24,7 +24,7 @@ pub struct Constant {
 pub struct Field {
     /// Its name, or `...`.
     pub name: String,
-    /// What stands before the name.
+    /// The text before the name.
     pub before: String,
     /// The text after it.
     pub behind: String,

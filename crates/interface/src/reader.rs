@@ -22,7 +22,7 @@ impl Interface {
     }
 }
 
-/// What is left to read.
+/// The remaining text.
 struct Reader<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     number: usize,
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Err(format!("line {}: '{line}': expected {expected}", self.number))
     }
 
-    /// Lines joined until one ends as asked.
+    /// Lines joined until one has the required end.
     fn until(&mut self, first: &str, ends: impl Fn(&str) -> bool) -> Result<String, String> {
         let mut text = first.to_owned();
         while !ends(&text) {
@@ -153,7 +153,7 @@ fn function(text: &str, doc: Doc) -> Option<Function> {
     Some(Function { name, result, parameters: parameters?, doc })
 }
 
-/// What one header declares.
+/// The declarations of one header.
 fn parse(text: &str) -> Result<Interface, String> {
     let mut header = Interface::default();
     let mut reader = Reader { lines: text.lines().enumerate(), number: 0 };

@@ -20,7 +20,7 @@ pub fn wrapped(prefix: &str, text: &str) -> String {
     broken(text.split(' '), [prefix; 2], 100).join("\n")
 }
 
-/// Leaves out the sections that Rust asks of unsafe functions: C's documentation says it elsewhere.
+/// Omits the sections that Rust requires for unsafe functions: the C documentation states this elsewhere.
 pub fn without_safety_sections(header: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut skipping = false;

@@ -90,7 +90,7 @@ pub(crate) mod tests {
         leading: usize,
     }
 
-    /// What lies between columns.
+    /// The padding between columns.
     const FILL: f64 = -99.0;
 
     impl Matrix {

@@ -33,7 +33,7 @@ pub enum Equation {
 }
 
 impl Equation {
-    /// What the number of output phases for remaining columns is multiplied with.
+    /// The factor of the number of output phases for remaining columns.
     fn factor(self, steps: f64) -> f64 {
         match self {
             Self::Printed => steps,
@@ -42,7 +42,7 @@ impl Equation {
     }
 }
 
-/// What both costs of the thesis have in common: ceil(q / p), Q, s, and the output phases e.
+/// The common part of both costs of the thesis: ceil(q / p), Q, s, and the output phases e.
 struct Sizes {
     steps: f64,
     blocks: usize,

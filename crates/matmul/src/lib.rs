@@ -18,12 +18,12 @@
 //! | file | holds |
 //! |---|---|
 //! | [`product`] | the algorithm |
-//! | [`distribution`] | where the elements of the matrices lie |
+//! | [`distribution`] | the location of the elements of the matrices |
 //! | [`plan`] | which product a process computes in which superstep |
 //! | [`block`] | blocks in memory |
 //! | [`plain`] | the product of two blocks, without BLAS |
 //! | [`cost`] | the cost in the BSP model |
-//! | [`options`] | what a user can choose |
+//! | [`options`] | options of users |
 
 pub mod block;
 pub mod cost;

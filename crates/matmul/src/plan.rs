@@ -131,7 +131,7 @@ impl Plan {
         self.blocks * member / members..self.blocks * (member + 1) / members
     }
 
-    /// What a process computes in a superstep below [`Self::products`].
+    /// The product of a process in a superstep below [`Self::products`].
     pub fn product(&self, process: usize, superstep: usize) -> Option<Product> {
         if superstep < self.rounds * self.blocks {
             return Some(self.product_of_rounds(process, superstep));
@@ -281,7 +281,7 @@ mod tests {
                 for process in 0..processes {
                     if let Some(other) = plan.sum(process, step) {
                         assert_eq!(plan.divided_block(other), plan.divided_block(process));
-                        // What is read is not changed in the same step.
+                        // Values that are read do not change in the same step.
                         assert!(plan.sum(other, step).is_none() && before[other] > 0);
                         parts[process] += before[other];
                         parts[other] = 0;

@@ -62,7 +62,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// What the caller provides.
+/// The arguments of the caller.
 pub struct Functions<'f> {
     /// Returns temporary memory of the given number of bytes, which stays until the call has returned, or an
     /// error.

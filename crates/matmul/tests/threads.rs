@@ -232,7 +232,7 @@ fn call(
     multiply(spmd, problem, matrices, &mut functions)
 }
 
-/// What is wrong on one process, and the beginning of its message.
+/// The error on one process, and the beginning of its message.
 const FAULTS: [(&str, &str); 11] = [
     ("n", "n differs between ranks, from 12 to 13"),
     ("large n", "n = 268435457: expected 0 to "),

@@ -6,19 +6,19 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`options`] | what a caller chooses, and the environment variables |
+//! | [`options`] | options of a caller, and the environment variables |
 //! | [`stream`], [`table`](mod@table) | values and the words they update |
 //! | [`source`] | the values that a rank generates |
 //! | [`local_table`] | the words that a rank owns |
 //! | [`kernel`] | the inner loops for the processor |
 //! | [`divide`] | a list of values into one list per part |
-//! | [`state`] | what depends only on communicator and options, kept between runs |
+//! | [`state`] | state that depends only on communicator and options, kept between runs |
 //! | [`one_rank`] | a single rank: no communication |
 //! | `on_node` | all ranks on one node: only mailboxes, no rounds |
 //! | `rounds` | synchronous rounds: stages of messages, of shared memory, or both |
 //! | [`update`] | the driver: a run from arguments to statistics |
 //! | [`verify`](mod@verify) | the updates a second time by other means, and the count of errors |
-//! | [`statistics`], [`model`] | what a run has done, and what it is predicted to take |
+//! | [`statistics`], [`model`] | statistics and predicted time of a run |
 //! | `work` | units of simulated work |
 //!
 //! Look-ahead: the number of values that a rank has generated and that have not been applied never exceeds Q

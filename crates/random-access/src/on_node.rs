@@ -35,8 +35,8 @@ fn pieces(crowded: bool) -> usize {
 /// 0.117 GUP/s).
 const FRACTION: usize = 4;
 
-/// Values that are generated, divided and, where they are the rank's own, applied at once: few enough that
-/// the memory system is still busy with the updates of the batch before.
+/// Values that are generated, divided and, if they belong to the rank itself, applied at a time: few enough
+/// that the memory system is still busy with the updates of the previous batch.
 const BATCH_VALUES: usize = 128;
 
 /// Values that a rank may have open.

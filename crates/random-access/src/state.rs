@@ -53,11 +53,11 @@ pub struct UpdateState {
 }
 
 impl UpdateState {
-    /// Collective. Only messages where no node holds several ranks, and with [`Mode::Auto`] where memory
-    /// cannot be shared.
+    /// Collective. Only messages if no node holds several ranks, and with [`Mode::Auto`] if memory cannot be
+    /// shared.
     ///
     /// # Errors
-    /// On all ranks, for a mode that needs shared memory where it is not available.
+    /// On all ranks, for a mode that needs shared memory if it is not available.
     pub fn new<C: Comm + ?Sized>(comm: &C, options: &Options) -> Result<Self> {
         if options.mode.uses_coarrays() && comm.size() > 1 {
             let expected = "a mode that does not use coarrays";

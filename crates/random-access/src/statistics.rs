@@ -15,11 +15,11 @@ pub struct Statistics {
     pub shared_bytes: u64,
     /// Stages of this rank's plan.
     pub stages: u64,
-    /// Rounds, or pieces written where there are no rounds.
+    /// Rounds, or pieces written if there are no rounds.
     pub rounds: u64,
     /// Values above Q that this rank held while routing, summed over rounds.
     pub excess: u64,
-    /// The largest number of values that this rank held at once while routing.
+    /// The maximum number of values that this rank held at a time while routing.
     pub most_held: u64,
     /// Bound that held for values generated and not yet applied: Q when strict, 3 Q when relaxed.
     pub open_bound: u64,

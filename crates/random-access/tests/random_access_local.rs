@@ -13,7 +13,7 @@ use proptest::prelude::*;
 struct Case {
     ranks: usize,
     ranks_per_node: usize,
-    /// Node of every rank, where they do not follow each other.
+    /// Node of every rank, if they do not follow each other.
     nodes: Option<Vec<u32>>,
     log2: u32,
     kind: StreamKind,
@@ -65,7 +65,7 @@ impl Case {
             let mut state = UpdateState::new(comm, &self.options).expect("created");
             let statistics =
                 run(comm, &mut state, distribution, &mut words, &updates, &self.options).expect("run");
-            // What a simulation charges is what was done.
+            // The simulated work equals the work that was done.
             let noted = comm.noted();
             assert_eq!(
                 (noted.amount(GENERATE), noted.amount(UPDATE)),

@@ -23,8 +23,8 @@ pub fn exchange_all<C: Comm>(
     }
 }
 
-/// A number, not 0, that tells lists of values apart, from one that tells what they are values of: two
-/// different ones have the same with a probability of 2^-63.
+/// A number, not 0, that identifies a list of values, from a number for their kind: two different ones have
+/// the same with a probability of 2^-63.
 pub(crate) fn fingerprint(start: u64, values: impl Iterator<Item = u64>) -> u64 {
     // Fibonacci hashing, with a rotation so that the order counts.
     let mix = |sum: u64, value: u64| (sum.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -5,7 +5,7 @@
 //! | [`transpose`](mod@transpose) | the algorithm, in place and out of place |
 //! | [`sliced`] | the algorithm in place for shapes that are not symmetric |
 //! | `exchange` | the exchange of both |
-//! | `blocks` | where blocks lie, and the order of their bytes |
+//! | `blocks` | the location of blocks, and the order of their bytes |
 //! | [`shape`] | the shape of a distributed matrix |
 //! | [`grid`] | block-cyclic matrices on a grid of processes |
 

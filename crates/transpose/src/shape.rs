@@ -86,7 +86,7 @@ impl Shape {
             && self.before == self.after
     }
 
-    /// A number, not 0, that tells shapes apart: two different ones have the same with a probability of
+    /// A number, not 0, that identifies a shape: two different ones have the same with a probability of
     /// 2^-63.
     pub(super) fn fingerprint(&self) -> u64 {
         let sizes = [self.rows, self.columns, self.element_bytes, self.row_block, self.column_block];

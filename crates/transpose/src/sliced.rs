@@ -67,7 +67,7 @@ pub fn transpose<C: Comm>(
     outcome.map(|last| last.expect("an element has a byte"))
 }
 
-/// Collective: one slice; this rank's own block goes through the memory `kept`.
+/// Collective: one slice; this rank's own block uses the memory `kept`.
 fn one_slice<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

@@ -42,7 +42,7 @@ pub enum Parts<'a> {
 /// this rank's part before and afterwards.
 ///
 /// # Errors
-/// [`Error::Argument`] that says what is possible, [`Error::Communicator`] for too many ranks.
+/// [`Error::Argument`] with the possible shapes, [`Error::Communicator`] for too many ranks.
 pub fn check<C: Comm>(comm: &C, state: &ExchangeState, shape: &Shape, in_place: bool) -> Result<[usize; 2]> {
     select::check_ranks(state.situation())?;
     let bytes = shape.check(comm.rank(), comm.size())?;

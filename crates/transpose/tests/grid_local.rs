@@ -9,7 +9,7 @@ use hcube_core::memory::Region;
 use hcube_transpose::grid::{Memory, Operands, Plan, Shape};
 use std::sync::Arc;
 
-/// Written where nothing may be written.
+/// Written to memory that must not be written.
 const GUARD: f64 = -1.0;
 
 /// Numbers of A and of C before, from their places in the whole matrices; sums and products are exact.

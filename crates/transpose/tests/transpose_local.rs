@@ -35,7 +35,7 @@ fn part(
     bytes
 }
 
-/// What a rank has before and afterwards.
+/// The parts of a rank before and afterwards.
 fn parts(shape: &Shape, rank: usize) -> [Vec<u8>; 2] {
     let before = [shape.rows_of(rank), shape.row_block * rank, shape.columns];
     let after = [shape.columns_of(rank), shape.column_block * rank, shape.rows];
@@ -164,7 +164,7 @@ fn between_nodes_of_uneven_sizes() {
     all_shapes(vec![0; 6], Options { ranks_per_node: 2, ..Options::default() });
 }
 
-/// What one rank refuses all ranks hear of, nothing is written, and the next one works.
+/// An error of one rank is returned on all ranks, nothing is written, and the next transposition works.
 #[test]
 fn one_rank_refuses() {
     let shape = Shape {

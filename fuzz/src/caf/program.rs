@@ -80,7 +80,7 @@ pub struct Coarray {
     pub data: Vec<Vec<u8>>,
 }
 
-/// What an image knows: the model of all images, and its own handles.
+/// The state of an image: the model of all images, and its own handles.
 pub struct Model {
     pub images: usize,
     pub teams: Vec<Team>,

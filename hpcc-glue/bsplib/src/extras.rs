@@ -63,7 +63,7 @@ pub unsafe extern "C-unwind" fn bsp_bcast(pid: c_int, src: *const c_void, dst: *
 /// associative, must not call functions of BSPlib, and must not leave by an exception or longjmp.
 ///
 /// # Safety
-/// The memory has that size, and the operation changes no more than its result.
+/// The memory has that size, and the operation changes only its result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn bsp_fold(
     operation: Option<

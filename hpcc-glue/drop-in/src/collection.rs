@@ -17,22 +17,22 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Time that a rank waits in `MPI_Finalize` for the figures of others. A rank that has no statistics
-/// (another environment, no hcube) never sends any.
+/// Time that a rank waits in `MPI_Finalize` for the statistics of others. A rank without statistics (another
+/// environment, no hcube) never sends any.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The figures of all ranks, on rank 0.
+/// The statistics of all ranks, on rank 0.
 #[derive(Debug)]
 pub struct Totals {
     /// The totals, row by row.
     pub rows: Vec<Total>,
-    /// Number of ranks whose figures are in it.
+    /// Number of ranks whose statistics are in it.
     pub ranks: usize,
     /// Number of ranks of `MPI_COMM_WORLD`.
     pub world: usize,
 }
 
-/// The path of the figures.
+/// The path of the statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Path {
     /// To a pipe of rank 0, from a number of other ranks.
@@ -56,8 +56,8 @@ impl Collection {
         Self { pipe: OnceLock::new(), path: OnceLock::new() }
     }
 
-    /// Before `MPI_Init`: where the figures of this rank are, for the other ranks. A word without blanks: the
-    /// node, and on rank 0 the address of its pipe.
+    /// Before `MPI_Init`: the location of the statistics of this rank, for the other ranks. A word without
+    /// blanks: the node, and on rank 0 the address of its pipe.
     pub fn place(&self) -> String {
         let node = format!("{:x}", identity());
         let pipe = self.pipe.get_or_init(|| is_first_rank().then(Pipe::new)?.ok());
@@ -85,7 +85,7 @@ impl Collection {
         match self.path.get().unwrap_or(&Path::Mpi) {
             Path::Nowhere => forward(),
             Path::Pipe(address, _) if rank != 0 => {
-                // Where this fails rank 0 says that figures are missing.
+                // If this fails, rank 0 reports that statistics are missing.
                 drop(address.send(&message(rank, rows)));
                 forward()
             }
@@ -107,7 +107,7 @@ impl Collection {
         }
     }
 
-    /// On rank 0: its own figures and those in its pipe; and of how many ranks they are.
+    /// On rank 0: its own statistics and those in its pipe; and the number of ranks in them.
     fn received(&self, rows: &[Figures], senders: usize) -> (Vec<Total>, usize) {
         let begin = Instant::now();
         let mut bytes = Vec::new();
@@ -140,13 +140,13 @@ fn own(rows: &[Figures]) -> Vec<Total> {
     rows.iter().copied().map(Total::of).collect()
 }
 
-/// Words of a row in a message: its number with the memory, and the other figures.
+/// Words of a row in a message: its number with the memory, and the other values.
 const ROW_WORDS: usize = 5;
 /// Bits of the memory in the first word of a row.
 const MEMORY_BITS: u32 = 48;
 const MAX_MEMORY: u64 = (1 << MEMORY_BITS) - 1;
 
-/// The figures of a rank: the rank, the number of rows with calls, and these rows.
+/// The statistics of a rank: the rank, the number of rows with calls, and these rows.
 pub fn message(rank: usize, rows: &[Figures]) -> Vec<u8> {
     let used = || rows.iter().enumerate().filter(|(_, row)| row.calls > 0);
     let head = [rank as u64, used().count() as u64];
@@ -175,7 +175,7 @@ fn add(rows: &[Figures], messages: &[u8]) -> (Vec<Total>, usize) {
     collected
 }
 
-/// Collective: the figures of all ranks, on rank 0; `None` if they do not arrive in time.
+/// Collective: the statistics of all ranks, on rank 0; `None` if they do not arrive in time.
 fn by_mpi(rows: &[Figures]) -> Option<Vec<Total>> {
     let summands = rows.iter().flat_map(|row| [row.calls, row.flops, row.bytes, row.nanoseconds]).collect();
     let values = rows.iter().flat_map(|row| [row.nanoseconds, row.memory]).collect();

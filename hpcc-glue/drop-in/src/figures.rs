@@ -29,7 +29,7 @@ pub struct Total {
 }
 
 impl Total {
-    /// The figures of one rank.
+    /// The statistics of one rank.
     pub const fn of(figures: Figures) -> Self {
         Self { figures, nanoseconds: figures.nanoseconds }
     }
@@ -91,7 +91,7 @@ impl Counters {
         self.memory.fetch_max(memory, Ordering::Relaxed);
     }
 
-    /// What was counted.
+    /// The counters.
     pub fn figures(&self) -> Figures {
         Figures {
             calls: self.calls.load(Ordering::Relaxed),

@@ -11,7 +11,7 @@ pub fn is_first_rank() -> bool {
     names.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// Processes of a launcher that knows nothing of the MPI library of the program.
+/// Processes of a launcher of another MPI library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strangers {
     /// How many it has started.

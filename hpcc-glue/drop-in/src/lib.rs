@@ -8,8 +8,8 @@
 //! | `figures` | counters of this process, and figures of all ranks |
 //! | `collection` | how figures of all ranks come to rank 0 |
 //! | `output` | `HCUBE_STATS`, tables and JSON files |
-//! | `launcher` | what the launcher says in the environment |
-//! | `mpi_library` | the MPI library of the program, and whether it is that of the build |
+//! | `launcher` | the launcher's variables in the environment |
+//! | `mpi_library` | the MPI library of the program, and whether it is the build's |
 //! | `world` | calls of MPI for these, on `MPI_COMM_WORLD` |
 
 pub mod collection;

@@ -18,7 +18,7 @@ pub fn foreign() -> Option<[String; 2]> {
     (of_program != of_build).then(|| [of_program, of_build].map(|address| unsafe { describe(address) }))
 }
 
-/// Name and version that an MPI library gives itself.
+/// Name and version of an MPI library.
 ///
 /// # Safety
 /// The address is a function `MPI_Get_library_version` or `PMPI_Get_library_version` of an MPI library.
@@ -41,7 +41,7 @@ unsafe fn describe(get_library_version: *const c_void) -> String {
     first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The MPI library of this process. It is asked once: it describes itself at length.
+/// The MPI library of this process. It is queried once: it describes itself at length.
 pub fn name() -> String {
     static NAME: OnceLock<String> = OnceLock::new();
     let describe = || {

@@ -7,7 +7,7 @@ use hcube_core::node::loader;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What `HCUBE_STATS` asks for.
+/// The request of `HCUBE_STATS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The name of a JSON file to be written in addition to the table, if any.
@@ -20,16 +20,16 @@ impl Output {
         Self::of(&std::env::var("HCUBE_STATS").ok()?)
     }
 
-    /// Values of `HCUBE_STATS`: nothing or 0 for none, `json:FILE` for a table and a file, anything else
-    /// for a table.
+    /// Values of `HCUBE_STATS`: nothing or 0 for none, `fftw` for the solver of FFTW only, `json:FILE` for a
+    /// table and a file, anything else for a table.
     fn of(value: &str) -> Option<Self> {
         match value {
-            "" | "0" => None,
+            "" | "0" | "fftw" => None,
             _ => Some(Self { json: value.strip_prefix("json:").map(str::to_owned) }),
         }
     }
 
-    /// Prints a table, and writes a file with `contents` to the name that was asked for with `suffix`.
+    /// Prints a table, and writes a file with `contents` to the requested name with `suffix`.
     pub fn print(&self, totals: &Totals, table: &str, suffix: &str, contents: &impl Serialize) {
         let &Totals { ranks, world, .. } = totals;
         if ranks < world {
@@ -43,7 +43,7 @@ impl Output {
         self.write(table, suffix, contents);
     }
 
-    /// As [`Self::print`], where no figures are missing.
+    /// As [`Self::print`], if no statistics are missing.
     pub fn write(&self, table: &str, suffix: &str, contents: &impl Serialize) {
         // One write: other ranks may print as well.
         eprint!("{table}");
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn the_variable_says_what_is_wanted() {
         let json = |name: &str| Some(Output { json: Some(name.to_owned()) });
-        assert_eq!([Output::of(""), Output::of("0")], [None, None]);
+        assert_eq!(["", "0", "fftw"].map(Output::of), [None, None, None]);
         assert_eq!(Output::of("1"), Some(Output { json: None }));
         assert_eq!(Output::of("json:a/b"), json("a/b"));
     }

@@ -16,7 +16,7 @@ typedef struct {
     double *in, *out;
 } problem;
 
-/* Reads a description and allocates; returns 0 where it cannot be read. */
+/* Reads a description and allocates; returns 0 if it cannot be read. */
 int make_problem(const char *description, problem *made);
 void free_problem(problem *of);
 fftw_plan plan_problem(const problem *of, unsigned rigour);

@@ -1,5 +1,5 @@
-! Blocks of a grid in three dimensions, one per process, with a halo of one element: who has which block, the values at the
-! beginning, the Jacobi step, and what is checked. Nothing here communicates.
+! Blocks of a grid in three dimensions, one per process, with a halo of one element: the distribution of blocks, the
+! initial values, the Jacobi step, and the check. No communication.
 module grids
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none

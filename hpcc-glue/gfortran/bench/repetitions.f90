@@ -1,5 +1,5 @@
-! What the benchmarks with coarrays and those with MPI have in common: the options, how many calls are timed together, medians,
-! and the lines that `hcube bench gfortran` reads.
+! The common part of the benchmarks with coarrays and with MPI: the options, the number of calls that are timed
+! together, medians, and the lines that `hcube bench gfortran` reads.
 !
 ! Arguments of all programs: REPETITIONS BYTES[,BYTES...] NAME[,NAME...]; the sizes of the contiguous transfers, and the
 ! names of the operations to measure, or 'all'.

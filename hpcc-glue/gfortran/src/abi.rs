@@ -18,7 +18,7 @@ pub const STAT_LOCKED: c_int = 1;
 pub const STAT_LOCKED_OTHER_IMAGE: c_int = 2;
 /// An image is named twice, or is no image.
 pub const STAT_DUP_SYNC_IMAGES: c_int = 3;
-/// What libgfortran returns where memory cannot be allocated.
+/// The result of libgfortran if memory cannot be allocated.
 pub const STAT_ALLOCATION: c_int = 5014;
 /// An image has stopped.
 pub const STAT_STOPPED_IMAGE: c_int = 6000;
@@ -57,7 +57,7 @@ pub mod kind {
     pub const CHARACTER: i8 = 6;
     /// A polymorphic object.
     pub const CLASS: i8 = 7;
-    /// What has no type for the program, such as a token.
+    /// An object without a type in the program, such as a token.
     pub const VOID: i8 = 10;
 }
 
@@ -163,7 +163,7 @@ impl Descriptor {
 pub struct Subscript {
     /// Elements of the vector.
     pub count: usize,
-    /// What it is.
+    /// Its kind.
     pub of: SubscriptOf,
 }
 
@@ -208,7 +208,7 @@ pub struct Reference {
     pub kind: c_int,
     /// Bytes of an element of that to which this one leads.
     pub item_size: usize,
-    /// What it is.
+    /// Its kind.
     pub of: ReferenceOf,
 }
 
@@ -238,7 +238,7 @@ pub union ReferenceOf {
 pub struct Component {
     /// Its bytes from the beginning of the object.
     pub offset: isize,
-    /// Those of its token; 0 where it has none, as components that are neither allocatable nor pointers.
+    /// The bytes of its token; 0 if it has none, as components that are neither allocatable nor pointers.
     pub token_offset: isize,
 }
 
@@ -323,7 +323,7 @@ pub unsafe fn subscript(data: *const c_void, kind: c_int, index: usize) -> isize
     }
 }
 
-/// What is registered.
+/// The kind of object that is registered.
 pub mod registration {
     /// A coarray that is not allocatable.
     pub const STATIC: i32 = 0;

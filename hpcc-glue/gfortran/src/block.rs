@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = 64;
 /// The first word of a head: no address, and hardly a number.
 const MARK: u64 = 0x5f68_6375_6265_ca0f;
 
-/// What stands before the memory of a component.
+/// The header before the memory of a component.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
@@ -89,7 +89,7 @@ pub unsafe fn free(image: &Image, memory: *mut u8) -> Result<()> {
     // SAFETY: the address is in the heap of this image, after its first bytes: the bytes before it can be
     // read and written.
     unsafe {
-        // What a pointer of the program leads to.
+        // The target of a pointer of the program.
         if (*head).mark != MARK {
             return Ok(image.free_own(memory)?);
         }

@@ -42,7 +42,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a type does in a conversion.
+/// The treatment of a type in a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Integer,

@@ -13,16 +13,16 @@
 //! | `export` | the exported functions, by kind of statement |
 //! | `job` | begin and ends of the program |
 //! | `failure` | the runtime of this image, errors |
-//! | `units` | what libgfortran has to write at the end |
+//! | `units` | output that libgfortran must write at the end |
 //! | `statement` | kinds of statements, and how each of them runs |
-//! | `statistics` | what `HCUBE_STATS` asks for |
+//! | `statistics` | statistics for `HCUBE_STATS` |
 //! | `token` | coarrays and components as the compiler knows them |
-//! | `block`, `memory` | the memory of components; that of the C library |
+//! | `block`, `memory` | the memory of components; memory of the C library |
 //! | `team` | teams, numbers of images |
 //! | `section`, `convert`, `transfer` | sections of arrays, conversion of types, copies between both |
 //! | `span` | which descriptors have a distance of elements |
 //! | `reference` | components and their elements on other images |
-//! | `request` | what another image is asked for |
+//! | `request` | requests to other images |
 //! | `synchronise` | `sync images`, events, locks |
 //! | `reduce`, `broadcast` | reductions, broadcasts |
 //! | `random` | seeds that all images share |

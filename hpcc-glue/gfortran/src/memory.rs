@@ -9,7 +9,7 @@ unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
 }
 
-/// Memory for `what`, with an address also where it has no bytes.
+/// Memory for `what`, with an address also if it has no bytes.
 ///
 /// # Errors
 /// Where there is none.

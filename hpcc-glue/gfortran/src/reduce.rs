@@ -42,7 +42,7 @@ unsafe extern "C" {
 /// What C returns for a type that it does not know.
 const DONE: c_int = 0;
 
-/// What is done with two elements.
+/// The operation on two elements.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation {
     /// Their sum.

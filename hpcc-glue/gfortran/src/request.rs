@@ -28,10 +28,10 @@ thread_local! {
     static ANSWERS: RefCell<HashMap<u64, Vec<u8>>> = RefCell::default();
 }
 
-/// Does what an image asks for: the answer.
+/// Serves a request of an image; returns the reply.
 pub type Serve = fn(&Image, &[u8]) -> Result<Vec<u8>>;
 
-/// Registers the functions, on all images before they ask for anything.
+/// Registers the functions, on all images before any request.
 pub fn register(image: &Image, work: Serve) {
     let serve = move |image: &Image, from: usize, bytes: &[u8]| {
         let (number, request) = bytes.split_at(NUMBER);

@@ -60,7 +60,7 @@ const FEW: usize = 4;
 #[derive(Debug, Clone, Default)]
 struct Extents {
     few: [Extent; FEW],
-    /// All, if they are more.
+    /// All elements, if there are more.
     many: Vec<Extent>,
     count: usize,
 }
@@ -277,7 +277,7 @@ impl Section {
     /// The elements as other nodes know them.
     ///
     /// # Errors
-    /// For more bytes than there are addresses.
+    /// If the size exceeds the address space.
     pub fn shape(&self) -> Result<Shape> {
         if self.extents.iter().all(|extent| extent.table.is_none()) {
             let dimensions: Vec<(usize, i64)> =

@@ -18,11 +18,11 @@ use std::io::Write;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The exit code of an error that no statement asks for.
+/// The exit code of an error in a statement without `stat=`.
 const EXIT_ERROR: c_int = 1;
-/// What the end of all images may take: far more than to write the buffers and to tell the launcher, which
-/// takes 10 seconds where Open MPI cannot resolve the name of the host. Then this process ends, and the
-/// launcher ends the others.
+/// The time limit for the end of all images: far more than is needed to write the buffers and to notify the
+/// launcher, which takes 10 seconds if Open MPI cannot resolve the name of the host. Then this process ends,
+/// and the launcher ends the others.
 const END_SECONDS: u32 = 20;
 
 /// The number of this image, for messages after `MPI_Finalize`.
@@ -56,7 +56,7 @@ pub fn run<T>(statement: Kind, work: impl FnOnce(&Image) -> Result<T>) -> T {
     gate::run(None, || count(statement, work).unwrap_or_else(|failure| fail(statement, &failure)))
 }
 
-/// Runs a statement that may ask for its status: what it has returned, if there was no error.
+/// Runs a statement that may have `stat=`; returns its result, if there was no error.
 ///
 /// # Safety
 /// The places of the outcome are NULL or may be written.
@@ -98,7 +98,7 @@ pub unsafe fn is_done_by_end(outcome: Outcome) -> bool {
     has_ended
 }
 
-/// Writes a number where one is wanted.
+/// Writes a number if one is wanted.
 ///
 /// # Safety
 /// The place is NULL or may be written.
@@ -151,7 +151,7 @@ pub fn say(line: &str) {
     drop(std::io::stderr().write_all(format!("{line}\n").as_bytes()));
 }
 
-/// Ends all images because of an error that the program does not ask for.
+/// Ends all images because of an error in a statement without `stat=`.
 #[cold]
 pub fn fail(statement: Kind, failure: &Failure) -> ! {
     end_within(END_SECONDS, EXIT_ERROR);

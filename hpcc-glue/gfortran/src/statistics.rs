@@ -26,7 +26,7 @@ use std::time::Instant;
 pub enum Path {
     /// Memory of this node.
     Node,
-    /// Another image was asked, because only that one can access the memory.
+    /// Another image has performed it, because only that image can access the memory.
     Request,
     /// Messages to or from other nodes.
     Messages,
@@ -59,7 +59,7 @@ struct Statistics {
 }
 
 static ARE_WANTED: AtomicBool = AtomicBool::new(false);
-/// What is printed, and when the program began.
+/// The requested output, and the start time of the program.
 static OUTPUT: OnceLock<(Output, Instant)> = OnceLock::new();
 
 thread_local! {
@@ -67,12 +67,12 @@ thread_local! {
         rows: labels().map(|_| Counters::default()).collect(),
         elements: Elements::default(),
     });
-    /// What the statement that runs has noted.
+    /// The records of the running statement.
     static BYTES: Cell<usize> = const { Cell::new(0) };
     static PATH: Cell<Option<Path>> = const { Cell::new(None) };
 }
 
-/// Reads what is asked for.
+/// Reads the requested data.
 pub fn begin() {
     if let Some(output) = Output::asked() {
         OUTPUT.get_or_init(|| (output, Instant::now()));
@@ -120,7 +120,7 @@ pub fn note_path(path: Path) {
     }
 }
 
-/// Notes that the statement concerns an image: `here` is the path where it is on this node.
+/// Notes that the statement concerns an image: `here` is the path if it is on this node.
 #[inline]
 pub fn note_image(image: &Image, other: usize, here: Path) {
     if are_wanted() {

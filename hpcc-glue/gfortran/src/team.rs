@@ -16,7 +16,7 @@ const INITIAL: i64 = -1;
 /// A team, seen from one of its images.
 #[derive(Debug)]
 pub struct Team {
-    /// What the runtime calls it.
+    /// The runtime's handle.
     pub handle: Handle,
     /// What `form team` was given.
     pub number: i64,
@@ -29,7 +29,7 @@ pub struct Team {
     is_initial: bool,
     /// The images of the members, and the members by image, if they were needed.
     members: OnceCell<(Vec<usize>, HashMap<usize, usize>)>,
-    /// Its number in Fortran, if the program has asked for it.
+    /// Its number in Fortran, if the program has requested it.
     communicator: OnceCell<c_int>,
 }
 

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-/// What a token stands for.
+/// The object of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Data.
@@ -48,14 +48,14 @@ pub enum Part {
     Away(usize),
 }
 
-/// The address of a part that was not asked for, and of one on another node.
+/// The address of a part that was not requested, and of a part on another node.
 const UNKNOWN: usize = 0;
 const ELSEWHERE: usize = 1;
 
 /// A token.
 #[derive(Debug)]
 pub struct Token {
-    /// What it stands for.
+    /// Its object.
     pub content: Content,
     /// The team that has allocated it.
     pub team: &'static Team,
@@ -76,7 +76,7 @@ impl Token {
     /// A token of the compiler.
     ///
     /// # Safety
-    /// It is NULL or was given out by [`register::register`] and not freed.
+    /// It is NULL or was returned by [`register::register`] and not freed.
     #[inline]
     pub unsafe fn of<'a>(token: *const Self) -> Result<&'a Self> {
         // SAFETY: NULL or a token that was given out and not freed.
@@ -128,7 +128,7 @@ impl Token {
         self.descriptor.get()
     }
 
-    /// What is said of elements that are not all among the `count` of a part; their numbers begin at 0.
+    /// The error for elements that are not all among the `count` of a part; their numbers begin at 0.
     /// gfortran passes no bounds of static coarrays: their elements are counted.
     pub fn no_elements(&self, numbers: RangeInclusive<isize>, count: isize) -> String {
         // SAFETY: a token's descriptor lives as long as the token.

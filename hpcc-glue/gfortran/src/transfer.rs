@@ -109,9 +109,9 @@ fn outside(token: &Token, element: usize, begin: isize, end: isize) -> Failure {
     Failure::new(text)
 }
 
-/// The elements of a source that are assigned to a destination: all, the only one to each, or, where there
-/// are more of them in a dimension, the first ones. Fortran has no meaning for the last case, but programs
-/// rely on it, because gfortran assigns so where no other image is concerned.
+/// The elements of a source that are assigned to a destination: all, the only one to each, or, if there are
+/// more of them in a dimension, the first ones. Fortran has no meaning for the last case, but programs rely
+/// on it, because gfortran assigns so if no other image is concerned.
 pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>> {
     let (wanted, given) = (into.count(), from.count());
     if given == wanted || given == 1 {
@@ -121,10 +121,10 @@ pub fn conform<'a>(into: &Section, from: &'a Section) -> Result<Cow<'a, Section>
     leading.ok_or_else(|| Failure::new(format!("{given} elements are assigned to {wanted}")))
 }
 
-/// Copies elements, and converts them where their types differ. Which ones, [`conform`] says.
+/// Copies elements, and converts them if their types differ. [`conform`] selects them.
 ///
 /// # Safety
-/// What lies here may be read and written.
+/// Elements on this image may be read and written.
 pub unsafe fn transfer(image: &Image, into: &Side, to: Type, from: &Side, of: Type) -> Result<()> {
     let target = into.section();
     if target.count() == 0 {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Far more than it takes to write the buffers, unless nobody reads what the program writes.
+/// Far more than is needed to write the buffers, unless the output of the program is not read.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 /// As long as that, where `exit` closes the units.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
@@ -68,8 +68,8 @@ pub fn close(code: c_int) {
     }
 }
 
-/// Calls the termination functions of libgfortran, which `exit` must not do again. False where that is left
-/// to `exit`, and where it was done before: an image that stops may fail to end.
+/// Calls the termination functions of libgfortran, which `exit` must not call again. False if that is left to
+/// `exit`, and if it was done before: an image that stops may fail to end.
 fn terminate(limit: Duration) -> bool {
     if IS_CLOSED.swap(true, Ordering::Relaxed) {
         return false;
@@ -86,8 +86,8 @@ fn terminate(limit: Duration) -> bool {
     })
 }
 
-/// Does something in a thread that is not waited for longer than a limit. It may wait for locks that this
-/// thread holds. Its result, true where it goes on; false without a thread.
+/// Runs a function in a thread, with a time limit for the wait. The function may wait for locks that this
+/// thread holds. Returns its result, true if it continues; false without a thread.
 fn within(limit: Duration, work: fn() -> bool) -> bool {
     let (done, is_done) = mpsc::channel();
     let thread = std::thread::Builder::new().name("hcube units".into());

@@ -73,16 +73,16 @@ fn only_forwards() -> bool {
 pub unsafe fn all_to_all(call: impl Fn() -> Call, forward: impl FnOnce() -> c_int) -> c_int {
     // Each has a separate description: these never have an address, so they stay in registers.
     if active() && statistics::wanted().is_none() {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         match unsafe { at_once(&call()) } {
             Some(AtOnce::Forwarded) => return forward(),
             Some(AtOnce::Done) => return SUCCESS,
-            // SAFETY: memory and handles of the call are as MPI asks for them.
+            // SAFETY: memory and handles of the call are as MPI requires.
             None if unsafe { allowance::take(&call()) } => return forward(),
             None => {}
         }
     }
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     unsafe { decided(&call(), forward) }
 }
 
@@ -95,13 +95,13 @@ unsafe fn decided(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
         return forward();
     }
     match statistics::wanted() {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         Some(statistics) => unsafe { counted(call, forward, statistics) },
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         None => match unsafe { exchange(call) } {
             Verdict::Done(_) => SUCCESS,
             Verdict::Library(reason) => {
-                // SAFETY: memory and handles of the call are as MPI asks for them.
+                // SAFETY: memory and handles of the call are as MPI requires.
                 unsafe { forwarded(call, reason, forward) }
             }
             Verdict::Refused(refusal) => refusal.raise(),
@@ -116,7 +116,7 @@ unsafe fn decided(call: &Call, forward: impl FnOnce() -> c_int) -> c_int {
 #[cold]
 unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Statistics) -> c_int {
     let begin = Instant::now();
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     match unsafe { exchange(call) } {
         Verdict::Done(report) => {
             let label = Label::of(call, Path::Hcube(report.path));
@@ -124,7 +124,7 @@ unsafe fn counted(call: &Call, forward: impl FnOnce() -> c_int, statistics: &Sta
             SUCCESS
         }
         Verdict::Library(reason) => {
-            // SAFETY: memory and handles of the call are as MPI asks for them.
+            // SAFETY: memory and handles of the call are as MPI requires.
             let code = unsafe { forwarded(call, reason, forward) };
             let time = begin.elapsed();
             // SAFETY: MPI has accepted the call.
@@ -150,7 +150,7 @@ pub unsafe fn nonblocking(call: &Call, request: *mut MPI_Request, forward: impl 
         return forward();
     }
     let statistics = statistics::wanted().map(|statistics| (statistics, Instant::now()));
-    // SAFETY: memory and handles of the call are as MPI asks for them, until the exchange is complete.
+    // SAFETY: memory and handles of the call are as MPI requires, until the exchange is complete.
     match unsafe { start(call) } {
         Verdict::Done(report) => {
             // SAFETY: the call was started, and the request can be written.

@@ -66,7 +66,7 @@ fn missing(name: &str) -> String {
     )
 }
 
-/// A call of the program, which never asked for hcube: what a library lets pass, hcube does.
+/// A call of a program that does not call hcube: arguments that the MPI library accepts, hcube accepts.
 fn call(
     function: Function,
     sent: (*const c_void, Counts, Types),
@@ -111,7 +111,7 @@ macro_rules! nonblocking {
     ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
         functions! {
             $($mpi $pmpi ($($argument: $type),*, request: *mut MPI_Request) forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { intercept::nonblocking(&$call, request, forward) };)*
         }
@@ -124,7 +124,7 @@ macro_rules! persistent {
     ($($mpi:ident $pmpi:ident ($($argument:ident: $type:ty),*) $call:expr;)*) => {
         functions! {
             $($mpi $pmpi ($($argument: $type),*, info: Handle, request: *mut MPI_Request) forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { persistent::initialise(&$call, info as MPI_Info, request, forward) };)*
         }
@@ -136,7 +136,7 @@ macro_rules! all_to_all {
     ($($mpi:ident $pmpi:ident $arguments:tt $call:expr;)*) => {
         functions! {
             $($mpi $pmpi $arguments forward
-                // SAFETY: the program passes what MPI asks for, by the contract of the function whose place
+                // SAFETY: the program passes what MPI requires, by the contract of the function whose place
                 // this one takes.
                 unsafe { intercept::all_to_all(|| $call, forward) };)*
         }
@@ -291,15 +291,15 @@ persistent! {
 #[cfg(persistent)]
 functions! {
     MPI_Start PMPI_Start (request: *mut MPI_Request) forward
-        // SAFETY: the program passes a request, as MPI_Start asks for it.
+        // SAFETY: the program passes a request, as MPI_Start requires.
         unsafe { persistent::start(request, 1, forward) };
 
     MPI_Startall PMPI_Startall (count: c_int, requests: *mut MPI_Request) forward
-        // SAFETY: the program passes `count` requests, as MPI_Startall asks for them.
+        // SAFETY: the program passes `count` requests, as MPI_Startall requires.
         unsafe { persistent::start(requests, count, forward) };
 
     MPI_Request_free PMPI_Request_free (request: *mut MPI_Request) forward
-        // SAFETY: the program passes a request, as MPI_Request_free asks for it.
+        // SAFETY: the program passes a request, as MPI_Request_free requires.
         unsafe { persistent::free(request, forward) };
 }
 

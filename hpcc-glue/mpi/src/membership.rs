@@ -55,7 +55,7 @@ enum Token {
     Missing,
 }
 
-/// What is known about the processes of `MPI_COMM_WORLD`.
+/// The state of the processes of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Knowledge {
     /// All have the library, with the same version and options.
@@ -64,7 +64,7 @@ enum Knowledge {
     Assumed,
     /// Some have not; by rank.
     Some(Vec<Token>),
-    /// Several programs were started as one job, and nobody knows what they have loaded.
+    /// Several programs were started as one job, and it is unknown which libraries they have loaded.
     Unknown,
 }
 
@@ -190,7 +190,7 @@ impl Token {
     }
 }
 
-/// What must be the same on all processes. One word for all process managers.
+/// The values that must be the same on all processes, as one word for all process managers.
 fn token() -> String {
     let options = match Options::from_environment() {
         Ok(options) => options.agreement().iter().map(|(_, value)| format!(":{value}")).collect(),
@@ -200,7 +200,7 @@ fn token() -> String {
     format!("{}{options}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What Open MPI's launcher tells: the number of programs of the job.
+/// Open MPI's number of programs of the job.
 fn by_environment() -> Knowledge {
     match number("OMPI_NUM_APP_CTX") {
         Some(2..) => Knowledge::Unknown,

@@ -26,7 +26,7 @@ pub unsafe fn initialise(
     if !active() {
         return forward();
     }
-    // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+    // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
     match unsafe { persistent::initialise(call) } {
         // SAFETY: the operation belongs to this call, and the request can be written.
         Initialised::Served(operation) => unsafe { make_request(operation, call, info, request) },
@@ -59,7 +59,7 @@ pub unsafe fn start(requests: *mut MPI_Request, count: c_int, forward: impl FnOn
     let mut forwarded = Vec::new();
     for operation in operations {
         let begin = Instant::now();
-        // SAFETY: memory of the exchange is as MPI asks for it, and its request is not active.
+        // SAFETY: memory of the exchange is as MPI requires, and its request is not active.
         match (unsafe { operation.start() }, statistics) {
             (Some(report), Some(statistics)) => {
                 let label = label(&operation, Path::Hcube(report.path));

@@ -4,13 +4,13 @@ use crate::statistics::{COLLECTION, Label, Path, Statistics, labels};
 use hcube_drop_in::collection::Totals;
 use hcube_drop_in::figures::Total;
 use hcube_drop_in::mpi_library;
-use hcube_drop_in::output::{columns, title};
+use hcube_drop_in::output::{columns, is_loaded, title};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::fmt::Write;
 
-/// Around `MPI_Finalize` of the MPI library: collects the figures of all ranks, and rank 0 prints them.
+/// Around `MPI_Finalize` of the MPI library: collects the statistics of all ranks, and rank 0 prints them.
 pub fn report(statistics: &Statistics, forward: impl FnOnce() -> c_int) -> c_int {
     COLLECTION.collect(&statistics.rows(), forward, |totals| print(statistics, &totals))
 }
@@ -67,7 +67,9 @@ impl Row {
 
 fn table(rows: &[Row], ranks: usize, statistics: &Statistics) -> String {
     if rows.is_empty() {
-        return format!("{}: no all-to-all calls seen\n", title(ranks));
+        let others =
+            if is_loaded("libhcube_fftw") { " in MPI; the transpositions of FFTW follow" } else { "" };
+        return format!("{}: no all-to-all calls seen{others}\n", title(ranks));
     }
     let head =
         ["operation", "path", "calls", "bytes sent", "max s", "mean s", "MB/s per rank", "extra memory"];
@@ -97,7 +99,7 @@ fn table(rows: &[Row], ranks: usize, statistics: &Statistics) -> String {
     text
 }
 
-/// What the file of `HCUBE_STATS=json:FILE` holds; README.md describes it.
+/// The contents of the file of `HCUBE_STATS=json:FILE`; README.md describes it.
 #[derive(Serialize)]
 struct File<'a> {
     hcube: &'a str,

@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of a unit: no alignment above it is asked for.
+/// Bytes of a unit: the maximum alignment that is requested.
 const UNIT: usize = 256;
 const UNITS: usize = 1024;
 /// The largest allocation from the reserve, in units: the text in which the MPI library describes itself.
@@ -62,7 +62,7 @@ impl Reserve {
         self.memory.0.get().cast()
     }
 
-    /// Memory of the reserve; null where it has none.
+    /// Memory of the reserve; null if it has none.
     fn take(&self, layout: Layout) -> *mut u8 {
         let Some(units) = Self::units(layout) else { return null_mut() };
         let first = self.with_taken(|taken| {
@@ -128,7 +128,7 @@ unsafe impl GlobalAlloc for Reserve {
             }
         }
         // SAFETY: the new size is valid by the contract of this function, which the new layout keeps; the old
-        // memory is copied as far as both reach, and then given back.
+        // memory is copied up to the smaller size, and then freed.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
             let moved = self.alloc(new);

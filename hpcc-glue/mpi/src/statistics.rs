@@ -56,7 +56,7 @@ impl Path {
 /// Out of place and in place.
 const PLACES: usize = 2;
 
-/// What a row of the statistics stands for.
+/// The meaning of a row of the statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The function of MPI.
@@ -85,7 +85,7 @@ pub fn labels() -> impl Iterator<Item = Label> {
     })
 }
 
-/// How the figures come to rank 0.
+/// How the statistics are sent to rank 0.
 pub static COLLECTION: Collection = Collection::new();
 
 /// All counters.
@@ -93,11 +93,11 @@ pub static COLLECTION: Collection = Collection::new();
 pub struct Statistics {
     counters: [[[Counters; Path::ALL.len()]; PLACES]; Function::ALL.len()],
     reasons: [[OnceLock<&'static str>; PLACES]; Function::ALL.len()],
-    /// What is printed.
+    /// The requested output.
     pub output: Output,
 }
 
-/// The statistics, if `HCUBE_STATS` asks for them. The environment is read once.
+/// The statistics, if `HCUBE_STATS` requests them. The environment is read once.
 pub fn wanted() -> Option<&'static Statistics> {
     static STATISTICS: OnceLock<Option<Statistics>> = OnceLock::new();
     STATISTICS.get_or_init(|| Output::asked().map(Statistics::new)).as_ref()
@@ -128,7 +128,7 @@ impl Statistics {
         self.reasons[function as usize][usize::from(in_place)].get().copied()
     }
 
-    /// The figures of this rank, in the order of [`labels`].
+    /// The statistics of this rank, in the order of [`labels`].
     pub fn rows(&self) -> Vec<Figures> {
         labels().map(|label| self.counters(label).figures()).collect()
     }

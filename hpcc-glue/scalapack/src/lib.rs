@@ -14,7 +14,7 @@
 //! |---|---|
 //! | this module | the exported functions |
 //! | `serve` | the decision: hcube or ScaLAPACK |
-//! | `verdict` | what becomes of a call, and why |
+//! | `verdict` | the outcome of a call, and its reason |
 //! | `statistics` | counters per routine and path |
 //! | `report` | the table and the JSON file at `MPI_Finalize` |
 //!
@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use verdict::Verdict;
 
-/// Ends the job: there is nobody who could take a call.
+/// Ends the job: no library can serve the call.
 ///
 /// # Safety
 /// The call comes from a program that calls PBLAS.

@@ -33,7 +33,7 @@ fn print(statistics: &Statistics, totals: &Totals) {
     let rows = labels().zip(&totals.rows).map(|((element, path), &total)| Row { element, path, total });
     let rows: Vec<Row> = rows.filter(|row| row.total.figures.calls > 0).collect();
     let ranks = totals.ranks;
-    // That library writes its own figures to the file.
+    // That library writes its own statistics to the file.
     let suffix = if is_loaded("libhcube_preload.so") { ".pblas" } else { "" };
     let file = File {
         hcube: env!("CARGO_PKG_VERSION"),

@@ -14,10 +14,10 @@ use hcube_gemm::options::Options;
 use hcube_gemm::pblas::{Call, Left, Obstacle, Service, product};
 use std::sync::OnceLock;
 
-/// What was decided about a call.
+/// The decision on a call.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// What becomes of it.
+    /// Its outcome.
     pub verdict: Verdict,
     /// This rank's share of its floating-point operations.
     pub flops: u64,
@@ -42,7 +42,7 @@ fn is_foreign() -> bool {
     })
 }
 
-/// Serves a call, or says why not.
+/// Serves a call, or returns why not.
 ///
 /// # Safety
 /// The call is that of a program that calls PBLAS.

@@ -131,7 +131,7 @@ fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
 
 fn hcube_run_sections(page: &mut Page) {
     variables_are_passed(page, &format!(" {} is set for it.", bold("LD_PRELOAD")));
-    page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
+    page.section("EXIT STATUS").paragraph("The program's exit status, or 2 if it cannot be run with hcube.");
     page.see_also(&[
         ("hcube", 1),
         ("hcube-doctor", 1),
@@ -143,7 +143,7 @@ fn hcube_run_sections(page: &mut Page) {
 }
 
 fn bspcc_sections(page: &mut Page) {
-    page.section("EXIT STATUS").paragraph("That of the compiler, or 2 if it cannot be called.");
+    page.section("EXIT STATUS").paragraph("The compiler's exit status, or 2 if it cannot be called.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A program of the classic dialect:", "bspcc -O2 program.c -o program"),
@@ -161,7 +161,8 @@ fn bspcc_sections(page: &mut Page) {
 fn bsprun_sections(page: &mut Page) {
     let text = format!(" With {}, {} names the profile.", bold("--prof"), bold("HCUBE_BSP_PROFILE"));
     variables_are_passed(page, &text);
-    page.section("EXIT STATUS").paragraph("That of mpirun, or 2 if the program cannot be started.");
+    page.section("EXIT STATUS")
+        .paragraph("The exit status of mpirun, or 2 if the program cannot be started.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A process for each core of this machine:", "bsprun ./program"),
@@ -185,7 +186,8 @@ fn hcube_caf_sections(page: &mut Page) {
         bold("HCUBE_*"),
         reference("hcube", 1)
     ));
-    page.section("EXIT STATUS").paragraph("That of the compiler or of mpirun, or 2 if it cannot be called.");
+    page.section("EXIT STATUS")
+        .paragraph("The exit status of the compiler or of mpirun, or 2 if it cannot be called.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A program in one file:", "hcube-caf -O2 program.f90 -o program"),

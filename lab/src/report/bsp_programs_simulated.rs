@@ -20,9 +20,9 @@ pub fn programs(inputs: &Inputs) -> Section {
         "bsp-programs-machines",
         "BSP programs on simulated machines",
         "Parallel efficiency of the programs of Krusche 2005 on models of its machines: the time of all operations, divided \
-         by that of all processes. The cost model has the gaps and latencies that were measured there with the Oxford BSP \
+         by the total time of all processes. The cost model has the gaps and latencies that were measured there with the Oxford BSP \
          Toolset; the simulated program is hcube's, on a network that was derived from the same figures. Other machines \
-         have no such figures: those of the cost model follow from their links.",
+         have no such figures: the cost model derives them from their links.",
     );
     let all = rows(inputs, |all| &all.bsp_programs);
     let of = |name: &str| all.iter().copied().filter(|one| one.row.program == name).collect::<Vec<_>>();

@@ -34,7 +34,7 @@ pub struct Line {
     pub mode: String,
     /// 0 for log2 P.
     pub dimensions: usize,
-    /// Numbers of the paper's Table 3.
+    /// Numbers of Table 3 of Plimpton et al. 2006.
     pub optimisations: String,
     pub gups: f64,
     pub gups_measured: Vec<f64>,

@@ -28,7 +28,7 @@ pub fn coarrays(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "coarrays",
         "Coarrays",
-        "Time of an operation by hcube's C functions, by MPI's functions of the same meaning (one-sided operations with \
+        "Time of an operation by hcube's C functions, by the corresponding MPI functions (one-sided operations with \
          MPI_Win_flush), and by OpenSHMEM where it is installed. One-sided operations go from rank 0 to rank 1, while all \
          others wait in a barrier. memcpy is a copy between the same two pages as a put or get: a bound, not a competitor.",
     );

@@ -14,8 +14,8 @@ pub fn kinds(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "alltoall-kinds",
         "General, neighbour and nonblocking exchanges",
-        "Times of one exchange against what the MPI library offers for the same purpose: a copy of the buffer and its \
-         MPI_Alltoallv, its exchanges between neighbours, and its nonblocking exchanges, alone and overlapped with a \
+        "Times of one exchange and of the MPI library's functions for the same purpose: a copy of the buffer and its \
+         MPI_Alltoallv, its exchanges between neighbours, and its nonblocking exchanges, by themselves and overlapped with a \
          computation.",
     );
     for chart in figure::panels(runs(inputs)) {

@@ -76,8 +76,8 @@ pub fn ranks(inputs: &Inputs) -> Section {
         "All-to-all exchange over ranks",
         "Times of one exchange in place with the schedules of Hofmann and Rünger 2013 (as in their Figure 5). \
          Measured ones stand beside the MPI library's own functions, one of which needs a second buffer (out of place). \
-         Simulated ones are without additional memory (20 KiB per rank remain), as in section 4.2 of the paper, on a \
-         thousandth of its data; the ring out of place is the simulator's, which takes no time for copies.",
+         Simulated ones are without additional memory (20 KiB per rank remain), as in their section 4.2, on a \
+         thousandth of their data; the ring out of place is the simulator's, which takes no time for copies.",
     );
     let all = samples(inputs);
     let measured = part(&all, Measured, "");

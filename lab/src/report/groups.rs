@@ -28,9 +28,9 @@ pub fn groups(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "groups",
         "Groups of HSUMMA",
-        "Communication time of SUMMA over that of HSUMMA by the number of groups, on models of machines; local \
-         products take no time. As in Figures 5, 6, 8 and 9 of Quintin, Hasanov and Lastovetsky 2013, panels travel \
-         by scatter and all-gather, and all ranks send messages. Unlike there, three panels are under way at a time.",
+        "Communication time of SUMMA over the time of HSUMMA by the number of groups, on models of machines; local \
+         products take no time. As in Figures 5, 6, 8 and 9 of Quintin, Hasanov and Lastovetsky 2013, panels are \
+         broadcast by scatter and all-gather, and all ranks send messages. Unlike there, three panels are in flight at a time.",
     );
     let all = swept(inputs);
     let settings = distinct(all.iter().map(|product| setting(product)));

@@ -127,7 +127,7 @@ fn red_storm(inputs: &Inputs) -> Option<Card> {
     let stock =
         published.stock.map_or(String::new(), |stock| format!(", and {} for HPCC as shipped", gups(stock)));
     let text = format!(
-        "on {} ranks of a model of Red Storm ({}). The paper's hypercube algorithm reached {} GUP/s there{stock} \
+        "on {} ranks of a model of Red Storm ({}). The hypercube algorithm of Plimpton et al. 2006 reached {} GUP/s on it{stock} \
          (published).",
         case.site.ranks,
         variant.name,
@@ -193,7 +193,7 @@ fn gemm(inputs: &Inputs) -> Option<Card> {
 }
 
 /// Of BSP programs and of coarrays.
-const OVER_MPI: &str = "speed-up over MPI's functions of the same meaning";
+const OVER_MPI: &str = "speed-up over the corresponding MPI functions";
 
 fn supersteps(inputs: &Inputs) -> Option<Card> {
     let (mean, text) =

@@ -21,7 +21,7 @@ pub fn hpcc(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "hpcc",
         "The official HPCC",
-        "Figures of merit of HPCC 1.5.0 with hcube over those of HPCC as shipped, in alternating runs: right of 1 hcube is \
+        "Figures of merit of HPCC 1.5.0 with hcube over HPCC as shipped, in alternating runs: right of 1 hcube is \
          faster. Rows that hcube does not replace are the control.",
     );
     let all = figures(inputs);
@@ -85,7 +85,7 @@ pub fn stream(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "stream",
         "STREAM",
-        "Rate of a rank that runs a kernel of STREAM on vectors of its own, alone or at the same time as all others: hcube with \
+        "Rate of a rank that runs a kernel of STREAM on vectors of its own, by itself or at the same time as all others: hcube with \
          the stores that its trial has selected, both kinds of stores, and plain loops in C compiled with -O3. memcpy is a \
          bound for copy, not a competitor.",
     );

@@ -31,7 +31,7 @@ fn measured<'a>(inputs: &'a Inputs, mode: &'a str) -> Vec<(usize, &'a Line)> {
     lines
 }
 
-/// Simulations over ranks on the paper's machine.
+/// Simulations over ranks on the machine of Plimpton et al. 2006.
 pub fn simulated(inputs: &Inputs) -> Vec<&RandomAccess> {
     let cases = inputs.simulated.iter().flat_map(|simulated| &simulated.random_access);
     let mut cases: Vec<&RandomAccess> =
@@ -51,7 +51,7 @@ fn predicted(name: &str, machine: &Machine, options: &Options, most: usize) -> S
     Series::new(model::name(name, machine), Predicted, looks::MODEL, points)
 }
 
-/// The predicted rate of the paper's rounds.
+/// The predicted rate of the published rounds.
 fn paper_rate(machine: &Machine, ranks: usize) -> f64 {
     model::rate(machine, ranks, &paper_options(DEFAULT_LOOK_AHEAD))
 }
@@ -160,7 +160,7 @@ fn table_red_storm(inputs: &Inputs) -> Table {
         let both = like_paper(ranks).zip(over_ranks(ranks));
         cell(both, |(case, paper)| format!("{:.2}", case.gups / paper.hypercube))
     });
-    columns.add("the paper's model", Some(Published), |&ranks| {
+    columns.add("Plimpton et al., model", Some(Published), |&ranks| {
         cell(over_ranks(ranks).and_then(|paper| paper.model), gups)
     });
     columns.add("cost model", Some(Predicted), |&ranks| {

@@ -14,7 +14,7 @@ pub fn subsequences(inputs: &Inputs) -> Section {
         "lcs-machines",
         "Longest common subsequences on large machines",
         "Parallel efficiency for two random strings of equal length with 4 symbols, on models of machines: the time of all \
-         entries of the matrix, divided by that of all ranks. The simulated computation and the predicted one have the same \
+         entries of the matrix, divided by the total time of all ranks. The simulated and the predicted computation have the same \
          grid of blocks. The grids of Krusche 2005 have alpha block columns per rank and as many block rows as block \
          columns; with barriers each block of a rank on a diagonal is a superstep.",
     );

@@ -30,10 +30,10 @@ pub fn supersteps(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "bsp",
         "Supersteps of BSP programs",
-        "Time of a superstep by hcube's BSPlib, by MPI's functions of the same meaning (MPI_Barrier, MPI_Alltoall, MPI_Put \
+        "Time of a superstep by hcube's BSPlib, by the corresponding MPI functions (MPI_Barrier, MPI_Alltoall, MPI_Put \
          and MPI_Get with MPI_Win_fence, MPI_Isend and MPI_Irecv), and by other BSP libraries where they were measured. In \
-         the sweep, every process transfers messages to or from the next one; times per message are those of the whole \
-         superstep by its messages.",
+         the sweep, every process transfers messages to or from the next one; times per message are the time of the \
+         superstep divided by its messages.",
     );
     let runs = runs(&inputs.bsp);
     section.chart(latency(runs, Some("bsp-latency")));

@@ -75,7 +75,7 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     section
 }
 
-/// The predicted rate of the paper's rounds of `look_ahead` values.
+/// The predicted rate of the published rounds of `look_ahead` values.
 fn paper_rate(machine: &Machine, look_ahead: u64) -> f64 {
     model::rate(machine, SWEEP_RANKS, &paper_options(look_ahead as usize))
 }
@@ -121,12 +121,12 @@ fn saved(seconds: [Option<f64>; 5]) -> Vec<(f64, f64)> {
     seconds.into_iter().enumerate().filter_map(share).collect()
 }
 
-/// The optimisations of the paper's section 4, cumulative.
+/// The optimisations of Plimpton et al. 2006, section 4, cumulative.
 pub fn ladder(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "optimisations",
         "Optimisation ladder",
-        "Savings of each optimisation of the paper's section 4, in addition to those before it: receives posted in \
+        "Savings of each optimisation of Plimpton et al. 2006, section 4, in addition to the previous ones: receives posted in \
          advance (Mod1), late updates (Mod2), late waits (Mod3), nonblocking sends (Mod7). Mod4 to Mod6 changed \
          the MPI library.",
     );
@@ -191,7 +191,7 @@ impl Steps {
         Self { name, evidence: Published, look: looks::PAPER, saved }
     }
 
-    /// Savings on the most ranks, with hcube's default rounds or with the paper's.
+    /// Savings on the most ranks, with hcube's default rounds or with the published ones.
     fn simulated(cases: &[&RandomAccess], relaxed: bool) -> Self {
         let own = || cases.iter().filter(|case| case.relaxed == relaxed);
         let ranks = own().map(|case| case.site.ranks).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Simulated RandomAccess of the paper and of hcube: rounds and optimisations.
+//! Simulated RandomAccess of Plimpton et al. 2006 and of hcube: rounds and optimisations.
 
 use super::section::Section;
 use super::shared::{deviation, distinct, machine_title};
@@ -23,13 +23,13 @@ pub struct Variant {
     pub look: Look,
 }
 
-/// The algorithm of the paper's section 2, with its rounds.
+/// The algorithm of Plimpton et al. 2006, section 2, with its rounds.
 const PAPERS: Variant =
     Variant { relaxed: true, optimisations: 0, name: "the paper's algorithm", look: looks::OTHER_OPTIONS };
 /// hcube's defaults.
 pub const USUAL: Variant =
     Variant { relaxed: false, optimisations: ALL_OPTIMISATIONS, name: "hcube, strict", look: looks::HCUBE };
-/// hcube with the paper's rounds.
+/// hcube with the published rounds.
 pub const RELAXED: Variant = Variant {
     relaxed: true,
     optimisations: ALL_OPTIMISATIONS,
@@ -48,7 +48,7 @@ const PLAIN: Variant = Variant {
 pub const ALL: [Variant; 4] = [PAPERS, RELAXED, USUAL, PLAIN];
 
 /// Meaning of the names.
-const MEANING: &str = "The paper's rounds take Q values. Strict rounds, hcube's default, take Q/2, so that a rank never has \
+const MEANING: &str = "Published rounds take Q values. Strict rounds, hcube's default, take Q/2, so that a rank never has \
                        more than Q open values; they need twice the messages.";
 
 impl Variant {
@@ -67,7 +67,7 @@ fn first_of<'a>(cases: &[&'a RandomAccess], order: &[Variant]) -> Option<(Varian
     found.into_iter().find(|(_, own)| !own.is_empty())
 }
 
-/// The variant to compare with the paper: the most similar one with cases.
+/// The variant to compare with the publication: the most similar one with cases.
 pub fn like_the_paper<'a>(cases: &[&'a RandomAccess]) -> Option<(Variant, Vec<&'a RandomAccess>)> {
     first_of(cases, &[PAPERS, RELAXED, PLAIN, USUAL])
 }

@@ -140,8 +140,8 @@ impl Row for Gemm {
     }
 }
 
-/// What the paper has measured with the best number of groups, for the machine and the matrices of its Figure
-/// 9.
+/// The measurement of Quintin et al. 2013 with the best number of groups, for the machine and the matrices of
+/// their Figure 9.
 fn published(row: &Gemm) -> Option<f64> {
     let of_paper = row.site.machine == "bluegene-p" && row.order == ORDER;
     let measured = MEASURED.iter().find(|measured| of_paper && measured.ranks == row.site.ranks)?;

@@ -10,8 +10,8 @@ hierarchical sets faster in most cases. The ring out of place is the simulator's
 
 /// Results of section 4.3 on additional memory.
 pub const MEMORY: &str = "Published (Hofmann and Rünger 2013, section 4.3, JuRoPA): up to 32 ranks hierarchical sets are faster with memory for\n\
-all data than with less; beyond, additional memory makes them slower, and they are fastest without. The paper\n\
-exchanges 1 GB per rank.\n";
+all data than with less; beyond, additional memory makes them slower, and they are fastest without. They\n\
+exchange 1 GB per rank.\n";
 
 /// Results of section V of Quintin, Hasanov and Lastovetsky 2013, whose times are in plots.
 pub const GROUPS: &str = "Published (Quintin, Hasanov and Lastovetsky 2013, section V): with the best number of groups HSUMMA takes\n\

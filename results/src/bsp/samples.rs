@@ -212,6 +212,15 @@ impl Samples {
     }
 }
 
+impl Samples {
+    /// The largest spread of a latency in per cent; nothing where no latency has enough repetitions to tell.
+    /// The noise does not tell it: of many repetitions, the median is that of a quiet machine.
+    pub fn latency_spread_percent(&self) -> Option<f64> {
+        let enough = self.latencies.iter().filter(|times| times.len() >= MIN_REPETITIONS);
+        enough.map(|times| 100.0 * numbers::spread(times)).reduce(f64::max)
+    }
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -246,6 +255,16 @@ pub mod tests {
         assert_eq!(samples.noise_percent(), None);
         samples.cores = 0;
         assert_eq!(samples.per_core(), 1.0);
+    }
+
+    #[test]
+    fn the_spread_of_a_latency_is_not_hidden_by_its_median() {
+        let mut samples = Samples::parse(TEXT).expect("valid");
+        assert_eq!(samples.latency_spread_percent(), Some(100.0));
+        samples.latencies = [vec![1.0, 1.0, 1.0, 1.0, 9.5], vec![4.0; 5], vec![9.0]];
+        assert_eq!(samples.latency_spread_percent(), Some(850.0));
+        samples.latencies.iter_mut().for_each(|times| times.truncate(2));
+        assert_eq!(samples.latency_spread_percent(), None);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub const VERSION: u32 = 1;
 
 /// The noise in per cent above which predictions mean little.
 pub const MAX_NOISE_PERCENT: f64 = 25.0;
+/// The spread of a latency in per cent above which predictions mean little.
+pub const MAX_LATENCY_SPREAD_PERCENT: f64 = 50.0;
 
 /// Operations whose time is measured by loops of their own, or by BLAS: then [`BLAS`] is appended to the
 /// name.
@@ -82,6 +84,10 @@ pub struct Processes {
     /// How far repeated measurements differ, in per cent; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_percent: Option<f64>,
+    /// The largest spread of a latency, in per cent: by how much the longest of its repetitions exceeds the
+    /// shortest, as a share of the median; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_spread_percent: Option<f64>,
 }
 
 fn one() -> f64 {
@@ -240,12 +246,20 @@ impl Processes {
 
     /// The warning on predictions from measurements that differ too far.
     pub fn noise_warning(&self) -> Option<String> {
-        let noise = self.noise_percent.filter(|&noise| noise > MAX_NOISE_PERCENT)?;
         let processes = self.processes;
+        let above = |value: Option<f64>, bound: f64| value.filter(|&value| value > bound);
+        let (what, value, bound) = match (
+            above(self.noise_percent, MAX_NOISE_PERCENT),
+            above(self.latency_spread_percent, MAX_LATENCY_SPREAD_PERCENT),
+        ) {
+            (Some(noise), _) => ("their supersteps", noise, MAX_NOISE_PERCENT),
+            (None, Some(spread)) => ("the latency of a superstep (l)", spread, MAX_LATENCY_SPREAD_PERCENT),
+            (None, None) => return None,
+        };
         Some(format!(
-            "predictions for {processes} processes mean little: repeated measurements of their supersteps differ by {noise:.0} \
-             %, expected {MAX_NOISE_PERCENT:.0} % or less; close other programs and measure again with 'mpirun -np \
-             {processes} hcube bsp probe FILE'"
+            "predictions for {processes} processes mean little: repeated measurements of {what} differ by {value:.0} %, \
+             expected {bound:.0} % or less; close other programs and measure again with 'mpirun -np {processes} hcube bsp \
+             probe FILE'"
         ))
     }
 }
@@ -274,6 +288,7 @@ mod tests {
             latency_us: Latency { empty: 1.0, shift: 2.0, all_to_all: 3.0 },
             gaps: vec![GAP],
             noise_percent: None,
+            latency_spread_percent: None,
         }
     }
 
@@ -296,6 +311,7 @@ mod tests {
                 Processes {
                     gaps: vec![GAP, put],
                     noise_percent: Some(3.0),
+                    latency_spread_percent: Some(20.0),
                     operations: vec![operation("matmul", 0.5)],
                     ..processes(4)
                 },
@@ -346,6 +362,14 @@ mod tests {
         {
             assert!(warning.contains(words), "{warning}");
         }
+        // A latency of which one repetition took long, though the median is that of the others.
+        let spread = |latency_spread_percent| {
+            Processes { latency_spread_percent, noise_percent: Some(5.3), ..processes(2) }.noise_warning()
+        };
+        assert_eq!(spread(Some(MAX_LATENCY_SPREAD_PERCENT)), None);
+        let warning = spread(Some(848.0)).expect("above the bound");
+        let words = "the latency of a superstep (l) differ by 848 %, expected 50 % or less";
+        assert!(warning.contains(words), "{warning}");
     }
 
     #[test]

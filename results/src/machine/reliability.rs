@@ -36,8 +36,8 @@ impl Machine {
         let ranks: Vec<String> = ranks.into_iter().map(|ranks| ranks.to_string()).collect();
         (self.network_assumed && !ranks.is_empty()).then(|| {
             format!(
-                "the network was not measured: predictions for {} ranks, which need several nodes, assume that it is \
-                 as fast as messages inside a node, and the error of the fit does not hold for them; probe with ranks \
+                "the network was not measured: predictions for {} ranks, which need several nodes, assume for it \
+                 the speed of messages inside a node, and the error of the fit does not hold for them; probe with ranks \
                  on several nodes, or write the network's figures into the file without network_assumed",
                 ranks.join(", ")
             )

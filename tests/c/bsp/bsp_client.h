@@ -1,4 +1,4 @@
-/* What the programs of BSPlib's tests share. Valid C11 and C++17, in any dialect:
+/* The common part of the programs of BSPlib's tests. Valid C11 and C++17, in any dialect:
  *
  *   BSP_MCBSP      that of MulticoreBSP for C
  *   STANDARD       that of 1998 by the names of LPF's header
@@ -42,7 +42,7 @@ int bsplibstd_hpmove(void **tag_ptr, void **payload_ptr);
 }
 #endif
 #define bsp_init bsplibstd_init
-/* LPF's header makes bsp_begin of it: 0 tells the caller to go on. */
+/* LPF's header replaces bsp_begin by it: 0 tells the caller to continue. */
 #define bsp_begin(maxprocs) REQUIRE(bsplibstd_spawn(maxprocs) == 0)
 #define bsp_abort bsplibstd_abort
 #define bsp_end bsplibstd_end
@@ -73,7 +73,7 @@ int bsplibstd_hpmove(void **tag_ptr, void **payload_ptr);
 #define DIALECT "classic"
 #endif
 
-/* What stands for "none". */
+/* The value for "none". */
 #define NONE ((bsp_size_t)-1)
 
 /* This process, and the number of processes. */

@@ -28,7 +28,7 @@ static void gets_read_before_puts_write(void) {
   REQUIRE(read == -1); /* buffered at the destination */
   bsp_sync();
   REQUIRE(read == (int)at(1) && cell == 100 + (int)at(-1));
-  /* What is read is the value at the end of the superstep. */
+  /* A get reads the value at the end of the superstep. */
   cell = 1000 + own;
   bsp_get(at(-1), &cell, 0, &read, sizeof read);
   cell = 2000 + own;

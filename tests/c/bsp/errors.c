@@ -23,7 +23,7 @@ static void begin_only(void) {
   bsp_begin(bsp_nprocs());
 }
 
-/* What the last process does in a superstep in which `cells` are registered on all and tags have 4 bytes. */
+/* The operation of the last process in a superstep in which `cells` are registered on all and tags have 4 bytes. */
 static void wrong_copies(void) {
   if (is("put-unregistered")) bsp_put(0, &value, unregistered, 0, 4);
   if (is("get-unregistered")) bsp_get(0, unregistered, 0, &value, 4);
@@ -109,7 +109,7 @@ static void wrong_registrations(void) {
 #ifndef BSP_MCBSP
   if (is("push-negative")) bsp_push_reg(unregistered, -1);
 #endif
-  /* What other processes do not do alike. */
+  /* Calls that differ between processes. */
   if (is("push-alone")) bsp_push_reg(unregistered, 4);
   if (is("pop-alone")) bsp_pop_reg(cells);
   if (is("tagsize-alone")) {

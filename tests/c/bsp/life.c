@@ -31,7 +31,7 @@ static void say(const char *place, int number) {
   fflush(stdout);
 }
 
-/* Supersteps in which every process hears of all others. */
+/* Supersteps in which every process receives data from all others. */
 static void supersteps(void) {
   static int cells[64];
   int step;
@@ -60,7 +60,7 @@ static void spmd_part(void) {
 }
 
 #ifndef STANDARD
-/* What main has made for the SPMD part, on each process. */
+/* The data of main for the SPMD part, on each process. */
 typedef struct {
   int arguments;
   const char *mode;

@@ -119,7 +119,7 @@ static void moves_cut(void) {
   REQUIRE(is_filled(found, 40, at(-1), 3) && found[40] == 0xee);
   bsp_sync();
 #endif
-  /* What is not taken is gone in the next superstep. */
+  /* Messages that are not taken are discarded in the next superstep. */
   is_left(1, 40);
   bsp_sync();
   is_left(0, 0);
@@ -142,7 +142,7 @@ static void in_place(size_t bytes) {
     REQUIRE(bsp_hpmove(&tags[number], &payloads[number]) == (bsp_size_t)(bytes + (size_t)number));
   REQUIRE(bsp_hpmove(&tags[0], &payloads[0]) == NONE);
   is_left(0, 0);
-  /* Others go on meanwhile: they put here, and send the same again. */
+  /* Other processes continue meanwhile: they put here, and send the same again. */
   bsp_put(at(1), payload, cells, 0, (bsp_size_t)bytes);
   bsp_send(at(1), payload, payload, (bsp_size_t)bytes);
   for (int number = 0; number < COUNT; number++) {

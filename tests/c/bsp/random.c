@@ -78,7 +78,7 @@ static void send(int from, int to, int salt, size_t tag_bytes) {
   bsp_send((bsp_pid_t)to, tag_bytes == 0 ? NULL : tag, data, (bsp_size_t)bytes);
 }
 
-/* What this process has received, against the model: the highest process first. */
+/* The messages that this process has received, compared with the model: the highest process first. */
 static void take(size_t tag_bytes, int salt) {
   size_t bytes = 0;
   bsp_nprocs_t packets;

@@ -1,4 +1,4 @@
-/* What the functions do in a program without errors, on any number of processes and in every dialect. Arguments:
+/* The functions in a program without errors, on any number of processes and in every dialect. Arguments:
  *
  *   refused <processes>  the kernel refuses single copy to the processes whose numbers have this remainder modulo 2; 2:
  * to all direct               every process may read memory of every other one

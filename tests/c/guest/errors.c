@@ -1,4 +1,4 @@
-/* Errors that a rank makes, and that MPI_ERRORS_RETURN gives back to it.
+/* Errors of a rank, which MPI_ERRORS_RETURN returns to it.
  *
  *   errors alone       one rank passes bad arguments and no other rank calls; it tells the others by a message
  *   errors early <n>   the same after n exchanges on a communicator, and then all ranks exchange on it

@@ -1,6 +1,6 @@
-/* What the programs of tests/guest share. They do not know hcube: each is run without and with the preload library and
- * must print the same. Valid C11 and C++17. Rank 0 prints what all ranks have agreed on, and figures, which may differ,
- * as `figure <name> <value>`. */
+/* The common part of the programs of tests/guest. They do not use hcube's functions: each is run without and with the
+ * preload library and must print the same. Valid C11 and C++17. Rank 0 prints what all ranks have agreed on, and
+ * figures, which may differ, as `figure <name> <value>`. */
 #ifndef GUEST_H
 #define GUEST_H
 

@@ -1,4 +1,4 @@
-/* What communicators cost a process.
+/* The cost of communicators for a process.
  *
  *   many first <n>     one exchange on each of n communicators, and some on one of a single rank
  *   many living <n> [<exchanges>]    exchanges on n communicators that live at the same time; then all are freed
@@ -13,7 +13,7 @@
 
 enum { EXCHANGES = 4, ELEMENTS = 2 };
 
-/* What a process has mapped. */
+/* The mappings of a process. */
 typedef struct {
   /* hcube's shared memory: mappings and their length. */
   long shared, shared_bytes;
@@ -67,7 +67,7 @@ static void run_living(int number, int exchanges) {
   for (int i = 0; i < number; i++) exchange_often(comms[i], exchanges, ELEMENTS);
   figure("living", resident());
   free_all(comms, number);
-  /* What the others still held at that time. */
+  /* The memory that the others still held at that time. */
   MPI_Barrier(MPI_COMM_WORLD);
   figure("freed", resident());
   figure("mapped", mappings().shared_bytes);

@@ -1,4 +1,4 @@
-/* What the kernel refuses a process that has made exchanges, or is about to.
+/* Operations that the kernel refuses to a process that has made exchanges, or will make some.
  *
  *   refused filter <whom> {0|1}    the system calls of single copy, by a filter; 0: the next exchange is out of place
  *   refused traced <whom> {0|1}    the same to processes that others may not trace (PR_SET_DUMPABLE)

@@ -4,12 +4,12 @@ use hcube_core::comm::Comm;
 use hcube_core::progress::wait::Patience;
 use std::fmt::Debug;
 
-/// What the checks of one rank have found.
+/// The findings of the checks of one rank.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Number of checks.
     pub checks: usize,
-    /// What was wrong.
+    /// The error.
     pub failures: Vec<String>,
 }
 

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 const ASK: i32 = 1;
 const ANSWER: i32 = 2;
 const GO: i32 = 3;
-/// What a rank asks last; it is not answered.
+/// The last request of a rank; it is not answered.
 const STOP: u8 = 255;
-/// Longer than what any MPI library sends before it has been asked for.
+/// Longer than the eager limit of any MPI library.
 const LONG_WORDS: usize = 200_000;
 
 /// The conversation of rank 0 with another rank.
@@ -63,7 +63,7 @@ impl<C: Comm> Server<C> {
     }
 }
 
-/// What a rank has of the conversations.
+/// A rank's side of the conversations.
 enum Role<C: Comm> {
     /// Rank 0.
     Server(Arc<Mutex<Server<C>>>),

@@ -17,7 +17,7 @@ fn message(from: usize, to: usize, length: usize) -> Vec<u8> {
 
 pub fn check<C: Comm>(comm: &C, report: &mut Report) {
     for length in LENGTHS {
-        // What ranks send to all ranks costs the square of their number.
+        // Messages from all ranks to all ranks cost the square of their number.
         if comm.size() <= 8 || length <= 1001 {
             all_to_all(comm, report, length);
         }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 /// Which names and types of BSPlib's functions a program uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// `bsp_*`, with the types of 1998.
+    /// `bsp_*`, the classic dialect.
     Classic,
     /// `mcbsp_*`.
     Multicore,

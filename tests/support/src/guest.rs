@@ -46,10 +46,10 @@ pub fn program(name: &str, language: Language) -> PathBuf {
     program
 }
 
-/// What a program has printed.
+/// The output of a program.
 #[derive(Debug)]
 pub struct Run {
-    /// What must be the same in all runs.
+    /// Output that must be the same in all runs.
     pub text: String,
     /// Lines `figure <name> <value>`.
     figures: BTreeMap<String, u64>,

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What puts a process into a new host.
+/// The command that puts a process into a new host.
 const NEW_HOST: [&str; 8] =
     ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc"];
 
@@ -36,9 +36,9 @@ const TEMPORARY: &str = "/dev/shm";
 /// start nothing.
 const AGENT: &str = "/dev/shm/agent";
 
-/// Seconds after which Open MPI has noticed that a host is gone: its daemons' connections are idle
-/// during a job, so silence is noticed only by TCP's keepalive. By default it begins after 300 s and
-/// gives up after 9 probes, 20 s apart: 480 s. Here it is 3 s and 3 probes, 1 s apart.
+/// Seconds after which Open MPI has detected that a host is gone: its daemons' connections are idle during a
+/// job, so silence is detected only by TCP's keepalive. By default it begins after 300 s and gives up after 9
+/// probes, 20 s apart: 480 s. Here it is 3 s and 3 probes, 1 s apart.
 pub const KEEPALIVE: [(&str, u64); 3] =
     [("oob_tcp_keepalive_time", 3), ("oob_tcp_keepalive_intvl", 1), ("oob_tcp_keepalive_probes", 3)];
 
@@ -222,7 +222,7 @@ impl Hosts {
         }
     }
 
-    /// What sets the interface of a host down, from another thread if need be.
+    /// Sets the interface of a host down, from another thread if need be.
     pub fn cutter(&self, host: usize) -> impl FnOnce() + Send + 'static {
         let process = self.hosts[host - 1].process.to_string();
         move || {

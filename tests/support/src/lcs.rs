@@ -4,7 +4,7 @@
 /// others of each, twice; one beside a message of the program, one after the refusals.
 const PAIRS: usize = 2 * (5 + 2 * 6 + 3 * 8) + 2;
 
-/// What the client prints if every length is right.
+/// The output of the client if every length is right.
 pub fn expected(ranks: usize) -> String {
     // Each rank ends two computations.
     let ended = 2 * ranks;

@@ -43,7 +43,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use supervise::{Interruption, OUTPUT};
 
-/// What the clients are compiled with. A warning in them may be one in hcube.h.
+/// The compiler flags of the clients. A warning in them may be one in hcube.h.
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"];
 
 /// The kind of the MPI library that this test run is about: what behaves alike.

@@ -58,7 +58,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// What is wrong with a link, if anything.
+/// The error of a link, if any.
 fn wrong(page: &Path, text: &str, target: &str) -> Option<String> {
     if target.starts_with("https://") {
         return None;

@@ -28,7 +28,7 @@ impl Drop for Session {
     }
 }
 
-/// What a command prints that may start a job.
+/// The output of a command that may start a job.
 pub fn run(command: &mut Command) -> Output {
     let _session = Session::of(command);
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))

@@ -16,7 +16,7 @@ pub(super) const MARKER: &str = "HCUBE_TEST_LAUNCH";
 /// Name of the variable with the files of a launch's output, without `.out` and `.err`.
 pub(super) const OUTPUT: &str = "HCUBE_TEST_OUTPUT";
 
-/// What is done to a job once its output has a certain text.
+/// An action on a job once its output has a certain text.
 pub(super) struct Interruption {
     pub text: String,
     pub action: Box<dyn FnOnce() + Send>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Interruption {
     }
 }
 
-/// What came of a launch.
+/// The result of a launch.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
@@ -106,7 +106,7 @@ impl Launch {
             );
         };
         let lasted = begin.elapsed();
-        // What the launcher has ended takes a moment to go.
+        // Processes that the launcher has killed take a moment to end.
         let mut left = processes(&marker);
         while !left.is_empty() && begin.elapsed() < lasted + Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(20));

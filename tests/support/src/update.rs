@@ -42,7 +42,7 @@ impl Path {
         }
     }
 
-    /// What all ranks on one node do.
+    /// The mode of all ranks on one node.
     pub fn on_one_node(ranks: usize) -> Self {
         if ranks == 1 { Self::Alone } else { Self::Shared }
     }

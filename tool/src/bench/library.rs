@@ -183,16 +183,29 @@ pub fn own_files(name: &str, mpi: &str) -> Vec<PathBuf> {
     files_beside(name, std::env::current_exe().ok().as_deref(), mpi)
 }
 
-fn files_beside(name: &str, tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    if let Some(folder) = tool.and_then(Path::parent) {
-        files.push(folder.join(name));
-        if let Some(prefix) = folder.parent() {
-            let libraries =
-                ["lib".to_owned(), "lib64".to_owned(), format!("lib/{}-linux-gnu", std::env::consts::ARCH)];
-            files.extend(libraries.map(|library| prefix.join(library).join("hcube").join(mpi).join(name)));
-        }
+/// The folder of the tool, in which a build has its libraries, and those in which installed builds have folders
+/// of their own.
+fn folders_beside(tool: &Path) -> Vec<PathBuf> {
+    let Some(folder) = tool.parent() else { return Vec::new() };
+    let mut folders = vec![folder.to_owned()];
+    if let Some(prefix) = folder.parent() {
+        let libraries =
+            ["lib".to_owned(), "lib64".to_owned(), format!("lib/{}-linux-gnu", std::env::consts::ARCH)];
+        folders.extend(libraries.map(|library| prefix.join(library).join("hcube")));
     }
+    folders
+}
+
+/// The folders in which libraries of hcube may be that belong to this tool.
+pub fn library_folders() -> Vec<PathBuf> {
+    std::env::current_exe().ok().as_deref().map(folders_beside).unwrap_or_default()
+}
+
+fn files_beside(name: &str, tool: Option<&Path>, mpi: &str) -> Vec<PathBuf> {
+    let folders = tool.map(folders_beside).unwrap_or_default().into_iter().enumerate();
+    let mut files: Vec<PathBuf> = folders
+        .map(|(number, folder)| if number == 0 { folder.join(name) } else { folder.join(mpi).join(name) })
+        .collect();
     files.retain(|file| file.is_file());
     files.push(name.into());
     files

@@ -120,7 +120,7 @@ impl Origin {
         for (name, address) in functions {
             let found = file_of(address);
             if found != file || file.is_empty() {
-                let text = format!("{name} is that of '{found}', expected that of '{file}'");
+                let text = format!("{name} comes from '{found}', expected '{file}'");
                 return Err(Error::Unsupported(text));
             }
         }
@@ -216,7 +216,7 @@ mod tests {
         let own = functions_lie_in_the_file_of_their_library as *const c_void;
         let refused =
             Origin::of_file(&libc, [("malloc", memory), ("own", own)]).expect_err("elsewhere").to_string();
-        assert!(refused.contains("own is that of '") && refused.contains(&libc), "{refused}");
+        assert!(refused.contains("own comes from '") && refused.contains(&libc), "{refused}");
         assert!(Origin::of_file("", [("malloc", memory)]).is_err());
     }
 }

@@ -23,7 +23,7 @@ const MAX_SCHEDULED_BLOCKS: usize = 512;
 const MAX_SCHEDULED_COLUMNS: usize = 1 << 14;
 /// Blocks per side without `--blocks`, as far as there are enough for all processes.
 const BLOCKS: std::ops::RangeInclusive<usize> = 2..=9;
-/// Block columns of each process without `--alpha`, those of the thesis.
+/// Block columns of each process without `--alpha`, as in the thesis.
 const ALPHA: std::ops::RangeInclusive<usize> = 1..=5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,7 +36,7 @@ pub enum Program {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Matrices {
-    /// In the blocks that the program uses, dealt to the processes one after the other
+    /// In the blocks that the program uses, distributed cyclically over the processes
     Customized,
     /// One block per process
     Static,
@@ -87,8 +87,8 @@ pub struct ProgramArguments {
     /// How the gaps of the machine file were estimated
     #[arg(long, default_value = "weighted")]
     pub estimate: Estimate,
-    /// Nanoseconds of an operation: of a multiplication with its addition, or of an entry [default: that of
-    /// the machine file, or of 'run' the one that it measures]
+    /// Nanoseconds of an operation: of a multiplication with its addition, or of an entry [default: from
+    /// the machine file; with 'run', measured]
     #[arg(long, value_name = "NS", value_parser = positive)]
     pub operation_ns: Option<f64>,
 }
@@ -200,7 +200,7 @@ impl ProgramArguments {
         Ok(cases)
     }
 
-    /// The pattern and operation by which it communicates: hcube's program, or that of the thesis.
+    /// The pattern and operation by which it communicates: hcube's program, or the program of the thesis.
     pub fn kind(&self, costs: Costs) -> (Pattern, GapOperation) {
         match (self.program, costs) {
             (Program::Matmul, _) => (Pattern::AllToAll, GapOperation::HpGet),

@@ -112,7 +112,7 @@ fn file(arguments: &Arguments, processes: usize) -> Result<Machine> {
     // That of the probe in C has no version.
     let library = file.bsp.as_ref().map_or("", |bsp| &bsp.library);
     if library.split(' ').next() != Some("hcube") {
-        eprintln!("hcube bsp run: warning: the figures are those of another library, '{library}'");
+        eprintln!("hcube bsp run: warning: the figures belong to another library, '{library}'");
     }
     Ok(file)
 }

@@ -12,7 +12,7 @@ const LIBRARY: Wanted = Wanted {
     // One of each dialect.
     functions: &[c"bsp_sync", c"mcbsp_sync", c"bsplibstd_sync"],
     what: "functions of BSPlib",
-    advice: "only BSP programs need it; 'bspcc --show' prints the directory in which they look for it",
+    advice: "only BSP programs need it; 'bspcc --show' prints the directory in which they search it",
 };
 
 /// What was found on this rank.

@@ -67,7 +67,7 @@ fn judge_heap(shared: std::result::Result<usize, String>, most: usize, never_ove
     Finding::new(TOPIC, State::Good, text)
 }
 
-/// Whether each rank sees the processes of its node, so that it notices where one of them dies.
+/// Whether each rank sees the processes of its node, so that it detects where one of them dies.
 fn ends(comm: &impl Comm, nodes: &[u32]) -> Result<Finding> {
     let processes = comm.all_gather(&[u64::from(std::process::id())])?;
     let of_node = processes.iter().zip(nodes).filter(|(_, node)| **node == nodes[comm.rank()]);

@@ -20,8 +20,8 @@ const LIBRARY: Wanted = Wanted {
     name: "libhcube_caf.so",
     functions: &[c"_gfortran_caf_get", c"_gfortran_caf_send_by_ref", c"_gfortran_caf_co_sum"],
     what: "functions for coarrays of gfortran",
-    advice: "only Fortran programs with coarrays need it; 'hcube-caf --show a.f90' prints the directory in which they look \
-             for it",
+    advice: "only Fortran programs with coarrays need it; 'hcube-caf --show a.f90' prints the directory in which they search \
+             it",
 };
 
 /// What was found on this rank.
@@ -35,15 +35,18 @@ fn compiler() -> Finding {
     let name = named.split_whitespace().next().unwrap_or("gfortran");
     let output = Command::new(name).arg("--version").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    judge_compiler(name, &text.unwrap_or_default())
+    judge_compiler(name, text.ok().as_deref())
 }
 
 /// From what a compiler says of its version; nothing if it does not start.
-fn judge_compiler(name: &str, said: &str) -> Finding {
+fn judge_compiler(name: &str, said: Option<&str>) -> Finding {
     let expected = format!("gfortran {} to {}", VERSIONS.start(), VERSIONS.end());
     let advice = format!("hcube-caf needs {expected}: install one, or name it by HCUBE_FC");
-    let Some(version) = version(said) else {
-        let text = format!("{name} was not found, or is not gfortran");
+    let Some(version) = said.and_then(version) else {
+        let text = match said {
+            Some(_) => format!("{name} is not gfortran"),
+            None => format!("{name} was not found in the search path"),
+        };
         return Finding::new(TOPIC, State::Fact, text).advise(advice);
     };
     let text = match name {
@@ -65,7 +68,7 @@ fn version(said: &str) -> Option<&str> {
     words.split_whitespace().next().filter(|word| word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Names of OpenCoarrays' library: those of Debian and of its own installation.
+/// Names of the library of OpenCoarrays: in Debian, and as it installs itself.
 fn open_coarrays_files(mpi: &str) -> Vec<PathBuf> {
     [
         format!("libcaf_{mpi}.so.3"),
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn compilers_of_another_interface_are_told() {
-        let judged = |version: &str| judge_compiler("fc", &format!("GNU Fortran (Some 9.9) {version}\n"));
+        let judged =
+            |version: &str| judge_compiler("fc", Some(&format!("GNU Fortran (Some 9.9) {version}\n")));
         for version in ["12.1.0", "13.2.0", "14.0.1"] {
             assert_eq!(judged(version).state, State::Good, "{version}");
         }
@@ -122,9 +126,12 @@ mod tests {
             assert!(finding.advice.is_some_and(|advice| advice.contains("gfortran 12 to 14")));
         }
         assert!(
-            judge_compiler("gfortran", "GNU Fortran 12.2.0\n").text.starts_with("gfortran 12.2.0, whose ")
+            judge_compiler("gfortran", Some("GNU Fortran 12.2.0\n"))
+                .text
+                .starts_with("gfortran 12.2.0, whose ")
         );
-        assert_eq!(judge_compiler("fc", "").text, "fc was not found, or is not gfortran");
+        assert_eq!(judge_compiler("fc", None).text, "fc was not found in the search path");
+        assert_eq!(judge_compiler("gcc", Some("gcc (Some 9.9) 12.2.0\n")).text, "gcc is not gfortran");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Asks beside what else is looked at.
+    /// Asks while the other findings are made.
     pub fn new() -> Self {
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
         let question = name.clone();

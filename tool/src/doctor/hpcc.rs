@@ -25,7 +25,7 @@ const TRIAL_PANEL: usize = 64 << 10;
 /// The kernel's setting for huge pages of shared memory.
 const SHARED_HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
 
-/// Collective: what was found, the same on all ranks. The options are those of transforms; nothing where they
+/// Collective: what was found, the same on all ranks. The options belong to transforms; nothing where they
 /// are not valid.
 pub fn all(comm: &impl Comm, options: Option<&Options>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
@@ -102,7 +102,7 @@ fn judge_stores(stores: std::result::Result<[Stores; 4], String>) -> Finding {
         Ok(stores) => stores,
         Err(error) => {
             let advice =
-                "STREAM of HPCC runs with its own vectors where there is no memory for those of hcube";
+                "STREAM of HPCC runs with its own vectors where there is no memory for the vectors of hcube";
             let text = format!("STREAM has no memory for a trial of 3 x 16 MiB: {error}");
             return Finding::new(TOPIC, State::Slow, text).advise(advice);
         }

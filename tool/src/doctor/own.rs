@@ -7,7 +7,7 @@ use hcube_core::mpi::handle;
 use hcube_core::node::loader::{self, Library};
 use std::ffi::CStr;
 
-/// A library that is looked for.
+/// A library to find.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     pub topic: Topic,

@@ -18,7 +18,7 @@ pub fn find() -> Finding {
     };
     let file = |name| library.symbol(name).map(file_of);
     let blas = [c"dgemm_", c"sgemm_", c"cgemm_", c"zgemm_"].map(file);
-    // A BLAS that lacks one of them is none for hcube.
+    // hcube needs all of them.
     let blas = if blas.iter().all(Option::is_some) { blas[0].clone() } else { None };
     judge([file(c"pdgemm_"), file(c"blacs_gridinfo_"), blas])
 }

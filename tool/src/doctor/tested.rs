@@ -1,7 +1,6 @@
 //! What works where: the exchanges of unmodified programs that tests have checked, by MPI library and path.
 
 use super::text::wrapped;
-use hcube_results::table::Table;
 
 /// Written by tests/alltoall/tested.rs: lines `library | function | paths`, and
 /// `library | version | what it says of itself`.
@@ -21,7 +20,7 @@ pub fn text() -> String {
         lines().map(|[_, function, _]| function).filter(|function| *function != "version").collect();
     functions.sort_unstable();
     functions.dedup();
-    let mut table = Table::new(["exchange", "paths", "with"]);
+    let mut rows: Vec<[String; 3]> = Vec::new();
     for function in functions {
         // Libraries with the same paths together.
         let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -32,12 +31,16 @@ pub fn text() -> String {
             }
         }
         for (paths, all) in groups {
-            table.row([function, paths, all.join(", ").as_str()]);
+            rows.push([function.to_owned(), paths.to_owned(), all.join(", ")]);
         }
     }
     let versions: Vec<String> =
         libraries.iter().map(|[mpi, _, version]| format!("{mpi}: {version}")).collect();
-    table.render() + &versions.iter().map(|version| wrapped("", version)).collect::<String>()
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let (names, paths) = (width(0), width(1));
+    let beginning = |[function, path, _]: &[String; 3]| format!("  {function:names$}  {path:paths$}  ");
+    let table = rows.iter().map(|row| wrapped(&beginning(row), &row[2]));
+    table.chain(versions.iter().map(|version| wrapped("  ", version))).collect()
 }
 
 #[cfg(test)]

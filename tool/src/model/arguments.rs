@@ -18,9 +18,9 @@ const MAX_RANKS: u64 = 1 << 20;
 
 /// Predicts RandomAccess and the exchange in place on machines of any size (not under mpirun)
 ///
-/// The figures are those of a machine that comes with hcube (red-storm, juropa, juqueen, bluegene-p,
-/// graphene: models with published figures) or of a file that `hcube probe` has written. Stages, messages and
-/// bytes are those of the production plans; contention in the network and overlap are not modelled.
+/// The figures belong to a machine that comes with hcube (red-storm, juropa, juqueen, bluegene-p,
+/// graphene: models with published figures) or to a file that `hcube probe` has written. Stages, messages and
+/// bytes follow from the production plans; contention in the network and overlap are not modelled.
 /// `hcube model gemm` predicts matrix multiplication.
 ///
 /// Example: hcube model --machine red-storm --ranks "1 64 200 8192"
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Name of a machine, or a file; without it calibration.json in the working directory
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
-    /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
+    /// Numbers of ranks; by default the numbers of Plimpton et al. 2006, Table 2, that fit on the machine
     #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = number::<u64>(1..=MAX_RANKS))]
     ranks: Vec<u64>,
     /// Ranks on a node; without it one for each core
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, value_name = "Q", default_value_t = DEFAULT_LOOK_AHEAD, value_parser = value::<Options, usize>("look_ahead"),
           help = help::<Options>("look_ahead"))]
     look_ahead: usize,
-    /// Rounds of Q values, as in the paper, and not of Q/2, as a strict look-ahead needs
+    /// Rounds of Q values, as in Plimpton et al. 2006, and not of Q/2, as a strict look-ahead needs
     #[arg(long)]
     relaxed: bool,
     #[arg(long, value_name = "D", default_value_t = 0, value_parser = value::<Options, usize>("dimensions"),

@@ -1,5 +1,5 @@
-//! `hcube model gemm`: predicted communication time of SUMMA and HSUMMA, and what the paper predicts and has
-//! measured.
+//! `hcube model gemm`: predicted communication time of SUMMA and HSUMMA, and the predictions and
+//! measurements of Quintin et al. 2013.
 
 mod arguments;
 mod multiplication;

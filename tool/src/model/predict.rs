@@ -31,11 +31,11 @@ pub struct Results {
     pub random_access: Vec<Updates>,
     /// An entry per number of ranks; none where no exchange was asked for.
     pub alltoall: Vec<Exchanged>,
-    /// For the machine that the paper has measured.
+    /// For the machine that Plimpton et al. 2006 measured.
     pub published: Vec<Compared>,
 }
 
-/// RandomAccess. Times are of a round, messages and bytes those of a rank in it.
+/// RandomAccess. Times of a round, messages and bytes of a rank in it.
 #[derive(Debug, Serialize)]
 pub struct Updates {
     pub ranks: usize,

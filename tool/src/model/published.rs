@@ -9,7 +9,7 @@ use hcube_random_access::{Mode, Options};
 use hcube_results::published::{SWEEP_RANKS, TABLE_2, TABLE_4};
 use serde::Serialize;
 
-/// The options of the paper's rounds.
+/// The options of the published rounds.
 pub fn options(look_ahead: usize) -> Options {
     Options { mode: Mode::Message, look_ahead, relaxed: true, ..Options::default() }
 }
@@ -25,14 +25,14 @@ pub struct Compared {
     pub look_ahead: usize,
     /// Predicted here.
     pub gups: f64,
-    /// By the model of the paper.
+    /// By the model of Plimpton et al. 2006.
     pub published_model_gups: Option<f64>,
     /// As measured.
     pub published_gups: f64,
 }
 
 impl Compared {
-    /// Deviation of the prediction from the paper's model, as a share of that.
+    /// Deviation of the prediction from the published model, as a share of the model's value.
     pub fn off_model(&self) -> Option<f64> {
         self.published_model_gups.map(|published| self.gups / published - 1.0)
     }

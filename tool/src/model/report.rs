@@ -96,7 +96,7 @@ fn published(lines: &[Compared]) -> Table {
             ("ranks", line.ranks.to_string()),
             ("Q", line.look_ahead.to_string()),
             ("GUP/s predicted", significant(line.gups)),
-            ("GUP/s paper's model", line.published_model_gups.map_or_else(|| "-".to_owned(), significant)),
+            ("GUP/s published model", line.published_model_gups.map_or_else(|| "-".to_owned(), significant)),
             ("GUP/s paper, measured", significant(line.published_gups)),
             ("predicted/model", line.off_model().map_or_else(|| "-".to_owned(), ratio)),
             ("predicted/measured", ratio(line.off_measured())),
@@ -125,7 +125,7 @@ fn trust(results: &Results) -> String {
         format!("{source}: largest {:.1} %, mean {mean:.1} %", errors.iter().copied().fold(0.0, f64::max))
     };
     format!(
-        "error against the paper's model: largest {:.1} %; against its measurements, {}; {}",
+        "error against the model of Plimpton et al. 2006: largest {:.1} %; against their measurements, {}; {}",
         100.0 * model.map(f64::abs).fold(0.0, f64::max),
         of("Table 2"),
         of("Table 4")

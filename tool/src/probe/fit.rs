@@ -203,7 +203,7 @@ mod tests {
         copy: 0.2e-9,
     };
 
-    /// Measurements that the model would agree with, but for the factors.
+    /// Measurements that the model would agree with, except for the factors.
     fn samples(factors: &[f64]) -> Vec<Sample> {
         let mut quantities = vec![Quantity::Generate, Quantity::Divide, Quantity::Copy, Quantity::Local];
         for far in [false, true] {

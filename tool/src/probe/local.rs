@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Steps of progress.
 pub const STEPS: usize = 4;
 
-/// Values at a time: those of a round with the usual look-ahead.
+/// Values at a time, as in a round with the usual look-ahead.
 const VALUES: usize = 512;
 /// Bytes copied at a time: what mailboxes and pieces of an exchange hold, so they stay in the cache.
 const COPIED: usize = 64 << 10;
@@ -92,7 +92,7 @@ fn per_unit(units: usize, mut work: impl FnMut()) -> f64 {
     let mut once = || {
         let (begin, mut calls) = (Instant::now(), 0);
         while calls == 0 || begin.elapsed().as_secs_f64() < MEASUREMENT_SECONDS {
-            // Between two looks at the clock enough work that looking does not count.
+            // Enough work between two readings of the clock that reading it does not count.
             (0..16).for_each(|_| work());
             calls += 16;
         }

@@ -7,13 +7,13 @@ mod measure;
 pub mod rates;
 mod report;
 
-use super::{TableArguments, Target};
+use super::Target;
 use crate::bench::bsp::calls::functions::Functions;
 use crate::bench::drawn;
 use crate::bench::library::mpi_name;
-use crate::bench::random_access::DEFAULT_TABLE_SIZE;
 use crate::bsp::calls::blas::Blas;
 use crate::choices::number;
+use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::machine::bsp::Estimate;
 use crate::output::{self, Kind};
@@ -27,15 +27,18 @@ use hcube_results::bsp::samples::{self, Samples};
 use hcube_results::bsp::surface;
 use hcube_results::machine::Machine;
 use hcube_results::machine::bsp::{Bsp, GapOperation, Pattern};
-use measure::{Plan, Probe};
+use measure::{Measured, Plan, Probe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// The probe for other BSP libraries.
 const SOURCE: &str = include_str!("probe.c");
 
 /// Measurements of each case, by default.
 pub const REPEAT: u32 = 9;
+/// Seconds of all measurements, by default; with what is computed and written, a probe ends within a minute.
+const SECONDS: u32 = 50;
 /// A file with the probe, of any version.
 const PROBE: Kind = Kind {
     name: "a probe that --source has written",
@@ -50,10 +53,11 @@ const SAMPLES: Kind =
 /// Measures the time of an operation (f), the latency of supersteps (l), and the time per word (g) of
 /// bsp_get, bsp_hpget, bsp_hpput, bsp_put and bsp_send in random permutations and all-to-all exchanges, over
 /// sizes and numbers of messages. From them follow g_inf, h_half and o by the equations of the thesis
-/// (Krusche 2005, section 3.2) and by least squares. They are added to a machine file; one that does not
-/// exist gets the figures of 'hcube probe' as well.
+/// (Krusche 2005, section 3.2) and by least squares. They are added to a machine file, which 'hcube probe'
+/// completes.
 ///
 /// Use at most as many processes as cores. A file has figures for several numbers of processes: measure each.
+/// Ctrl-C ends the measurements and writes what has been measured; the exit status is then 130.
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bsp probe
@@ -67,10 +71,14 @@ pub struct Arguments {
     /// Words that a process sends in a superstep at most, as a power of two; a word has 8 bytes
     #[arg(long, value_name = "LOG2", default_value_t = 20, value_parser = number::<u32>(4..=24))]
     max_words: u32,
-    /// Measurements of each case; figures are their medians
+    /// How long all measurements take together, about, in seconds; where they take longer, cases are measured
+    /// less often, but at least 3 times
+    #[arg(long, value_name = "SECONDS", default_value_t = SECONDS, value_parser = number::<u32>(1..=86_400))]
+    seconds: u32,
+    /// Measurements of each case at most; figures are their medians
     #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = number::<u32>(1..=1000))]
     repeat: u32,
-    /// Measure another BSP library: a shared library with the functions of 1998, for the same MPI library
+    /// Measure another BSP library: a shared library with the functions of BSPlib 1.4 (1998), for the same MPI library
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// libhcube_bsp.so, where it is not beside the tool or installed with it
@@ -151,25 +159,49 @@ fn library(arguments: &Arguments) -> String {
 /// Collective: measures, prints, writes.
 fn measured(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
     let failure = |error: Error| error.to_string();
+    let begin = Instant::now();
     let machine = session.checked(|| {
         check(arguments)?;
         former(arguments, &library(arguments))
     })?;
     let machine = machine.flatten();
-    let known = session.comm.all_gather(&[u64::from(machine.is_some())]).map_err(failure)?[0] == 1;
     let loaded = load(session, arguments).map_err(failure)?;
-    let machine = if known { machine } else { Some(all_others(session, !arguments.target.no_progress)?) };
-    let samples = samples(session, arguments, loaded).map_err(failure)?;
-    Ok(session.conclude(Verdict::Good, || {
-        let machine = machine.ok_or_else(String::new)?;
-        finish(arguments, machine, &samples).map(|()| Verdict::Good)
+    let interrupt = agree(&session.comm, Interrupt::install()).map_err(failure)?;
+    if session.speaks() {
+        println!("{}", announcement(arguments.seconds));
+    }
+    let end = begin + Duration::from_secs(arguments.seconds.into());
+    let Measured { samples, interrupted } =
+        samples(session, arguments, loaded, (&interrupt, end)).map_err(failure)?;
+    let verdict = if interrupted { Verdict::Interrupted } else { Verdict::Good };
+    Ok(session.conclude(verdict, || {
+        let Some(samples) = samples else {
+            eprintln!(
+                "hcube bsp probe: interrupted before the first exchange was measured; nothing is written"
+            );
+            return Ok(verdict);
+        };
+        if interrupted {
+            warn(&cut_short(&samples));
+        }
+        finish(arguments, machine, &samples).map(|()| verdict)
     }))
 }
 
-/// Collective: the other figures of this machine, for a new file.
-fn all_others(session: &Session, shows_progress: bool) -> std::result::Result<Machine, Failure> {
-    let table = TableArguments { table_size: DEFAULT_TABLE_SIZE, no_huge_pages: false };
-    super::measured(session, &table, shows_progress).map(|measured| measured.machine)
+/// How long a probe takes, before it begins.
+fn announcement(seconds: u32) -> String {
+    format!(
+        "the measurements take about {seconds} s (--seconds); Ctrl-C ends them and writes what has been measured"
+    )
+}
+
+/// What an interrupted probe has measured.
+fn cut_short(samples: &Samples) -> String {
+    let (measured, all) = (samples.measured().len(), measure::kinds().count());
+    format!(
+        "interrupted: the file has figures of {measured} of {all} exchanges, the last of them from few repetitions; \
+         programs with other exchanges cannot be predicted by it"
+    )
 }
 
 /// Collective: the functions of the BSP library with its file, and a BLAS if there is one.
@@ -196,9 +228,10 @@ fn samples(
     session: &Session,
     arguments: &Arguments,
     ((functions, file), blas): ((Functions, String), Option<Blas>),
-) -> Result<Samples> {
+    (interrupt, end): (&Interrupt, Instant),
+) -> Result<Measured> {
     let comm = &session.comm;
-    let plan = Plan { max_words: 1 << arguments.max_words, repeat: arguments.repeat as usize };
+    let plan = Plan { max_words: 1 << arguments.max_words, repeat: arguments.repeat as usize, end };
     let areas = plan.areas(comm)?;
     plan.check(comm.size())?;
     let nodes = comm.node_numbers()?;
@@ -210,11 +243,11 @@ fn samples(
     let begun = Spmd::begin(functions, (comm.rank(), comm.size()), areas);
     let spmd = begun
         .ok_or_else(|| Error::argument("--library", file, "a library that runs on all ranks of the job"))?;
-    let mut probe = Probe { comm, plan, spmd, library, cores, blas };
+    let mut probe = Probe { comm, plan, spmd, library, cores, blas, interrupt };
     let mut progress = Progress::new("bsp probe", session.speaks() && !arguments.target.no_progress);
-    let samples = probe.measure(&mut progress);
+    let measured = probe.measure(&mut progress);
     progress.finish();
-    samples
+    measured
 }
 
 /// Reads the samples of earlier runs.
@@ -223,7 +256,7 @@ fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     let all = drawn::read(&arguments.from, "samples that --samples has written", Samples::parse)?;
     if let [samples] = &all[..] {
         let former = former(arguments, &samples.library).map_err(|error| error.to_string())?;
-        return finish(arguments, former.unwrap_or_else(|| figures::machine(samples)), samples);
+        return finish(arguments, former, samples);
     }
     if arguments.plot.is_none() {
         return Err("--from: several files are compared in a picture: expected --plot as well".to_owned());
@@ -231,8 +264,13 @@ fn from_samples(arguments: &Arguments) -> std::result::Result<(), Failure> {
     draw(arguments, &all.iter().collect::<Vec<_>>(), None)
 }
 
-/// Prints, and writes the files.
-fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::result::Result<(), Failure> {
+/// Prints, and writes the files; of a machine that has no file yet, only these figures are known.
+fn finish(
+    arguments: &Arguments,
+    former: Option<Machine>,
+    samples: &Samples,
+) -> std::result::Result<(), Failure> {
+    let machine = former.unwrap_or_else(|| figures::machine(samples));
     let bsp = figures::section(samples, machine.bsp);
     bsp.check().map_err(|problem| format!("the figures that were measured are not valid: {problem}"))?;
     let text = report::text(&bsp, samples);
@@ -250,6 +288,9 @@ fn finish(arguments: &Arguments, machine: Machine, samples: &Samples) -> std::re
     // Last: files are whole even where nobody reads the tables.
     print!("{text}");
     println!("written to {path}; 'hcube bsp predict matmul --machine {path}' predicts with it");
+    if !machine.random_access_known() {
+        println!("'hcube probe {path}' adds the figures of 'hcube model', under mpirun as well");
+    }
     Ok(())
 }
 
@@ -273,6 +314,15 @@ pub mod tests {
     /// Figures of two processes.
     pub fn processes() -> Processes {
         figures::processes(&figures::tests::samples(2))
+    }
+
+    #[test]
+    fn the_time_is_announced_and_what_is_missing_told() {
+        assert!(announcement(50).contains("about 50 s (--seconds)"));
+        let mut samples = figures::tests::samples(2);
+        let one = (samples.exchanges[0].pattern, samples.exchanges[0].operation);
+        samples.exchanges.retain(|exchange| (exchange.pattern, exchange.operation) == one);
+        assert!(cut_short(&samples).starts_with("interrupted: the file has figures of 1 of 10 exchanges"));
     }
 
     #[test]

@@ -23,11 +23,11 @@ pub struct Direct {
     offered: Vec<bool>,
     /// By rank, its process, until this one was refused to write to it.
     processes: Vec<Option<Process>>,
-    /// What has been done.
+    /// Counters of this exchange.
     done: Done,
 }
 
-/// What a rank has done of an exchange.
+/// The statistics of an exchange on a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done {
     /// Bytes that it has written to the memory of others.
@@ -39,8 +39,7 @@ pub struct Done {
 }
 
 impl Direct {
-    /// `node` where its ranks have single copy; `forbidden` where this one is known not to be permitted to
-    /// write.
+    /// `node` if its ranks have single copy; `forbidden` if this rank is known not to be permitted to write.
     pub fn new(node: Option<&Node>, ranks: usize, forbidden: bool) -> Self {
         let (mut offered, mut processes) = (vec![false; ranks], vec![None; ranks]);
         if let Some(node) = node {
@@ -68,7 +67,7 @@ impl Direct {
         self.done.sent += bytes;
     }
 
-    /// What has been done until now.
+    /// The statistics so far.
     pub fn done(&self) -> Done {
         self.done
     }
@@ -81,9 +80,9 @@ impl Direct {
         [part.start as u64, part.len() as u64, address].map(u64::to_ne_bytes).concat()
     }
 
-    /// Writes the fragments of a question, which `place` finds, to the memory of the rank that has asked.
-    /// Returns whether all were written; only the first call for a question tries. Otherwise any of these
-    /// bytes may have been written.
+    /// Writes the fragments of a request, which `place` finds, to the memory of the requesting rank. Returns
+    /// whether all were written; only the first call for a request tries. Otherwise any of these bytes may
+    /// have been written.
     ///
     /// # Errors
     /// Where the process has ended.
@@ -98,9 +97,9 @@ impl Direct {
         let bytes = question.len();
         let runs =
             question.fragments.iter().map(&place).map(|region| Run::new(region.address(), region.len()));
-        // SAFETY: regions of this rank, in which nothing is changed before the question is answered. The
-        // other rank has asked for these bytes and does not access their place before the answer; it was not
-        // given yet, because only the first call has an address.
+        // SAFETY: regions of this rank, in which nothing is changed before the request is answered. The other
+        // rank has requested these bytes and does not access their place before the reply; the reply has not
+        // been sent, because only the first call has an address.
         let written =
             unsafe { process.write_runs(&[Run { address, bytes: bytes as u64 }], &runs.collect::<Vec<_>>()) };
         match written {
@@ -123,7 +122,7 @@ impl Direct {
     }
 }
 
-/// What another rank has asked for.
+/// A request of another rank.
 #[derive(Debug)]
 pub struct Question {
     /// The rank.
@@ -146,7 +145,7 @@ impl Question {
         Self { from, fragments: take(first..first + word(1) as usize).into(), address: word(2) }
     }
 
-    /// Bytes that were asked for and not answered.
+    /// Bytes that were requested and not sent.
     pub fn len(&self) -> usize {
         self.fragments.iter().map(|fragment| fragment.range.len()).sum()
     }

@@ -73,13 +73,13 @@ pub struct Ledger {
     receives: Vec<Range<usize>>,
     /// Senders of blocks that are not empty, by the addresses of these.
     by_address: Vec<usize>,
-    /// What is still to be sent and lies in its place: from its address to its end, and its receiver.
+    /// Bytes that are still to be sent and in place: from address to end, and the receiver.
     in_place: BTreeMap<usize, (usize, usize)>,
-    /// What was evicted: by receiver and first byte of its block, the end, and where it lies.
+    /// Evicted bytes: by receiver and first byte of its block, the end, and the location.
     evicted: BTreeMap<(usize, usize), (usize, usize)>,
     /// Extra memory that is not used.
     extra: Ranges,
-    /// By sender: free parts of its block that were not asked for.
+    /// By sender: free parts of its block that have not been requested.
     free: Vec<Ranges>,
     /// By sender: below this address no bytes block the receive block.
     cleared: Vec<usize>,
@@ -172,8 +172,8 @@ impl Ledger {
         self.to_receive -= bytes;
     }
 
-    /// Takes a range of the block for a rank, which nobody has taken: where its bytes lie, in order. They
-    /// stay there until [`Self::left`].
+    /// Takes a free range of the block for a rank: the location of its bytes, in order. They stay there until
+    /// [`Self::left`].
     pub fn take(&mut self, to: usize, range: Range<usize>) -> Vec<Fragment> {
         let mut fragments = Vec::new();
         let mut start = range.start;
@@ -326,7 +326,7 @@ mod tests {
             let Some((fragment, at)) = self.ledger.evict(most) else { return false };
             let bytes = self.read(&fragment);
             self.extra[at..at + bytes.len()].copy_from_slice(&bytes);
-            // Nobody may read it there any more.
+            // No rank may read it there any more.
             let place = self.sends[fragment.to].start;
             self.buffer[place + fragment.range.start..place + fragment.range.end].fill(u16::MAX);
             true
@@ -389,7 +389,7 @@ mod tests {
                     }
                 }
             }
-            // Some of what was asked for, so that requests wait.
+            // Some of the requested bytes, so that requests wait.
             for _ in 0..asked.len().div_ceil(2) {
                 let (rank, hole) = asked.pop_front().expect("counted");
                 let fragments = all[hole.from].ledger.take(rank, hole.range.clone());

@@ -24,7 +24,7 @@ const ANSWER: i32 = tags::ALLTOALL_GENERAL.tag(1);
 const MIN_PART_BYTES: usize = 4 << 10;
 /// Largest message, below the limit of MPI's counts.
 const MAX_PART_BYTES: usize = 1 << 30;
-/// Largest part that is written to the memory of another rank: meanwhile, this one does nothing else.
+/// Largest part that is written to the memory of another rank; this rank does nothing else meanwhile.
 const MAX_WRITTEN_BYTES: usize = 512 << 10;
 /// Pieces that the extra memory is divided into, so that one is filled while others are sent.
 const PIECES: usize = 4;
@@ -46,11 +46,11 @@ pub struct Traffic<'s, 'e, C: Comm> {
     ledger: Ledger,
     extra: Region<'e>,
     direct: Direct,
-    /// By sender: what was asked for and has not arrived, in order.
+    /// By sender: requests that have not been answered, in order.
     asked: Vec<VecDeque<Range<usize>>>,
     /// Questions and empty answers of this rank.
     words: Vec<Owned<C>>,
-    /// What others have asked for.
+    /// Requests of other ranks.
     questions: VecDeque<Question>,
     /// By the labels of requests.
     flights: Vec<Option<Flight>>,
@@ -161,7 +161,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes what others have asked for, or starts to send it.
+    /// Writes requested bytes, or starts to send them.
     fn answer(&mut self) -> Result<bool> {
         let mut moved = false;
         while self.requests.len() < MAX_UNDER_WAY
@@ -185,7 +185,7 @@ impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
         Ok(moved)
     }
 
-    /// Writes all that was asked for, if that is worth a system call and possible.
+    /// Writes all requested bytes, if that is possible and worth a system call.
     fn write(&mut self, question: &mut Question) -> Result<bool> {
         let bytes = question.len();
         let written = bytes >= MIN_PART_BYTES

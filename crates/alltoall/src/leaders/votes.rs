@@ -26,7 +26,7 @@ use hcube_core::node::board::WORDS;
 use hcube_core::node::pace::Pace;
 use hcube_core::progress::wait::Patience;
 
-/// What ranks know of each other, and the blocks that have arrived.
+/// The ranks' knowledge of each other, and the blocks that have arrived.
 #[derive(Debug)]
 pub struct Received {
     /// The sum of the votes of all ranks.

@@ -21,8 +21,8 @@ use hcube_core::mpi::{MPI_Comm, MPI_Datatype, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The allowance of the process. It says nothing that the state of its communicator does not know, and ends
-/// before that.
+/// The allowance of the process. It contains nothing that the state of its communicator does not have, and
+/// ends before the state.
 struct Current {
     /// Whether an [`Allowance`] exists.
     taken: AtomicBool,
@@ -236,7 +236,7 @@ mod tests {
         drop(given);
         assert!(!takes(call()), "it has ended");
         assert!(!takes(Call { comm: comm(0), ..call() }), "the handle that stands for none");
-        // The second rank's count is not read where there is one rank.
+        // The second rank's count is not read if there is one rank.
         let other = Allowance::give(comm(5), 1, datatype(7), 1).expect("nobody has it");
         assert!(takes(Call { send: side(arrays(&NEGATIVE)), ..call() }));
         assert_eq!(other.used(), 1);

@@ -38,10 +38,10 @@ const FIRST_PAGE: usize = 4096;
 /// Local: what a rank has to do.
 ///
 /// # Safety
-/// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+/// The call describes memory and handles as MPI requires, for as long as the result lives.
 #[inline(always)]
 pub unsafe fn read<'a>(call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
+    // SAFETY: memory and handles of the call are as MPI requires, and arrays hold an entry per rank.
     unsafe {
         let received = memory(call, call.receive, comm.size(), RECEIVED.buffer)?;
         let receive = blocks(call.function, &received, comm, named, &RECEIVED)?;
@@ -64,7 +64,7 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     if call.receive.buffer == in_place() {
         return Err(Error::Buffer("buffer = MPI_IN_PLACE: expected memory".into()));
     }
-    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
+    // SAFETY: memory and handles of the call are as MPI requires, and arrays hold an entry per rank.
     unsafe {
         let function = call.function;
         let send = blocks(function, &call.send, comm, named, &SENT_OF_ONE)?;
@@ -72,7 +72,7 @@ pub unsafe fn read_one_buffer<'a>(call: &Call, comm: &MpiComm, named: &mut Named
     }
 }
 
-/// Local: the size of a block of `MPI_Alltoall`; `None` where the arguments that tell it are not valid.
+/// Local: the size of a block of `MPI_Alltoall`; `None` if the arguments that determine it are invalid.
 ///
 /// # Safety
 /// As [`read`].
@@ -97,7 +97,7 @@ pub unsafe fn block_bytes(call: &Call, comm: &MpiComm, named: &mut Named) -> Opt
     size.checked_mul(count)
 }
 
-/// Local: what others must know of a rank's arguments.
+/// Local: the data on a rank's arguments that others need.
 pub fn conditions(call: &Call, devices: &Devices, beyond_library: bool) -> Conditions {
     let sides = if call.in_place() { &[call.receive][..] } else { &[call.send, call.receive][..] };
     Conditions {
@@ -127,12 +127,12 @@ unsafe fn blocks<'a>(
 ) -> Result<Blocks<'a>> {
     if let (Types::One(datatype), Some((known, looked_at))) = (side.types, &named.0)
         && *known == datatype
-        // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
+        // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI requires.
         && let Some(blocks) = unsafe { plain(side, comm.size(), looked_at) }
     {
         return Ok(blocks);
     }
-    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
+    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI requires.
     unsafe { listed(function, side, comm, named, names) }
 }
 
@@ -148,7 +148,7 @@ unsafe fn listed<'a>(
     named: &mut Named,
     names: &Names,
 ) -> Result<Blocks<'a>> {
-    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI asks for them.
+    // SAFETY: arrays of the side hold an entry per rank; memory and datatypes are as MPI requires.
     unsafe { list(function, (side, comm.size()), comm, named, names) }.map(Blocks::listed)
 }
 
@@ -271,7 +271,7 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
     match side.counts {
         Counts::Same(count) => {
             let bytes = usize::try_from(count).ok()?.checked_mul(size)?;
-            // SAFETY: the blocks of the call, whose memory is as `read` asks for it.
+            // SAFETY: the blocks of the call, whose memory is as `read` requires.
             unsafe { Blocks::even(origin, bytes, ranks) }
         }
         Counts::Int(counts, displacements) => {
@@ -279,7 +279,7 @@ unsafe fn plain<'a>(side: &Side, ranks: usize, datatype: &Datatype) -> Option<Bl
                 return None;
             }
             // SAFETY: arrays that are not null hold an entry per rank, and the blocks of the call are memory
-            // as `read` asks for it.
+            // as `read` requires.
             unsafe {
                 let [counts, displacements] =
                     [counts, displacements].map(|array| std::slice::from_raw_parts(array, ranks));
@@ -325,7 +325,7 @@ unsafe fn inspect(
     if let Some((_, known)) = named.0.as_ref().filter(|(handle, _)| *handle == datatype) {
         return Ok(known.clone());
     }
-    // SAFETY: a value that MPI has given out and that nobody frees meanwhile, by the contract of `read`.
+    // SAFETY: a value that MPI has returned and that nobody frees meanwhile, by the contract of `read`.
     let found = unsafe { datatype::inspect(datatype, comm) }.map_err(|error| named_datatype(error, names))?;
     if found.is_named() {
         named.0 = Some((datatype, found.clone()));
@@ -365,7 +365,7 @@ unsafe fn block<'a>(
         )));
     };
     let address = side.buffer.cast::<u8>().wrapping_offset(distance);
-    // SAFETY: a block of the call, whose memory is as `read` asks for it.
+    // SAFETY: a block of the call, whose memory is as `read` requires.
     let block = unsafe { Block::new(address.cast::<c_void>(), elements, datatype) };
     // Absolute addresses from MPI_BOTTOM, which is also null, always belong to a derived type.
     let nowhere = datatype.is_named() || block.address().addr() < FIRST_PAGE;

@@ -133,15 +133,15 @@ pub struct Side {
 pub struct Call {
     /// The function that the program has called.
     pub function: Function,
-    /// What is sent; its buffer is `MPI_IN_PLACE` where the exchange is in place, and then its other
-    /// fields mean nothing.
+    /// The send side; its buffer is `MPI_IN_PLACE` if the exchange is in place, and then its other fields are
+    /// ignored.
     pub send: Side,
     /// Where it is received.
     pub receive: Side,
     /// The communicator, unchecked.
     pub comm: MPI_Comm,
-    /// Whether the program calls MPI and does not know of hcube. What MPI libraries accept, hcube accepts
-    /// then, and communicators that are used once stay as cheap as they are without it.
+    /// Whether the program calls MPI and does not call hcube. hcube then accepts arguments that MPI libraries
+    /// accept, and communicators that are used once cost as little as without hcube.
     pub guest: bool,
 }
 
@@ -196,13 +196,13 @@ impl Call {
         })
     }
 
-    /// Collective: the library's own function, where [`Self::library_can`] says so on all ranks.
+    /// Collective: forwards the call to the MPI library, if [`Self::library_can`] is true on all ranks.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them.
+    /// The call describes memory and handles as MPI requires.
     pub unsafe fn by_library(&self) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        // SAFETY: the arguments are as MPI requires, by the contract of this function.
         unsafe {
             match (send.counts, receive.counts) {
                 _ if self.function.is_of_neighbours() => self.between_neighbours(),
@@ -226,7 +226,7 @@ impl Call {
     /// As [`Self::by_library`].
     unsafe fn with_same_counts(&self, sent: MPI_Count, received: MPI_Count) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        // SAFETY: the arguments are as MPI requires, by the contract of this function.
         unsafe {
             let (Types::One(sent_type), Types::One(received_type)) = (send.types, receive.types) else {
                 return forward::error_type();
@@ -249,7 +249,7 @@ impl Call {
     /// As [`Self::by_library`], with these arrays.
     unsafe fn with_int_counts(&self, [sent, from, received, to]: [*const c_int; 4]) -> c_int {
         let (send, receive) = (self.send, self.receive);
-        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        // SAFETY: the arguments are as MPI requires, by the contract of this function.
         unsafe {
             match (send.types, receive.types) {
                 (Types::One(sent_type), Types::One(received_type)) => forward::alltoallv(
@@ -286,7 +286,7 @@ impl Call {
         let (Counts::Large(sent, from), Counts::Large(received, to)) = (send.counts, receive.counts) else {
             return forward::error_count();
         };
-        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        // SAFETY: the arguments are as MPI requires, by the contract of this function.
         unsafe {
             if !forward::has_large_counts() {
                 let size = partners(Handle::new(self.comm));
@@ -333,7 +333,7 @@ impl Call {
     /// As [`Self::by_library`].
     unsafe fn between_neighbours(&self) -> c_int {
         let (send, receive, comm) = (self.send, self.receive, self.comm);
-        // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+        // SAFETY: the arguments are as MPI requires, by the contract of this function.
         unsafe {
             match (send.counts, send.types, receive.counts, receive.types) {
                 (

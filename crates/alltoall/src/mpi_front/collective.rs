@@ -45,7 +45,7 @@ pub struct Refusal {
 impl Refusal {
     /// A call on a communicator was refused with an error.
     pub(super) fn new(comm: Handle, function: Function, error: Error) -> Self {
-        // Nothing can be asked of an invalid handle.
+        // An invalid handle cannot be queried.
         let living = !matches!(
             error,
             Error::Communicator(_) | Error::Mpi { call: "MPI_Comm_get_attr" | "MPI_Comm_test_inter", .. }
@@ -66,19 +66,19 @@ impl Refusal {
     }
 }
 
-/// Collective: makes the exchange of a call, or says that the library is to make it.
+/// Collective: performs the exchange of a call, or returns that it must be forwarded.
 ///
 /// # Safety
-/// The call describes memory and handles as MPI asks for them: the contract of [`Call`].
+/// The call describes memory and handles as MPI requires: the contract of [`Call`].
 pub unsafe fn exchange(call: &Call) -> Verdict {
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let comm = unsafe { Handle::new(call.comm) };
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     gate::run(Some(comm), || unsafe { attempt(call, comm) })
 }
 
-/// Forwards a call by `forward` where [`exchange`] has said so, for this reason. Notes the time where the
-/// library is compared with other algorithms.
+/// Forwards a call by `forward` if [`exchange`] has returned this reason. Records the time if the library is
+/// compared with other algorithms.
 ///
 /// # Safety
 /// As [`exchange`].
@@ -107,10 +107,10 @@ fn note_forwarded(comm: Handle) {
 /// # Safety
 /// As [`exchange`].
 unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     let work =
         |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe { with_state(call, comm, kept, inter) };
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     let outcome = unsafe { on_communicator(call, comm, work) };
     match outcome {
         Ok(Outcome::Done(report)) => Verdict::Done(report),
@@ -119,7 +119,7 @@ unsafe fn attempt(call: &Call, comm: Handle) -> Verdict {
     }
 }
 
-/// Runs `work` with what is kept on the communicator of a call, and whether that is known to be an
+/// Runs `work` with the state of the communicator of a call, and whether it is known to be an
 /// intercommunicator.
 ///
 /// # Safety
@@ -138,7 +138,7 @@ pub(super) unsafe fn on_communicator(
             }
             work(comm, kept, false)
         }),
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         None => unsafe { unknown(call, comm, work) },
     }
 }
@@ -156,7 +156,7 @@ unsafe fn unknown(
     if !comm.is_null() && check_state().is_err() {
         return Ok(Outcome::Library("MPI is not active"));
     }
-    // A program that does not know of hcube has its handles checked by MPI, as in MPI's own functions.
+    // A program that does not call hcube has its handles checked by MPI, as in MPI's own functions.
     let inter = if call.guest && !comm.is_null() { is_inter(comm)? } else { check_kind(comm)? };
     if inter && !call.guest {
         // SAFETY: the arrays of an intercommunicator's call hold an entry per remote rank, by the contract of
@@ -207,12 +207,12 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
             Step::Vote(stated) => Ok(stated),
             Step::Forward => {
                 let (without_votes, allowance) = (&mut state.without_votes, &mut state.allowance);
-                // SAFETY: memory and handles of the call are as MPI asks for them.
+                // SAFETY: memory and handles of the call are as MPI requires.
                 Err(unsafe { forward_without_votes(call, comm, engine, without_votes, allowance) }?)
             }
         },
         Stage::Ready(_) => Ok(None),
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         _ => match unsafe { forwards_before_set_up(call, comm, state) } {
             Some(reason) => Err(reason),
             None => set_up(call, comm, state)?.map_or(Ok(None), Err),
@@ -224,7 +224,7 @@ unsafe fn with_state(call: &Call, comm: &MpiComm, kept: &mut Option<State>, inte
             let mut topology = state.topology.take();
             let outcome = ready(comm, state, call.guest).and_then(|(engine, user)| {
                 engine.with(|engine| {
-                    // SAFETY: memory and handles of the call are as MPI asks for them.
+                    // SAFETY: memory and handles of the call are as MPI requires.
                     let outcome = unsafe { make(call, comm, engine, topology.as_mut(), (user, stated)) }?;
                     Ok((outcome, engine.exchange.last_short_times()))
                 })
@@ -257,7 +257,7 @@ unsafe fn forward_without_votes(
     allowance: &mut Option<Allowance>,
 ) -> Result<&'static str> {
     engine.with(|engine| {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         let task = unsafe { read(call, comm, &mut engine.named) };
         if are_invalid(&task) {
             return Ok(INVALID);
@@ -274,18 +274,18 @@ unsafe fn forward_without_votes(
 /// As [`exchange`].
 #[cold]
 unsafe fn forwards_before_set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Option<&'static str> {
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     if call.guest && state.awaits_set_up() && unsafe { is_refused(call, comm, state.topology.as_ref()) } {
         return Some(INVALID);
     }
     state.forwards(call, comm)
 }
 
-/// Why calls are forwarded where a rank has no memory for the set-up.
+/// Why calls are forwarded if a rank has no memory for the set-up.
 const NO_MEMORY: &str = "no memory for hcube's exchanges";
 
-/// Collective: sets a communicator up. Why its calls are forwarded from now on, where a rank has no memory
-/// for that.
+/// Collective: sets a communicator up. Why its calls are forwarded from now on, if a rank has no memory for
+/// that.
 ///
 /// # Errors
 /// On all ranks: errors of the options and of MPI; of memory, if the MPI library has no function for the
@@ -313,7 +313,7 @@ pub(super) fn set_up(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
 /// # Safety
 /// As [`exchange`].
 unsafe fn is_refused(call: &Call, comm: &MpiComm, topology: Option<&Topology>) -> bool {
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     let checked = unsafe {
         match topology.filter(|_| call.function.is_of_neighbours()) {
             Some(topology) => topology.check(call, comm),
@@ -339,7 +339,7 @@ unsafe fn make(
 ) -> Result<Outcome> {
     let Engine { exchange, named, devices, .. } = engine;
     let situation = exchange.situation();
-    // SAFETY: the datatype of the call is as MPI asks for it.
+    // SAFETY: the datatype of the call is as MPI requires.
     let block = || unsafe { block_bytes(call, comm, named) };
     let equal = call.function == Function::Alltoall && situation.leads_equal(call.in_place(), block);
     let reason = select::forwarded_before_votes(situation, call.in_place(), equal);
@@ -347,10 +347,10 @@ unsafe fn make(
         return Ok(Outcome::Library(reason));
     }
     if let Some(topology) = topology.filter(|_| call.function.is_of_neighbours()) {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         return unsafe { make_for_neighbours(call, comm, engine, topology, user) };
     }
-    // SAFETY: memory and handles of the call are as MPI asks for them, and arrays hold an entry per rank.
+    // SAFETY: memory and handles of the call are as MPI requires, and arrays hold an entry per rank.
     let (task, library_can) = unsafe { (read(call, comm, named), call.library_can(comm.size())) };
     let conditions = Conditions { user, stated, equal, ..conditions(call, devices, !library_can) };
     crate::exchange(comm, exchange, &task, conditions, reason)
@@ -371,14 +371,14 @@ unsafe fn make_for_neighbours(
     let Engine { exchange, named, devices, .. } = engine;
     if !exchange.situation().is_asked() && topology.is_forwarding() {
         // Others may not take part in a call that the library refuses: it does not count, as before the
-        // set-up. SAFETY: memory and handles of the call are as MPI asks for them.
+        // set-up. SAFETY: memory and handles of the call are as MPI requires.
         if unsafe { topology.check(call, comm) }.is_ok() {
             topology.note_forwarded();
         }
         return Ok(Outcome::Library("short blocks for neighbours"));
     }
     topology.complete(call, comm)?;
-    // SAFETY: memory and handles of the call are as MPI asks for them.
+    // SAFETY: memory and handles of the call are as MPI requires.
     let task = unsafe { topology.read(call, comm, named) };
     let conditions = Conditions { user, timed: false, ..conditions(call, devices, false) };
     let outcome = crate::exchange(comm, exchange, &task, conditions, None)?;

@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 /// `MPI_SUCCESS`, or an error code of MPI, after the error handler of the communicator was called.
 ///
 /// # Safety
-/// The arguments are as `MPI_Alltoallv` asks for them, with one buffer for both sides.
+/// The arguments are as `MPI_Alltoallv` requires, with one buffer for both sides.
 pub unsafe fn in_one_buffer(
     function: &'static str,
     buffer: *mut c_void,
@@ -28,9 +28,9 @@ pub unsafe fn in_one_buffer(
 ) -> c_int {
     let kind = Types::One(datatype);
     let call = Call::new(Function::Alltoallv, (buffer, sent, kind), (buffer, received, kind), comm, false);
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let handle = unsafe { Handle::new(comm) };
-    // SAFETY: the arguments are as MPI_Alltoallv asks for them, with one buffer for both sides.
+    // SAFETY: the arguments are as MPI_Alltoallv requires, with one buffer for both sides.
     let result = gate::run(Some(handle), || unsafe { make(&call, handle) });
     match result {
         Ok(()) => 0,
@@ -53,7 +53,7 @@ unsafe fn make(call: &Call, comm: Handle) -> Result<()> {
                 Some(extra) => extra,
                 None => extra.insert(agree(comm, Scratch::new(exchange.memory_bound()))?),
             };
-            // SAFETY: the arguments are as MPI_Alltoallv asks for them, with one buffer for both sides.
+            // SAFETY: the arguments are as MPI_Alltoallv requires, with one buffer for both sides.
             let task = unsafe { read_one_buffer(call, comm, named) };
             let task = match devices.own(call.receive.buffer.cast()) {
                 true => Err(Error::Buffer("buffer: device memory; expected host memory".into())),

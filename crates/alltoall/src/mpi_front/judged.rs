@@ -16,7 +16,7 @@ use hcube_core::mpi::forward::in_place;
 use hcube_core::mpi::judgement::{Answer, Judge};
 use hcube_core::mpi::topology::Form;
 
-/// What the arguments of a function are.
+/// The kind of the arguments of a function.
 pub(super) fn form(function: Function) -> Form {
     match function {
         Function::Alltoall | Function::NeighborAlltoall | Function::Ialltoall | Function::AlltoallInit => {
@@ -42,7 +42,7 @@ pub(super) fn judge(function: Function) -> Judge {
 /// messages.
 ///
 /// # Errors
-/// That of the library for `MPI_IN_PLACE`, where it does not accept it.
+/// The library's error for `MPI_IN_PLACE`, if it does not accept it.
 ///
 /// # Safety
 /// Arrays hold an entry per block.
@@ -89,7 +89,7 @@ unsafe fn has_elements(side: &Side, blocks: usize) -> bool {
 /// [`Error::Buffer`], where the library finds that out and refuses it.
 #[cold]
 pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
-    // MPICH compares the arguments of the call, so that arrays are alike where they are one array.
+    // MPICH compares the arguments of the call, so that arrays are equal only if they are one array.
     let same_types = match (call.send.types, call.receive.types) {
         (Types::One(sent), Types::One(received)) => sent == received,
         (Types::Each(sent), Types::Each(received)) => sent == received,
@@ -115,7 +115,7 @@ pub(super) fn check_one_buffer(call: &Call) -> Result<()> {
 /// [`Error::Datatype`], where the library refuses it.
 ///
 /// # Safety
-/// The datatype is a value that MPI has given out and nobody frees it during the call.
+/// The datatype is a value that MPI has returned and nobody frees it during the call.
 pub(super) unsafe fn check_unused_type(datatype: MPI_Datatype, judge: Judge, comm: &MpiComm) -> Result<()> {
     if is_usual(datatype) || judge.ignores_unused_types() {
         return Ok(());

@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `allowance` | calls that are forwarded without a look at the state |
+//! | `allowance` | calls that are forwarded without a state lookup |
 //! | `call` | the arguments of a call, and the library's own function for them |
 //! | `collective` | the entrance: state of the communicator, exchange, verdict |
 //! | `general` | the entrance of the general exchange in place |
@@ -12,7 +12,7 @@
 //! | `nonblocking` | the entrance of nonblocking exchanges |
 //! | `one_rank` | communicators of one rank, whose calls are forwarded at once |
 //! | `persistent` | exchanges that are initialised once, and started again and again |
-//! | `state` | what is kept on a communicator, and which calls are forwarded before any set-up |
+//! | `state` | the state of a communicator, and calls that are forwarded before any set-up |
 //! | `setup` | the collective set-up, and the engines that communicators share |
 //! | `arguments` | from arguments to the blocks of a rank |
 

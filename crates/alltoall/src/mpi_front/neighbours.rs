@@ -28,7 +28,7 @@ const FORWARDED_CALLS: u32 = 63;
 /// The numbers of the blocks of each rank that is a neighbour.
 type Groups = Vec<(usize, Vec<usize>)>;
 
-/// What is known of the topology of a communicator.
+/// The topology of a communicator.
 #[derive(Debug)]
 pub(super) struct Topology {
     neighbours: Neighbours,
@@ -107,24 +107,24 @@ impl Topology {
     /// Local: whether the arguments of a call are valid.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The error of them.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them.
+    /// The call describes memory and handles as MPI requires.
     pub unsafe fn check(&self, call: &Call, comm: &MpiComm) -> Result<()> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         unsafe { self.sides(call, comm, &mut Named::default()) }.map(drop)
     }
 
     /// Local: what a rank has to do, after [`Self::complete`].
     ///
     /// # Errors
-    /// What is wrong with its arguments.
+    /// The error of its arguments.
     ///
     /// # Safety
-    /// The call describes memory and handles as MPI asks for them, for as long as the result lives.
+    /// The call describes memory and handles as MPI requires, for as long as the result lives.
     pub unsafe fn read<'a>(&self, call: &Call, comm: &MpiComm, named: &mut Named) -> Result<Task<'a>> {
-        // SAFETY: memory and handles of the call are as MPI asks for them.
+        // SAFETY: memory and handles of the call are as MPI requires.
         let [send, receive] = unsafe { self.sides(call, comm, named)? };
         let incoming = self.incoming[form(call.function) as usize].as_deref().expect("completed before");
         let size = comm.size();
@@ -157,7 +157,7 @@ fn is_mpich_4() -> bool {
     words.next() == Some("MPICH") && words.nth(1).is_some_and(|number| number.starts_with("4."))
 }
 
-/// The numbers of the blocks of each rank, in the order that `order` gives them.
+/// The numbers of the blocks of each rank, in the order of `order`.
 fn by_rank(neighbours: &[Option<usize>], order: impl Fn(usize) -> usize) -> Groups {
     let mut all: Vec<(usize, usize)> =
         neighbours.iter().enumerate().filter_map(|(number, rank)| Some(((*rank)?, number))).collect();

@@ -25,19 +25,19 @@ use hcube_core::mpi::{MPI_Request, attribute, forward, gate};
 use hcube_core::progress::Progress;
 use std::ffi::c_int;
 
-/// Starts the exchange of a call, or says that the library is to do so. Where it is done, [`complete`] makes
+/// Starts the exchange of a call, or returns that it must be forwarded. After a start, [`complete`] creates
 /// the request.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays until the request is complete.
 pub unsafe fn start(call: &Call) -> Verdict {
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let comm = unsafe { Handle::new(call.comm) };
     gate::run(Some(comm), || {
         let outcome = match attribute::find(comm) {
             Ok(Some(found)) => found.with(|comm, kept: &mut Option<State>| match kept {
                 Some(state) => {
-                    // SAFETY: memory and handles of the call are as MPI asks for them, until the request is
+                    // SAFETY: memory and handles of the call are as MPI requires, until the request is
                     // complete.
                     let outcome = unsafe { start_with(call, comm, state) };
                     state.note_outcome(&outcome);
@@ -85,7 +85,7 @@ pub unsafe fn refuse(call: &Call, refusal: Refusal, request: *mut MPI_Request) -
 /// As [`start`], and the request can be written.
 pub unsafe fn by_library(call: &Call, request: *mut MPI_Request) -> c_int {
     let (send, receive, comm) = (call.send, call.receive, call.comm);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match (send.counts, send.types, receive.counts, receive.types) {
             (
@@ -156,7 +156,7 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
         let Some((nonblocking, node, patience)) = exchange.nonblocking() else {
             return Ok(Outcome::Library("nonblocking without single copy"));
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, until the request is complete.
+        // SAFETY: memory and handles of the call are as MPI requires, until the request is complete.
         let task = match unsafe { read(call, comm, named) } {
             Err(error @ Error::Unsupported(_)) => comm.abort(&by_library_instead(&error)),
             task => task?,
@@ -175,7 +175,7 @@ unsafe fn start_with(call: &Call, comm: &MpiComm, state: &mut State) -> Result<O
     })
 }
 
-/// What this rank cannot do, and the others take for done.
+/// An operation that this rank cannot perform, and that the others take for done.
 fn by_library_instead(error: &Error) -> Error {
     Error::Unsupported(format!("{error}, in a nonblocking exchange: {INSTEAD}"))
 }

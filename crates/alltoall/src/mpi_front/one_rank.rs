@@ -15,22 +15,22 @@ use hcube_core::mpi::{MPI_Comm, MpiComm};
 use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] where it was
+/// The handles of the last one that is forwarded, and of the last one that is served; [`NONE`] if it was
 /// freed, and before the first.
 static LAST: [AtomicUsize; 2] = [const { AtomicUsize::new(NONE) }; 2];
 
 /// The handle of no communicator in any library.
 const NONE: usize = 0;
 
-/// A communicator of one rank. It is forgotten when this is dropped, which happens before MPI gives its
-/// handle to another one.
+/// A communicator of one rank. It is forgotten when this is dropped, which happens before MPI reuses its
+/// handle.
 #[derive(Debug)]
 pub(super) struct OneRank {
     comm: usize,
     served: bool,
 }
 
-/// What becomes of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtOnce {
     /// It is forwarded.
@@ -46,7 +46,7 @@ impl OneRank {
         known.then_some(Self { comm: handle(call.comm), served })
     }
 
-    /// Its next calls end at once.
+    /// Its next calls end immediately.
     #[inline]
     pub(super) fn remember(&self) {
         // Relaxed: nothing else is published; other threads make their calls on other communicators.

@@ -93,10 +93,10 @@ impl Operation {
     /// MPI library makes the exchange. Ends the job if the kernel refuses a copy.
     ///
     /// # Safety
-    /// The memory of the exchange is as MPI asks for it, and the request is not active.
+    /// The memory of the exchange is as MPI requires, and the request is not active.
     pub unsafe fn start(&self) -> Option<Report> {
         let mut exchange = self.exchange.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: memory of the exchange is as MPI asks for it, and its request is not active.
+        // SAFETY: memory of the exchange is as MPI requires, and its request is not active.
         let started = gate::run(None, || unsafe { exchange.start() });
         if let Err(error) = started {
             eprintln!("hcube: {}: {error}, in a persistent exchange; {INSTEAD}", self.function.name());
@@ -109,7 +109,7 @@ impl Operation {
 
 const OTHER_PATH: &str = "persistent without single copy";
 
-/// What became of an initialisation; the same kind on all ranks.
+/// The outcome of an initialisation; the same kind on all ranks.
 #[derive(Debug)]
 pub enum Initialised {
     /// The operation, whose request [`make_request`] makes.
@@ -120,23 +120,23 @@ pub enum Initialised {
     Refused(Refusal),
 }
 
-/// Collective: initialises an exchange, or says that the library is to do so.
+/// Collective: initialises an exchange, or returns that it must be forwarded.
 ///
 /// # Safety
 /// As [`super::exchange`]; the memory of the call stays as long as the request is used.
 pub unsafe fn initialise(call: &Call) -> Initialised {
-    // SAFETY: the handle of the call, as MPI asks for it.
+    // SAFETY: the handle of the call, as MPI requires.
     let comm = unsafe { Handle::new(call.comm) };
     gate::run(Some(comm), || {
         let mut made = None;
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         let work = |comm: &MpiComm, kept: &mut Option<State>, inter| unsafe {
             let state = kept.get_or_insert_with(|| State::for_call(call, comm, inter));
             let outcome = with_state(call, comm, state, &mut made);
             state.note_outcome(&outcome);
             outcome
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         match (unsafe { on_communicator(call, comm, work) }, made) {
             (Ok(Outcome::Done(report)), Some(made)) => {
                 let (function, bytes) = (call.function, report.bytes);
@@ -202,7 +202,7 @@ unsafe fn with_state(
         let Some((node, processes, patience)) = exchange.persistent() else {
             return Ok(Outcome::Library(OTHER_PATH));
         };
-        // SAFETY: memory and handles of the call are as MPI asks for them, as long as the request is used.
+        // SAFETY: memory and handles of the call are as MPI requires, as long as the request is used.
         let task = unsafe { read(call, comm, named) };
         let reachable = !conditions(call, devices, false).unreachable;
         let Some(task) = agree_on_task(comm, task, reachable)? else {
@@ -219,8 +219,8 @@ unsafe fn with_state(
     })
 }
 
-/// Whether the path of these exchanges is asked for, before a set-up: without, none is made for them. Options
-/// that are not valid are reported by all ranks together, in the set-up.
+/// Whether the path of these exchanges is selected, before a set-up: otherwise no set-up is performed for
+/// them. Invalid options are reported by all ranks together, in the set-up.
 fn is_asked_for(call: &Call) -> bool {
     let options = if call.guest { guest_options().clone() } else { Options::from_environment() };
     options.is_ok_and(|options| options.path == Path::SingleCopy)
@@ -251,7 +251,7 @@ fn agree_on_task<'a>(comm: &MpiComm, task: Result<Task<'a>>, reachable: bool) ->
 /// As [`initialise`], and the request can be written.
 pub unsafe fn by_library(call: &Call, info: MPI_Info, request: *mut MPI_Request) -> c_int {
     let (send, receive, comm) = (call.send, call.receive, call.comm);
-    // SAFETY: the arguments are as MPI asks for them, by the contract of this function.
+    // SAFETY: the arguments are as MPI requires, by the contract of this function.
     unsafe {
         match (send.counts, send.types, receive.counts, receive.types) {
             (

@@ -30,15 +30,15 @@ use hcube_core::progress::Progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether some processes of a program that does not know of hcube may not have it. A fact about the job, the
+/// Whether some processes of a program that does not call hcube may not have it. A fact about the job, the
 /// same on all processes that have hcube.
 static UNCERTAIN: AtomicBool = AtomicBool::new(false);
 
-/// After this time in the set-up, a rank says that it waits for others.
+/// Time in the set-up after which a rank reports that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Says that nobody knows whether all processes of the job have hcube. Where one has not, the others wait for
-/// it, and say so.
+/// Reports that hcube may be missing in some processes of the job. If so, the others wait for it, and report
+/// this.
 pub fn expect_missing_processes() {
     UNCERTAIN.store(true, Ordering::Relaxed);
 }
@@ -57,7 +57,7 @@ fn meet(comm: &MpiComm) -> Result<()> {
                 comm.rank(),
                 LATE.as_secs()
             );
-            // In one piece, because two ranks may say it.
+            // In one write, because two ranks may print it.
             eprint!("{text}");
         }
     })
@@ -151,7 +151,7 @@ fn ranks_of(comm: &MpiComm) -> Option<Vec<i32>> {
     }
 }
 
-/// What all ranks of a communicator have agreed on.
+/// The agreement of all ranks of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
     /// The engine that each of them knows serves this communicator as well.
@@ -162,8 +162,8 @@ enum Sharing {
     Impossible,
 }
 
-/// Local: whether this process has memory for what a set-up allocates in small pieces for this number of
-/// ranks, in lists of a few words for each. It is given back, so that it is there for them.
+/// Local: whether this process has memory for the small allocations of a set-up for this number of ranks,
+/// lists of a few words for each. The memory is freed, so that it is available for them.
 fn has_room(ranks: usize) -> Result<()> {
     const BYTES: usize = 64 << 10;
     const BYTES_PER_RANK: usize = 256;

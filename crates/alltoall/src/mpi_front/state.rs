@@ -22,10 +22,10 @@ use hcube_core::mpi::shared::Shared;
 use hcube_core::node::device::Devices;
 use std::sync::OnceLock;
 
-/// What serves exchanges, for one communicator or for several of the same ranks.
+/// The engine of exchanges, for one communicator or for several of the same ranks.
 #[derive(Debug)]
 pub struct Engine {
-    /// What exchanges use.
+    /// Resources of exchanges.
     pub exchange: ExchangeState,
     /// The predefined datatype that was used last.
     pub(super) named: Named,
@@ -64,20 +64,20 @@ pub(super) enum Stage {
     Ready(Shared<Engine>),
 }
 
-/// What is kept on a communicator.
+/// The state attached to a communicator.
 #[derive(Debug)]
 pub struct State {
     pub(super) stage: Stage,
     pub(super) last_path: &'static str,
     /// Exchanges by each path of [`UsedPath::ALL`], and forwarded exchanges.
     paths: [u64; UsedPath::ALL.len() + 1],
-    /// What is known of its topology, from the first exchange between neighbours on.
+    /// Its topology, from the first neighbourhood exchange on.
     pub(super) topology: Option<Topology>,
-    /// Exchanges out of place, of a program that does not know of hcube.
+    /// Exchanges out of place, of a program that does not call hcube.
     pub(super) without_votes: WithoutVotes,
     /// The allowance for those that are forwarded.
     pub(super) allowance: Option<Allowance>,
-    /// Set where it has one rank, and belongs to a program that does not know of hcube.
+    /// Set if it has one rank, and belongs to a program that does not call hcube.
     pub(super) one_rank: Option<OneRank>,
     /// Nonblocking exchanges that were started on it; the same on all ranks, in the order of their calls.
     pub(super) operations: u64,
@@ -86,7 +86,7 @@ pub struct State {
 }
 
 impl State {
-    /// At the first use of a communicator, by a program that has asked for hcube.
+    /// At the first use of a communicator, by a program that calls hcube.
     pub(super) fn new() -> Self {
         Self::at(Stage::Due(None))
     }
@@ -146,8 +146,8 @@ impl State {
                 // The others were started by somebody else, perhaps without hcube.
                 Ok(Members::Outside) => self.stage = Stage::Forwarded("processes outside MPI_COMM_WORLD"),
                 Ok(Members::Known(found)) => *ranks = Some(found),
-                // A rank that MPI does not tell takes part in the set-up, because in most cases the others do
-                // so.
+                // A rank without information from MPI takes part in the set-up, because in most cases the
+                // others do so.
                 Ok(Members::Unknown) | Err(_) => {}
             },
             _ => {}

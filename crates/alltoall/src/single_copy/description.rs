@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, Refused>;
 struct Entry {
     send: Runs,
     receive: Runs,
-    /// 1 when the other rank does not read this entry any more. It writes that.
+    /// 1 when the other rank does not read this entry any more; written by the other rank.
     done: AtomicU64,
     padding: u64,
 }
@@ -104,7 +104,7 @@ impl Description {
         size_of_val(&*self.entries) + lists
     }
 
-    /// What other ranks find it by; not 0.
+    /// The key by which other ranks find it; not 0.
     pub fn address(&self) -> u64 {
         self.entries.as_ptr().expose_provenance() as u64
     }
@@ -140,18 +140,18 @@ pub struct Side {
 /// The two blocks between a pair of ranks, as one of the two ranks has them.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    /// What this rank sends to the other one.
+    /// The block that this rank sends to the other one.
     pub send: Side,
     /// Where it receives from the other one.
     pub receive: Side,
 }
 
-/// What a rank copies.
+/// The direction that a rank copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The blocks of both.
     Both,
-    /// What it receives; the other rank does the same.
+    /// The block that it receives; the other rank does the same.
     Received,
 }
 
@@ -197,7 +197,8 @@ impl Blocks {
     }
 }
 
-/// Notes in the description of another rank, at this address, that rank `own` of the node needs it no more.
+/// Marks in the description of another rank, at this address, that rank `own` of the node does not need it
+/// any more.
 ///
 /// # Safety
 /// As [`Blocks::read`].
@@ -209,7 +210,7 @@ pub unsafe fn note_done(process: Process, address: u64, own: usize) -> Result<()
     unsafe { process.write_runs(&[Run { address: place, bytes: size_of_val(&done) as u64 }], &note) }
 }
 
-/// What is wrong where more is sent than is expected.
+/// The error if more is sent than is expected.
 pub fn too_long(sent: &Side, expected: &Side) -> Option<String> {
     let (sent, expected) = (sent.bytes, expected.bytes);
     (sent > expected).then(|| format!("{sent} bytes sent where {expected} are expected"))

@@ -133,7 +133,7 @@ unsafe fn swap(
         process.read(theirs, chunk).map_err(|refused| Refused { copied: done, ..refused })?;
         // SAFETY: a part of this half of the partner's block, by the contract of this function.
         let written = unsafe { process.write(theirs, mine) };
-        // What the partner has lost exists only in the piece of scratch memory.
+        // Bytes that were overwritten at the partner exist only in the piece of scratch memory.
         let length = written.as_ref().map_or_else(|refused| refused.copied, |()| mine.len());
         chunk.part(0..length).copy_to(mine.part(0..length));
         written.map_err(|refused| Refused { copied: done + length, ..refused })?;

@@ -5,7 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`exchange`] | large blocks of one exchange |
-//! | [`fallback`] | what that has not moved because the kernel refused it |
+//! | [`fallback`] | blocks whose copies the kernel has refused |
 //! | [`nonblocking`], `description`, `sharing` | nonblocking exchanges: of two ranks the later one copies |
 //! | [`persistent`] | exchanges that are initialised once, and started again and again |
 

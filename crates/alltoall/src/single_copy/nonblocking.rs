@@ -34,7 +34,7 @@ use hcube_core::node::single_copy::Process;
 use hcube_core::progress::wait::Patience;
 use std::collections::VecDeque;
 
-/// What a rank keeps of its nonblocking exchanges.
+/// The state of a rank for its nonblocking exchanges.
 #[derive(Debug)]
 pub struct Nonblocking {
     arrivals: Arrivals,
@@ -55,8 +55,8 @@ impl Nonblocking {
     /// Collective over `comm`; `ranks` are the ranks of this rank's node, whose processes these are.
     ///
     /// # Errors
-    /// On all ranks, where the ranks of a node cannot share memory, or a process may have memory of a device,
-    /// which the kernel does not copy: a rank that finds such memory later could not tell those that have
+    /// On all ranks, if the ranks of a node cannot share memory, or a process may have device memory, which
+    /// the kernel does not copy: a rank that finds such memory later could not notify the ranks that have
     /// started the exchange.
     pub fn new<C: Comm + ?Sized>(comm: &C, ranks: &[usize], processes: Vec<Process>) -> Result<Self> {
         let reachable = match Devices::new().exist() {
@@ -77,8 +77,8 @@ impl Nonblocking {
     ///
     /// # Errors
     /// [`Error::Truncate`] for a block that is longer than the other rank expects; the others are copied.
-    /// [`Error::Memory`] where there is no memory or the kernel refuses a copy: the job must end, as other
-    /// ranks take the exchange for complete.
+    /// [`Error::Memory`] if there is no memory or the kernel refuses a copy: the job must end, as other ranks
+    /// take the exchange for complete.
     ///
     /// # Safety
     /// The memory of the blocks stays until all ranks have started the exchange and a barrier after it is

@@ -55,8 +55,8 @@ impl Partner {
 }
 
 impl Persistent {
-    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` where ranks
-    /// get no more shared memory, or one of them has no memory or may not read the blocks of another one.
+    /// Collective over `comm`, whose ranks are all on this node: initialises the exchange. `None` if no
+    /// shared memory is available, or a rank has no memory or may not read the blocks of another one.
     ///
     /// # Errors
     /// On all ranks: [`Error::Truncate`] for a block that is longer than the other rank expects, and errors

@@ -16,10 +16,10 @@ const MAX_STAY: f64 = 1e-3;
 
 /// The offers of the earlier rank of each pair to share its work.
 pub trait Offers {
-    /// What the later rank passes.
+    /// The data of the later rank.
     type Word;
 
-    /// What a rank has passed that has taken the offer, if one has; that ends the offer.
+    /// The data of the rank that has taken the offer, if any; this ends the offer.
     fn taken(&self, rank: usize) -> Option<Self::Word>;
 
     /// Ends the offer; what the rank has passed, if it has taken it before.

@@ -86,7 +86,7 @@ fn truncated(from: usize, sent: usize, to: usize, expected: usize) -> String {
     )
 }
 
-/// Each of these ranks says this, the others that the first of them has said it.
+/// Each of these ranks returns this error, the others the error of the first of them.
 fn is_truncated(concerned: &[(usize, String)], rank: usize, outcome: &Result<Outcome>) -> bool {
     let (first, said) = &concerned[0];
     match (concerned.iter().find(|(concerned, _)| *concerned == rank), outcome) {
@@ -263,7 +263,7 @@ fn a_rank_that_expects_more_is_tolerated_out_of_place() {
     });
 }
 
-/// One rank expects more and another is sent more.
+/// One rank expects more bytes, and another is sent more.
 #[test]
 fn expecting_more_excuses_nobody_else() {
     let shape = |_| Shape {
@@ -288,7 +288,7 @@ fn in_place_on_some_ranks_only_is_refused_on_all() {
     );
 }
 
-/// What an exchange does with the state of one communicator on another, and with a task.
+/// Exchanges with the state of another communicator, and with a wrong task.
 fn misused(swapped: bool, task: impl Fn() -> Result<Task<'static>> + Sync) {
     threads::run(2, 2, |comm| {
         let mut state = ExchangeState::new(comm, &Options::default()).expect("created");

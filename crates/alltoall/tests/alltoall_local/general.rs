@@ -23,7 +23,7 @@ fn mixed(words: [usize; 4]) -> usize {
     })
 }
 
-/// What is exchanged; the same on all ranks.
+/// The data that is exchanged; the same on all ranks.
 #[derive(Clone, Copy)]
 struct Shape<'s> {
     seed: usize,

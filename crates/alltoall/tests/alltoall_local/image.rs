@@ -29,7 +29,7 @@ static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     (0..1 << 20).map(step).collect()
 });
 
-/// What one rank has for another in an exchange with this number.
+/// The block of one rank for another in the exchange with this number.
 fn content(number: usize, from: usize, to: usize, bytes: usize) -> &'static [u8] {
     &NOISE[(from * 64 + to) * 61 + number % 1000 * 7..][..bytes]
 }
@@ -116,7 +116,7 @@ impl Image {
     }
 }
 
-/// What is exchanged: the same on all ranks.
+/// The data that is exchanged: the same on all ranks.
 #[derive(Clone, Copy)]
 pub struct Shape<'s> {
     /// Changes the contents.
@@ -140,7 +140,7 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// What is not ordinary on a rank.
+/// Special conditions on a rank.
 #[derive(Debug, Clone, Default)]
 pub struct Special {
     /// In place of the task.
@@ -187,7 +187,7 @@ impl Rank {
         state: &mut ExchangeState,
         special: &Special,
     ) -> Result<Outcome> {
-        // As the front end tells it of MPI_Alltoall.
+        // As the front end reports it for MPI_Alltoall.
         let block = self.receive.ranges[0].len();
         let equal = self.receive.form == Form::Even
             && state.situation().leads_equal(self.send.is_none(), || Some(block));

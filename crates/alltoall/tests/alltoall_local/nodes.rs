@@ -24,15 +24,15 @@ pub static SINGLE_COPY: LazyLock<bool> = LazyLock::new(|| {
     read_word(std::process::id(), (&raw const cookie).addr() as u64).is_ok_and(|word| word == cookie)
 });
 
-/// [`threads::run_on_nodes`], but where a rank panics the process ends, since the others would wait for it
-/// for ever.
+/// [`threads::run_on_nodes`], but if a rank panics the process ends, since the others would wait for it for
+/// ever.
 pub fn run_on_nodes<T: Send>(nodes: Vec<u32>, work: impl Fn(&ThreadComm) -> T + Sync) -> Vec<T> {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     threads::run_on_nodes(nodes, |comm| {
         catch_unwind(AssertUnwindSafe(|| work(comm))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref().copied()).unwrap_or_default();
-            // What is printed by other means is kept until a test ends, which this one does not.
+            // Output by other means is captured until a test ends, and this test does not end.
             let _ = writeln!(std::io::stderr(), "{test} FAILED on rank {}: {text}", comm.rank());
             std::process::exit(101);
         })

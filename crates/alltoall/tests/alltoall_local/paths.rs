@@ -86,7 +86,7 @@ fn between_nodes_every_path_and_schedule() {
     for memory in MEMORY {
         for path in PATHS {
             for schedule in SCHEDULES {
-                // What is chosen inside a node does not depend on the order between nodes.
+                // The path inside a node does not depend on the order between nodes.
                 if path != Path::Auto
                     && !matches!(schedule, Schedule::Auto | Schedule::Hypercube | Schedule::NodeLeaders)
                 {

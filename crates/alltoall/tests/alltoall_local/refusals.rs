@@ -45,12 +45,12 @@ fn count_refused(number: usize) -> Error {
     Error::Count(format!("exchange {number}: count = -1"))
 }
 
-/// What others hear of it.
+/// The error that others return.
 fn remote(rank: usize, number: usize) -> Error {
     Error::Remote { rank, code: HCUBE_ERR_COUNT, message: count_refused(number).to_string() }
 }
 
-/// On one node a rank need not wait to hear that its own arguments are wrong.
+/// On one node a rank need not wait to return the error of its own arguments.
 #[test]
 fn a_rank_that_refuses_does_not_wait_for_the_others() {
     let cases = situations().into_iter().filter(|case| {
@@ -63,7 +63,7 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
             run_on_nodes(case.nodes.clone(), |comm| {
                 let own = comm.rank();
                 let mut state = ExchangeState::new(comm, &case.options).expect("created");
-                // The second time at once after an exchange, the third time after another refusal.
+                // The second time immediately after an exchange, the third time after another refusal.
                 for turn in 1..=3 {
                     if turn < 3 {
                         works(comm, &mut state, &case);
@@ -97,8 +97,8 @@ fn a_rank_that_refuses_does_not_wait_for_the_others() {
     }
 }
 
-/// Communicators of the same ranks share a state: what one rank is told on one of them concerns no exchange
-/// on another.
+/// Communicators of the same ranks share a state: a refusal on one of them does not concern exchanges on
+/// another.
 #[test]
 fn a_refusal_on_another_communicator_is_passed_over() {
     run_on_nodes(vec![0; 3], |comm| {

@@ -7,7 +7,7 @@ use hcube_alltoall::{Conditions, ExchangeState, Options, Outcome, Path};
 use hcube_core::comm::Comm;
 use hcube_core::comm::threads::ThreadComm;
 
-/// Conditions of a program that does not know of hcube.
+/// Conditions of a program that does not call hcube.
 fn conditions(stated: Option<u64>) -> Conditions {
     Conditions { timed: true, may_skip_votes: true, tolerant: true, stated, ..Conditions::default() }
 }

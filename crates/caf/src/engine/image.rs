@@ -24,7 +24,7 @@ use hcube_core::onesided::Onesided;
 use hcube_core::plan::Topology;
 use hcube_core::progress::wait::Patience;
 
-/// What is done with a message of a kind, by an image of the type `I`. Whether it is such a message.
+/// The handler of a message of a kind, by an image of the type `I`. Returns whether it is such a message.
 pub(crate) type Handler<I> = fn(&mut I, Message) -> Result<bool>;
 
 /// The handlers of all kinds, in the order of [`Kind::ALL`].
@@ -51,7 +51,7 @@ pub struct Image<C: Comm> {
     pub(crate) participation: Participation,
     pub(crate) statistics: Statistics,
     pub(super) handlers: Handlers<Self>,
-    /// Polls for messages since the operations that go on were last advanced.
+    /// Number of polls since the pending operations were last advanced.
     pub(super) polls: usize,
 }
 

@@ -5,7 +5,7 @@ use hcube_core::active::Message;
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
-/// Polls for messages from one advance of the operations that go on to the next.
+/// Number of polls between two advances of the pending operations.
 const POLLS_PER_ADVANCE: usize = 64;
 
 /// What [`Image::progress`] has found.
@@ -66,7 +66,7 @@ impl<C: Comm> Image<C> {
         }
     }
 
-    /// Advances all operations that go on. Whether one has ended.
+    /// Advances all pending operations. Returns whether one has ended.
     #[cold]
     pub(crate) fn advance_pending(&mut self) -> bool {
         let mut pending = std::mem::take(&mut self.pending);

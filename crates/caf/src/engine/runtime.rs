@@ -95,7 +95,7 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| Ok(image.teams.get(image.coarrays.get_for(of, purpose)?.team())?.rank()))
     }
 
-    /// What this image has done so far.
+    /// The statistics of this image so far.
     pub fn statistics(&self) -> Statistics {
         let image = self.image.borrow();
         let team_words = image.teams.iter().map(Team::words).sum::<usize>() as u64;

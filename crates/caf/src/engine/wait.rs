@@ -14,10 +14,10 @@ use hcube_core::onesided::Request;
 const MAX_STEPS: usize = 1 << 14;
 
 impl<C: Comm> Runtime<C> {
-    /// Waits until `poll` has a result, and does meanwhile what others ask for.
+    /// Waits until `poll` has a result, and serves other images meanwhile.
     ///
     /// # Errors
-    /// Those of `poll` and of MPI; where an image has failed or stopped.
+    /// Errors of `poll` and of MPI; if an image has failed or stopped.
     #[inline]
     pub(crate) fn wait<T>(&self, poll: impl FnMut(&mut Image<C>) -> Result<Option<T>>) -> Result<T> {
         self.wait_while(|image| image.participation.check(&image.others), poll)
@@ -28,7 +28,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check_any(), poll)
     }
 
-    /// As [`Self::wait`], for something that only one image does: the wait goes on where others are gone.
+    /// As [`Self::wait`], for an event that only one image causes: the wait continues if other images are
+    /// gone.
     pub(crate) fn wait_for_image<T>(
         &self,
         awaited: usize,
@@ -46,8 +47,8 @@ impl<C: Comm> Runtime<C> {
         self.wait_while(|image| image.others.check(awaited), poll)
     }
 
-    /// Waits until `poll` has a result, as long as `check` has no error. What is there at the first poll
-    /// needs no check.
+    /// Waits until `poll` has a result, as long as `check` has no error. A result of the first poll needs no
+    /// check.
     #[inline]
     fn wait_while<T>(
         &self,
@@ -100,7 +101,7 @@ impl<C: Comm> Runtime<C> {
         self.wait(|_| Ok(is_so().then_some(())))
     }
 
-    /// Polls once for what others have asked for, and does it.
+    /// Polls once for requests of other images, and serves them.
     pub(crate) fn poll(&self) -> Result<()> {
         match self.with(Image::progress)? {
             Step::Run => self.run(),
@@ -157,8 +158,8 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Waits until a message to an image would go out soon; inside a shipped function goes on at once. Images
-    /// that are gone do not matter, unless it is that one.
+    /// Waits until a message to an image can be sent soon; inside a shipped function returns immediately.
+    /// Images that are gone are ignored, except that image.
     #[inline]
     pub(crate) fn wait_for_room(&self, to: usize) -> Result<()> {
         let has_room = self.with(|image| Ok(image.shipped.is_running() || image.memory.has_room(to)))?;

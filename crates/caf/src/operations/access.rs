@@ -16,8 +16,8 @@ use hcube_core::memory::Region;
 use hcube_core::onesided::{Atomic, Request, Shape};
 
 impl<C: Comm> Image<C> {
-    /// The memory of a range on a member of the team of all images, if it is on this node: what most accesses
-    /// need. Nothing where anything is unusual or wrong.
+    /// The memory of a range on a member of the team of all images, if it is on this node: the common case.
+    /// `None` in all unusual or erroneous cases.
     #[inline(always)]
     fn reach(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Option<Region<'_>> {
         let offset = self.coarrays.find(coarray)?.direct_offset(rank, at, length)?;
@@ -118,7 +118,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_for_bytes(from, request, into)
     }
 
-    /// Waits for bytes of an image, also where others are gone.
+    /// Waits for bytes of an image, even if others are gone.
     fn wait_for_bytes(&self, from: usize, request: Request, into: Region<'_>) -> Result<()> {
         let result = self.wait_for_image(from, |image| Ok(image.memory.is_read(request, into).then_some(())));
         self.cancel_unless_done(request, result)

@@ -26,13 +26,13 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: a coarray with `bytes` bytes on each member; they hold anything.
     ///
     /// # Errors
-    /// On all members, where their numbers of bytes differ or one has no memory; for a team that was freed,
-    /// and in a shipped function; where an image has failed.
+    /// On all members, if their numbers of bytes differ or one has no memory; for a team that was freed, and
+    /// in a shipped function; if an image has failed.
     pub fn allocate(&self, team: Handle, bytes: usize, purpose: Use) -> Result<Handle> {
         let allocated = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;
             if image.teams.get(team)?.size() > 1 {
-                // Members could not agree. Memory for which they have begun to is lost where one fails
+                // Members could not agree. Memory for which they have begun to is lost if one fails
                 // meanwhile: another member may have the coarray, and write to it.
                 image.others.check_any()?;
             }
@@ -65,7 +65,7 @@ impl<C: Comm> Runtime<C> {
         self.with(|image| {
             if let Some(error) = refused {
                 image.coarrays.give_up(id);
-                // All members know of an error of one of them; nobody uses the others' parts then.
+                // All members know of an error of one of them; no member uses the others' parts then.
                 if failed <= 1 && has_part {
                     image.memory.heap().free(offset as usize)?;
                 }
@@ -81,7 +81,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// For a coarray that was freed, and in a shipped function; on all members, for locks that one of them
-    /// holds; where an image has failed.
+    /// holds; if an image has failed.
     pub fn free(&self, coarray: Handle, purpose: Use) -> Result<()> {
         let team = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;
@@ -131,7 +131,7 @@ impl<C: Comm> Runtime<C> {
     /// The place of a range of a coarray on a member.
     ///
     /// # Errors
-    /// For a coarray that was freed, a range outside of it, a rank that no member has; where an image has
+    /// For a coarray that was freed, a range outside of it, a rank that no member has; if an image has
     /// failed.
     #[inline]
     pub fn place(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Result<Place> {
@@ -184,7 +184,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Collective over the team: an error on all members, where one of them has one of these locks.
+    /// Collective over the team: an error on all members, if one of them has one of these locks.
     fn agree_unlocked(&self, team: Handle, locks: Handle) -> Result<()> {
         let is_used = self.with(|image| Ok(image.locks.uses(locks)))?;
         let [any] = self.combine(team, [i64::from(is_used)], Combination::Max)?;

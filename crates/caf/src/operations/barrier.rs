@@ -40,8 +40,7 @@ impl<C: Comm> Runtime<C> {
     /// is there.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where an image has failed, or a member has
-    /// stopped.
+    /// For a team that was freed, and in a shipped function; if an image has failed, or a member has stopped.
     pub fn barrier(&self, team: Handle) -> Result<()> {
         let number = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;

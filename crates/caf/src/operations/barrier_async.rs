@@ -33,8 +33,8 @@ impl<C: Comm> Runtime<C> {
     /// image.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; for an event that there is not, where this image
-    /// takes part in the barrier without it.
+    /// For a team that was freed, and in a shipped function; for an event that does not exist, in which case
+    /// this image takes part in the barrier without it.
     pub fn barrier_async(&self, team: Handle, event: Result<EventAt>) -> Result<()> {
         self.with(|image| image.shipped.refuse_inside("collective functions"))?;
         let event = event.and_then(|event| self.place_of_event(event).map_err(|error| field("done", error)));

@@ -28,13 +28,13 @@ pub struct Copointer {
 }
 
 impl Copointer {
-    /// As words, to be handed on.
+    /// Encoded as words, to be passed to other images.
     pub const fn words(self) -> [u64; 2] {
         [self.place, self.bytes]
     }
 
-    /// From [`Self::words`]. Other words give a copointer whose accesses are errors, or reach other memory in
-    /// heaps.
+    /// From [`Self::words`]. Other words result in a copointer whose accesses are errors, or access other
+    /// memory in heaps.
     pub const fn from_words([place, bytes]: [u64; 2]) -> Self {
         Self { place, bytes }
     }
@@ -101,7 +101,7 @@ impl<C: Comm> Runtime<C> {
     /// Writes to where a copointer leads, from `at` on; see [`Self::put`].
     ///
     /// # Errors
-    /// As `Self::place_of_copointer`; where an image has failed or stopped.
+    /// As `Self::place_of_copointer`; if an image has failed or stopped.
     pub fn put_to(&self, copointer: Copointer, at: usize, from: Region<'_>) -> Result<()> {
         let place = self.place_of_copointer(copointer, at, from.len())?;
         self.put_place(place, from)

@@ -57,7 +57,7 @@ enum State {
     Written,
 }
 
-/// A copy that goes on.
+/// A pending copy.
 #[derive(Debug)]
 struct Copy {
     destination: End,
@@ -125,7 +125,7 @@ impl<C: Comm> Operation<Image<C>> for Notice {
     }
 }
 
-/// What a message about copies says.
+/// The contents of a message about copies.
 const WANTED: u64 = 0;
 const TAKEN: u64 = 1;
 

@@ -23,7 +23,7 @@ impl<C: Comm> Image<C> {
         if self.shipped.is_running() {
             return Err(Error::Usage("called in a shipped function".into()));
         }
-        // Where an image has failed, no block ends any more.
+        // If an image has failed, no block ends any more.
         self.others.check_all()?;
         if self.finishes.is_inside() {
             return Err(Error::Usage(
@@ -52,7 +52,7 @@ impl<C: Comm> Runtime<C> {
     /// all images have called it. Nothing may be called afterwards.
     ///
     /// # Errors
-    /// Inside of a finish block or a shipped function; where an image has failed.
+    /// Inside of a finish block or a shipped function; if an image has failed.
     pub fn finalise(&self) -> Result<()> {
         let world = self.with(|image| {
             image.check_end()?;
@@ -60,7 +60,7 @@ impl<C: Comm> Runtime<C> {
         })?;
         self.terminate(world, Scope::PROGRAM)?;
         self.barrier(world)?;
-        // What this image has sent last is taken by others only while they poll.
+        // The last messages of this image are received by others only while they poll.
         self.with(|image| image.leave())
     }
 
@@ -68,11 +68,11 @@ impl<C: Comm> Runtime<C> {
     /// both, and nothing may be called afterwards.
     ///
     /// # Errors
-    /// Those of MPI; where this image has failed or stopped before.
+    /// Errors of MPI; if this image has failed or stopped before.
     pub fn end(&self, fails: bool) -> Result<()> {
         let word = if fails { LISTENING } else { SERVING };
         self.change(|image| image.others.pass_on(&mut image.memory))?;
-        // What others get from this image before they know that it has ended.
+        // Data that others get from this image before they know that it has ended.
         self.serve_until(|image| image.memory.is_sent())?;
         self.change(|image| image.others.announce(&mut image.memory, word))?;
         self.serve_until(|image| image.others.are_all_gone() && image.memory.is_sent())?;

@@ -143,7 +143,7 @@ impl<C: Comm> Runtime<C> {
     /// event.
     ///
     /// # Errors
-    /// For an event that was freed, an index that there is not, a rank that no member has; where an image has
+    /// For an event that was freed, an index that does not exist, a rank that no member has; if an image has
     /// failed or stopped.
     pub fn notify(&self, event: Handle, index: usize, rank: usize) -> Result<()> {
         self.notify_when_made(event, index, rank, |place| {
@@ -164,7 +164,7 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Notifies an event; `wait` returns when what this image has put to the event's image has been made
+    /// Notifies an event; `wait` returns when earlier puts of this image to the event's image are complete
     /// there.
     fn notify_when_made(
         &self,
@@ -191,7 +191,7 @@ impl<C: Comm> Runtime<C> {
         for place in &places {
             self.wait_for_room(place.image)?;
         }
-        // What goes to the only image that is notified need not be waited for.
+        // Data for the only image that is notified need not be waited for.
         let only = places.iter().all(|place| place.image == first.image).then_some(first.image);
         self.wait_for_any(|image| Ok(image.memory.is_made(only).then_some(())))?;
         self.change(|image| {

@@ -23,7 +23,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
 impl<C: Comm> Image<C> {
-    /// Whether nothing of a block goes on here, as far as this image knows.
+    /// Whether nothing of a block is pending here, as far as this image knows.
     fn is_quiet(&self, scope: Scope) -> bool {
         self.pending.are_over(scope) && self.memory.is_delivered() && !self.shipped.is_ready()
     }
@@ -48,9 +48,9 @@ impl<C: Comm> Runtime<C> {
     /// in it have ended, with those that these have shipped. The number of reductions.
     ///
     /// # Errors
-    /// Outside of a block, in a shipped function; on all members, where one of them has not registered a
-    /// function that was shipped to it: the block stays open, and may be ended when it has; where an image
-    /// has failed or stopped.
+    /// Outside of a block, in a shipped function; on all members, if one of them has not registered a
+    /// function that was shipped to it: the block stays open, and may be ended when it has; if an image has
+    /// failed or stopped.
     pub fn end_finish(&self) -> Result<usize> {
         let (team, scope) = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;

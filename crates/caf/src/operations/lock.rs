@@ -25,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 
 impl<C: Comm> Runtime<C> {
-    /// Collective over the team: `count` locks on each member, which nobody has.
+    /// Collective over the team: `count` unlocked locks on each member.
     ///
     /// # Errors
     /// As [`Self::allocate`].
@@ -41,8 +41,8 @@ impl<C: Comm> Runtime<C> {
     /// Waits until this image has a lock on a member.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image has or waits for; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image has or waits for; if an image has failed or stopped.
     pub fn lock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         self.take_lock(self.find_lock((locks, index, rank))?)
     }
@@ -50,7 +50,7 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::lock`], of one that was found.
     pub(crate) fn take_lock(&self, lock: Lock) -> Result<()> {
         self.wait_for_room(lock.place.image)?;
-        // An attempt without the queue that was given up may end with nothing.
+        // An abandoned attempt without the queue may end without result.
         while !self.ask_for_lock(lock, true)? {}
         Ok(())
     }
@@ -61,7 +61,7 @@ impl<C: Comm> Runtime<C> {
         let lock = lock.place;
         let taken =
             self.wait_for_any(|image| match image.locks.advance(lock, &mut image.memory, &image.others)? {
-                // It goes on with a wait that was given up, but does not wait.
+                // It resumes a wait that was given up, but does not wait.
                 None if !queues && image.locks.is_queued(lock) => {
                     image.locks.give_up(lock);
                     Ok(Some(false))
@@ -74,7 +74,7 @@ impl<C: Comm> Runtime<C> {
         taken
     }
 
-    /// Takes a lock on a member if nobody has it: whether this image has it now.
+    /// Acquires a lock on a member if it is free; returns whether this image holds it now.
     ///
     /// # Errors
     /// As [`Self::lock`].
@@ -92,8 +92,8 @@ impl<C: Comm> Runtime<C> {
     /// is there for all.
     ///
     /// # Errors
-    /// For locks that were freed, an index that there is not, a rank that no member has, a lock that this
-    /// image does not have; where an image has failed or stopped.
+    /// For locks that were freed, an index that does not exist, a rank that no member has, a lock that this
+    /// image does not have; if an image has failed or stopped.
     pub fn unlock(&self, locks: Handle, index: usize, rank: usize) -> Result<()> {
         let lock = self.find_lock((locks, index, rank))?;
         self.with(|image| image.locks.check_held(lock))?;

@@ -113,7 +113,7 @@ impl<C: Comm> Runtime<C> {
     /// rank in the job.
     ///
     /// # Errors
-    /// Where that image has failed, or has stopped and does not serve others any more.
+    /// If that image has failed, or has stopped and does not serve others any more.
     pub fn wait_for(&self, of: usize, mut is_so: impl FnMut() -> bool) -> Result<()> {
         self.wait_for_image(of, |_| Ok(is_so().then_some(())))
     }
@@ -129,7 +129,7 @@ impl<C: Comm> Runtime<C> {
     /// Waits until all that this image has put is there.
     ///
     /// # Errors
-    /// Those of MPI; where an image has failed.
+    /// Errors of MPI; if an image has failed.
     #[inline]
     pub fn wait_for_puts(&self) -> Result<()> {
         self.wait_for_any(|image| Ok(image.memory.is_made(None).then_some(())))
@@ -144,7 +144,7 @@ impl<C: Comm> Runtime<C> {
         self.wait_while_alive(from, |image| image.take_notice(event, index).map(|taken| taken.then_some(())))
     }
 
-    /// Waits until all that this image has put is there, and does what others have asked for.
+    /// Waits until all puts of this image are complete, and serves other images.
     ///
     /// # Errors
     /// Those of MPI.

@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of the turn, with which a slot begins.
 const TURN_BYTES: usize = size_of::<u64>();
 
-/// What is computed.
+/// The operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combination {
     /// Modulo 2^64.
@@ -59,12 +59,12 @@ impl Combination {
     }
 }
 
-/// A reduction that goes on.
+/// A pending reduction.
 #[derive(Debug)]
 pub(crate) struct Reduction<const N: usize> {
     members: Members,
     combination: Combination,
-    /// Of the last 2^`round` members, and of as many as the lower bits of the size say.
+    /// Combination of the last 2^`round` members, and of as many as the lower bits of the size say.
     last: [i64; N],
     some: [i64; N],
     round: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Reduction<const N: usize> {
     way: Way,
 }
 
-/// How words travel.
+/// The path of words.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Messages,
@@ -97,7 +97,7 @@ pub(crate) const fn board_place(bytes: usize) -> usize {
 }
 
 impl<const N: usize> Reduction<N> {
-    /// Begins one for which nobody waits.
+    /// Begins a nonblocking reduction.
     pub fn new(members: Members, words: [i64; N], combination: Combination) -> Self {
         let some = [combination.neutral(); N];
         Self { members, combination, last: words, some, round: 0, is_sent: false, way: Way::Messages }

@@ -61,8 +61,8 @@ impl<C: Comm> Runtime<C> {
     /// has put before is there.
     ///
     /// # Errors
-    /// For a function that was not registered, a rank that no member has, an event that there is not; where
-    /// an image has failed.
+    /// For a function that was not registered, a rank that no member has, an event that does not exist; if an
+    /// image has failed.
     pub fn spawn(
         &self,
         team: Handle,

@@ -37,8 +37,8 @@ impl<C: Comm> Runtime<C> {
         self.go(Status::Stopped, Status::Stopped as u64)
     }
 
-    /// This image fails because its process ends. Without messages, only images of its node are told: MPI may
-    /// have ended before, and then nothing of it may be called.
+    /// This image fails because its process ends. Without messages, only images of its node are notified: MPI
+    /// may have been finalised before, and must then not be called.
     pub(crate) fn die(&self, has_messages: bool) -> Result<()> {
         if has_messages {
             return self.go(Status::Failed, DIED);
@@ -51,7 +51,7 @@ impl<C: Comm> Runtime<C> {
     }
 
     fn go(&self, status: Status, word: u64) -> Result<()> {
-        // What others get from this image before they know that it is gone.
+        // Data that others get from this image before they know that it is gone.
         self.change(|image| image.others.pass_on(&mut image.memory))?;
         self.send_out()?;
         self.change(|image| image.others.announce(&mut image.memory, word))?;
@@ -62,8 +62,8 @@ impl<C: Comm> Runtime<C> {
         })
     }
 
-    /// Waits until all messages have gone out, but not for ever. Messages that arrive are dropped, accesses
-    /// of others made.
+    /// Waits until all messages have been sent, for a limited time. Messages that arrive are dropped,
+    /// accesses of others are performed.
     fn send_out(&self) -> Result<()> {
         let (mut wait, begin) = self.with(|image| Ok((image.patience.wait(), image.comm.seconds())))?;
         loop {
@@ -84,7 +84,7 @@ impl<C: Comm> Runtime<C> {
         }
     }
 
-    /// Does what others have asked for, and polls twice for who is gone: the second poll is certain.
+    /// Serves other images, and polls twice for images that are gone: the second poll is final.
     fn learn(&self) -> Result<()> {
         for _ in 0..2 {
             self.serve()?;
@@ -102,11 +102,10 @@ impl<C: Comm> Runtime<C> {
         self.learn()
     }
 
-    /// What is known of a member of a team.
+    /// The status of a member of a team.
     ///
     /// # Errors
-    /// For a team that was freed, a rank that no member has; where images that are gone hide who has the
-    /// rank.
+    /// For a team that was freed, or a rank that no member has; if images that are gone prevent the lookup.
     pub fn status(&self, team: Handle, rank: usize) -> Result<Status> {
         self.learn()?;
         self.explore(team, Some(rank))?;
@@ -149,8 +148,8 @@ impl<C: Comm> Runtime<C> {
         Ok(ranks)
     }
 
-    /// From now on, waits for events and locks go on where other images have stopped, as Fortran requires,
-    /// and after a failure that a call has returned: the program deals with it.
+    /// From now on, waits for events and locks continue if other images have stopped, as Fortran requires,
+    /// and after a failure that a call has returned: the program handles it.
     pub fn tolerate(&self) {
         self.image.borrow_mut().others.tolerate();
     }
@@ -161,8 +160,8 @@ impl<C: Comm> Runtime<C> {
         others.with(Status::Failed).any(|image| others.has_died(image))
     }
 
-    /// Whether the process of an image, given by its rank in the job, has ended, as far as is known here. An
-    /// image that has failed or stopped may have a process that goes on.
+    /// Whether the process of an image, given by its rank in the job, has ended, as far as this image knows.
+    /// An image that has failed or stopped may have a process that continues.
     ///
     /// # Errors
     /// Those of MPI.

@@ -15,7 +15,7 @@ use hcube_core::onesided::Onesided;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What the words of a coarray are for.
+/// The use of the words of a coarray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Data of the program.
@@ -50,12 +50,12 @@ pub struct Coarray {
     is_symmetric: bool,
     /// Members whose image and offset are known without a lookup: either all members or none.
     direct: usize,
-    /// The offsets of other images' parts, where they may differ.
+    /// The offsets of other images' parts, if they may differ.
     offsets: HashMap<usize, usize>,
     purpose: Use,
 }
 
-/// What the members of a team have agreed on when they have allocated a coarray.
+/// The agreement of the members of a team on a coarray that they have allocated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allocation {
     pub team: Handle,
@@ -88,7 +88,7 @@ impl Coarray {
         self.team
     }
 
-    /// What other images call it.
+    /// The name by which other images refer to it.
     pub(crate) fn id(&self) -> [u64; 2] {
         self.id
     }
@@ -189,7 +189,8 @@ impl Coarrays {
         }
     }
 
-    /// This image has a part of a coarray that the members of a team are allocating: others may ask for it.
+    /// This image has a part of a coarray that the members of a team are allocating: others may request its
+    /// address.
     pub fn begin(&mut self, id: [u64; 2], offset: usize) {
         self.own.insert(id, offset);
     }
@@ -199,7 +200,7 @@ impl Coarrays {
         self.own.remove(&id);
     }
 
-    /// All members have their parts. `world`: the number of members, where they are all images.
+    /// All members have their parts. `world`: the number of members, if they are all images.
     pub fn add(&mut self, allocation: Allocation, world: Option<usize>) -> Handle {
         let Allocation { team, id, bytes, offset, is_symmetric, purpose } = allocation;
         let is_direct = is_symmetric && purpose == Use::Data;
@@ -223,7 +224,7 @@ impl Coarrays {
         self.table.iter().filter(|coarray| coarray.team == team).count()
     }
 
-    /// The place of a range on a member, if nobody has to be asked for it. `own`: this image.
+    /// The location of a range on a member, if it is known without a request. `own`: this image.
     #[inline]
     pub fn place(
         &self,

@@ -71,8 +71,8 @@ impl Label {
         Self((self.0 + reductions) % LABELS)
     }
 
-    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 where it is
-    /// before that.
+    /// By how many reductions it is after one from which it is at most [`MOST_AHEAD`] away; 0 if it is before
+    /// that.
     const fn ahead_of(self, other: Self) -> u8 {
         let ahead = (self.0 + LABELS - other.0) % LABELS;
         if ahead > MOST_AHEAD { 0 } else { ahead }
@@ -82,7 +82,7 @@ impl Label {
 /// The number of reductions by which a label may be ahead of an image.
 const MOST_AHEAD: u8 = 2;
 
-/// What an image counts for a block.
+/// The counters of an image for a block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     scope: Scope,
@@ -202,7 +202,7 @@ impl Finishes {
         (scope, label)
     }
 
-    /// What is running, for [`Self::resume`].
+    /// The function that is running, for [`Self::resume`].
     #[inline]
     pub fn running(&self) -> Running {
         self.running

@@ -23,7 +23,7 @@ impl Handle {
 /// Things with handles.
 #[derive(Debug)]
 pub struct Table<T> {
-    /// What they are, for errors: the name of the argument, and what is expected.
+    /// Their description for errors: the name of the argument, and the expected value.
     name: &'static str,
     expected: &'static str,
     entries: Vec<(u32, Option<T>)>,
@@ -31,7 +31,7 @@ pub struct Table<T> {
 }
 
 impl<T> Table<T> {
-    /// An empty one; errors say `name = 5: expected ...`.
+    /// An empty table; errors have the form `name = 5: expected ...`.
     pub const fn new(name: &'static str, expected: &'static str) -> Self {
         Self { name, expected, entries: Vec::new(), free: Vec::new() }
     }

@@ -26,7 +26,7 @@ pub(crate) fn error_of((_, index, rank): LockAt, why: &str, expected: &str) -> E
     Error::argument("locks", format_args!("lock {index} of image {rank}, {why}"), expected)
 }
 
-/// The word of a lock that nobody has, and of a node that has no next one. No node lies at the beginning of a
+/// The word of a free lock, and of a queue node without successor. No queue node is at the beginning of a
 /// heap, where the rings for messages are.
 const NONE: u64 = 0;
 /// Where a node has the place of the next one, and whether its image has the lock.
@@ -36,9 +36,9 @@ const NODE_BYTES: usize = 2 * size_of::<u64>();
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// It has the lock if nobody had it before.
+    /// It holds the lock if it was free.
     Trying(Request),
-    /// It is the last one of the queue when this has been made.
+    /// It is the last one of the queue after this swap.
     Asked(Request),
     /// It waits for this image before.
     Queued(usize),
@@ -85,7 +85,7 @@ impl Locks {
         self.entries.get_mut(&lock.word()).map(|entry| &mut entry.state)
     }
 
-    /// The node is not used any more.
+    /// The queue node is unused.
     fn remove(&mut self, lock: Place) {
         self.nodes.extend(self.entries.remove(&lock.word()).map(|entry| entry.node));
     }
@@ -95,7 +95,7 @@ impl Locks {
         matches!(self.entries.get(&lock.word()), Some(Entry { state: State::Queued(_), .. }))
     }
 
-    /// An error where this image has the lock, or a call waits for it.
+    /// An error if this image has the lock, or a call waits for it.
     pub fn check_free(&self, Lock { at, place }: Lock) -> Result<()> {
         let Some(entry) = self.entries.get(&place.word()) else { return Ok(()) };
         let why = match entry.state {
@@ -115,7 +115,7 @@ impl Locks {
         }
     }
 
-    /// Asks for a lock: at once, or with a place in the queue.
+    /// Requests a lock: acquires it immediately, or with a place in the queue.
     pub fn begin<C: Comm>(&mut self, lock: Lock, queues: bool, memory: &mut Onesided<C>) -> Result<()> {
         self.check_free(lock)?;
         let Lock { at: (locks, ..), place: lock } = lock;
@@ -169,7 +169,7 @@ impl Locks {
                 State::Queued(before) => {
                     let word = memory.own_word(own.offset + GRANTED);
                     if word.load(Ordering::Acquire) == NONE {
-                        // What it has written before it was gone counts.
+                        // Words that it has written before it was gone are valid.
                         let gone = others.check(before);
                         if word.load(Ordering::Acquire) == NONE {
                             return gone.map(|()| None);

@@ -12,7 +12,7 @@ pub(crate) enum Kind {
     Address,
     /// The answer.
     AddressIs,
-    /// What an asynchronous copy asks another image for; see [`crate::operations::copy`].
+    /// The request of an asynchronous copy to another image; see [`crate::operations::copy`].
     Copy,
     /// An image has failed or stopped; see [`crate::state::others`].
     Status,

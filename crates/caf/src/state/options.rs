@@ -8,7 +8,7 @@ pub const DEFAULT_LOOK: usize = 256;
 const MAX_PROGRESS: i64 = 60_000_000;
 
 hcube_core::named_values! {
-    /// What an atomic operation does to a word.
+    /// The effect of an atomic operation on a word.
     pub enum Action {
         /// Returns the word; coarray may also be events or locks, with this operation only.
         Load = 0, "load", "HCUBE_CAF_LOAD";
@@ -28,7 +28,7 @@ hcube_core::named_values! {
 }
 
 hcube_core::named_values! {
-    /// What is known of an image.
+    /// The status of an image.
     pub enum Status {
         /// It is alive.
         Alive = 0, "alive", "HCUBE_CAF_ALIVE";

@@ -61,7 +61,7 @@ impl Status {
     }
 }
 
-/// What an image knows of the others, and what it is itself.
+/// An image's knowledge of the others, and its own status.
 #[derive(Debug)]
 pub struct Others {
     /// Where every image has its word.
@@ -84,7 +84,7 @@ pub struct Others {
     steps: u32,
     /// Where only failures that no call has returned end a wait for what any image may do: how many one has.
     returned: Option<Cell<usize>>,
-    /// The image of this node whose process is asked about next.
+    /// The image of this node whose process is checked next.
     next: usize,
     /// Process numbers of the images of this node, where each is a process.
     processes: Vec<u32>,
@@ -117,7 +117,7 @@ impl Others {
         })
     }
 
-    /// What the word of an image says.
+    /// The value of an image's status word.
     fn note(&mut self, image: usize, word: u64) {
         if word == DIED {
             self.died.insert(image);
@@ -135,7 +135,7 @@ impl Others {
         self.note((tag >> WORD_BITS) as usize, tag & ((1 << WORD_BITS) - 1));
     }
 
-    /// Tells the images of other nodes what the word of an image of this one says.
+    /// Sends the status word of an image of this node to the images of other nodes.
     fn tell<C: Comm>(&self, memory: &mut Onesided<C>, image: usize, word: u64) {
         for to in 0..self.images {
             // One that serves others waits until all have ended.
@@ -147,8 +147,8 @@ impl Others {
         }
     }
 
-    /// Polls the words of the node's images, and asks about one process from time to time. What the last poll
-    /// has seen is certain now.
+    /// Polls the status words of the node's images, and checks one process from time to time. Status changes
+    /// seen in the previous poll are now final.
     pub(crate) fn poll<C: Comm>(&mut self, memory: &mut Onesided<C>) {
         self.steps = 0;
         self.gone.append(&mut self.seen);
@@ -194,8 +194,8 @@ impl Others {
         }
     }
 
-    /// Before this image fails or stops: the others learn which images have failed, as far as is known here.
-    /// So nobody finds that this one has stopped and does not know the cause.
+    /// Before this image fails or stops: notifies the others of the failed images that it knows, so that no
+    /// image detects that this one has stopped without knowing the cause.
     pub(crate) fn pass_on<C: Comm>(&self, memory: &mut Onesided<C>) {
         for failed in self.with(Status::Failed) {
             let tag = (failed as u64) << WORD_BITS | Status::Failed as u64;
@@ -210,13 +210,15 @@ impl Others {
         memory.own_word(self.place).store(DIED, Ordering::Release);
     }
 
-    /// This image fails or stops: all others can know it from now on, as soon as the messages have gone out.
+    /// This image fails or stops: all others can detect this from now on, as soon as the messages have been
+    /// sent.
     pub(crate) fn announce<C: Comm>(&self, memory: &mut Onesided<C>, word: u64) {
         memory.own_word(self.place).store(word, Ordering::Release);
         self.tell(memory, self.own, word);
     }
 
-    /// The program has ended on all images: nobody waits for this one any more, so nobody has to be told.
+    /// The program has ended on all images: no image waits for this one any more, so no notification is
+    /// needed.
     pub(crate) fn end<C: Comm>(&mut self, memory: &Onesided<C>) {
         memory.own_word(self.place).store(Status::Stopped as u64, Ordering::Release);
         self.become_gone(Status::Stopped);
@@ -227,7 +229,7 @@ impl Others {
         self.own_status = status;
     }
 
-    /// An error where this image itself has failed or stopped.
+    /// An error if this image itself has failed or stopped.
     #[inline]
     pub(crate) fn check_own(&self) -> Result<()> {
         if self.own_status == Status::Alive { Ok(()) } else { self.own_status.check(self.own) }
@@ -255,14 +257,14 @@ impl Others {
         self.gone.iter().filter(move |(_, its)| **its == status).map(|(&image, _)| image)
     }
 
-    /// An error where an image has failed or, if none has, one has stopped.
+    /// An error if an image has failed or, if none has, one has stopped.
     #[inline]
     pub(crate) fn check_all(&self) -> Result<()> {
         if self.gone.is_empty() { Ok(()) } else { self.first_gone() }
     }
 
-    /// From now on, waits for what any image may do go on where others have stopped, and after a failure that
-    /// a call has returned: the program deals with it.
+    /// From now on, waits that any image may end continue if others have stopped, and after a failure that a
+    /// call has returned: the program handles it.
     pub(crate) fn tolerate(&mut self) {
         self.returned = Some(Cell::new(0));
     }
@@ -272,7 +274,7 @@ impl Others {
         self.returned.is_some()
     }
 
-    /// The program knows of all failures up to now.
+    /// The program has been informed of all failures up to now.
     pub(crate) fn note_returned(&self) {
         if let Some(returned) = &self.returned {
             returned.set(self.with(Status::Failed).count());
@@ -300,7 +302,7 @@ impl Others {
         first.map_or(Ok(()), |image| self.status(image).check(image))
     }
 
-    /// An error where an image that is waited for is not alive. If it has stopped and another one has failed,
+    /// An error if an image that is waited for is not alive. If it has stopped and another one has failed,
     /// that is why: the error is about the one that has failed.
     pub(crate) fn check(&self, image: usize) -> Result<()> {
         match self.status(image) {

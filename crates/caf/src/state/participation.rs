@@ -21,7 +21,7 @@ use hcube_core::memory::bytes_of;
 use hcube_core::onesided::Onesided;
 use std::collections::BTreeSet;
 
-/// What is counted apart: barriers, and all other operations.
+/// Separate counters: barriers, and all other operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Series {
     Barriers,
@@ -34,7 +34,7 @@ pub(crate) struct Participation {
     /// Team, series and number.
     current: [u64; 3],
     asked: BTreeSet<usize>,
-    /// An image that was gone before it.
+    /// An image that was already gone.
     missing: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Participation {
         }
     }
 
-    /// An error where an image has failed, or has stopped and what others wait for will not come.
+    /// An error if an image has failed, or has stopped and what others wait for will not come.
     pub fn check(&self, others: &Others) -> Result<()> {
         if !others.is_tolerant() {
             return others.check_all();

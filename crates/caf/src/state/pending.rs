@@ -7,7 +7,7 @@
 use crate::state::finish::Scope;
 use hcube_core::error::{Error, Result};
 
-/// An operation that goes on.
+/// A pending operation.
 pub(crate) trait Operation<I> {
     /// Goes on. Whether it has ended.
     ///
@@ -26,11 +26,11 @@ pub(crate) trait Operation<I> {
     }
 }
 
-/// The operations of an image that go on.
+/// The pending operations of an image.
 pub(crate) struct Pending<I> {
     /// Each with the finish block in which this image has started it.
     list: Vec<(Scope, Box<dyn Operation<I>>)>,
-    /// The error of the first operation that has ended with one, until somebody is told.
+    /// The error of the first operation that has ended with one, until it is returned.
     error: Option<Error>,
 }
 
@@ -51,7 +51,8 @@ impl<I> Pending<I> {
         self.list.push((scope, Box::new(operation)));
     }
 
-    /// Advances all. Whether one has ended. An error of one of them is kept; see [`Self::check`].
+    /// Advances all operations. Returns whether one has ended. An error of one of them is stored; see
+    /// [`Self::check`].
     pub fn advance(&mut self, image: &mut I) -> bool {
         let Self { list, error } = self;
         let before = list.len();

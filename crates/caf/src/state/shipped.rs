@@ -21,7 +21,7 @@ const NO_EVENT: u64 = u64::MAX;
 
 /// Short functions that are taken at a time.
 const AT_A_TIME: usize = 256;
-/// Words of functions for which memory is kept.
+/// Words of functions for which memory is reserved.
 const KEPT_WORDS: usize = 4096;
 
 /// A shipped function that has arrived.
@@ -42,7 +42,7 @@ impl Call<'_> {
     }
 }
 
-/// What functions have in common that are counted together and run one after the other.
+/// The common data of functions that are counted together and run one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sort {
     scope: u64,
@@ -61,7 +61,7 @@ impl Sort {
         Scope::of(self.scope)
     }
 
-    /// What it counts as in the block.
+    /// Its counter in the block.
     pub const fn label(self) -> Label {
         Label::of(self.named)
     }
@@ -75,7 +75,7 @@ struct Calls(Vec<u64>);
 /// Words before the arguments.
 const HEAD_WORDS: usize = 2 + HEAD / size_of::<u64>();
 
-/// What precedes the arguments of a function that is shipped.
+/// The header before the arguments of a shipped function.
 #[inline(always)]
 pub(crate) fn head(function: usize, label: Label, event: Option<Place>) -> [u64; HEAD / size_of::<u64>()] {
     [(function as u64) << LABEL_BITS | label.bits(), event.map_or(NO_EVENT, Place::word)]
@@ -87,7 +87,7 @@ const fn sender(image: usize, bytes: usize) -> u64 {
 }
 
 impl Calls {
-    /// Adds what the bytes of a message say. Whether they are a function.
+    /// Appends the function in the bytes of a message. Returns whether they are a function.
     #[inline]
     fn add(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         if bytes.len() < HEAD {
@@ -144,7 +144,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The one that runs next, where there is one.
+    /// The one that runs next, if there is one.
     #[inline]
     pub fn next(&self) -> Option<Call<'_>> {
         let (call, behind) = self.all.call(self.next.get())?;
@@ -157,14 +157,14 @@ impl Batch {
     }
 }
 
-/// What has arrived at an image.
+/// The functions that have arrived at an image.
 #[derive(Debug)]
 pub(crate) struct Shipped {
-    /// What runs now.
+    /// The running functions.
     batch: Rc<Batch>,
-    /// What runs after that, in order.
+    /// The functions that run after that, in order.
     ready: Calls,
-    /// What is not registered here yet.
+    /// Functions that are not registered here yet.
     early: Calls,
     /// Functions that are running, one inside the other.
     depth: usize,
@@ -175,14 +175,14 @@ pub(crate) struct Shipped {
 }
 
 impl Shipped {
-    /// Nothing yet. The image polls for functions of others each time it has shipped as many itself as the
-    /// interval says.
+    /// Initially empty. The image polls for functions of others each time it has shipped as many itself as
+    /// the interval.
     pub fn new(polling_interval: usize) -> Self {
         let (ready, early) = (Calls::default(), Calls::default());
         Self { batch: Rc::default(), ready, early, depth: 0, since_poll: 0, polling_interval }
     }
 
-    /// Keeps what the bytes of a message say. Whether they are a function.
+    /// Stores the function in the bytes of a message. Returns whether they are a function.
     pub fn put(&mut self, from: usize, tag: u64, bytes: &[u8]) -> bool {
         self.ready.add(from, tag, bytes)
     }

@@ -11,7 +11,7 @@ pub struct Statistics {
     pub lookups: u64,
     /// Links that were read at other images for them.
     pub link_reads: u64,
-    /// Addresses of coarrays that other images were asked for.
+    /// Addresses of coarrays that were requested from other images.
     pub address_questions: u64,
     /// Functions that were shipped, and those that have run here.
     pub spawned: u64,

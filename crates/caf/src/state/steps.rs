@@ -3,7 +3,7 @@
 use hcube_core::active::Payload;
 use std::collections::HashMap;
 
-/// What a message is for: the team, the step of its operations, and the image that has sent it.
+/// The key of a message: the team, the step of its operations, and the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The identity of the team.
@@ -30,7 +30,7 @@ pub fn head(team: u64, step: u64) -> [u8; HEAD] {
     head
 }
 
-/// What has arrived.
+/// The messages that have arrived.
 #[derive(Debug, Default)]
 pub struct Steps(HashMap<Key, Payload>);
 

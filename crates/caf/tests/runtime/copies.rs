@@ -236,7 +236,7 @@ fn a_block_waits_only_for_what_was_started_in_it() {
     });
 }
 
-/// The team of a barrier is freed at once, and its event is notified all the same.
+/// The team of a barrier is freed immediately, and its event is notified nevertheless.
 #[test]
 fn a_barrier_outlives_its_team() {
     everywhere(|image, _| {

@@ -12,7 +12,7 @@ use hcube_core::onesided::Atomic;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What images wait with: coarrays of all images, and the image that leaves, which has the lock.
+/// The objects that images wait with: coarrays of all images, and the image that leaves, which has the lock.
 struct Case {
     team: Handle,
     data: Handle,
@@ -68,7 +68,7 @@ const WAITS: [(&str, Wait); 19] = [
     ("end", |image, _| image.finalise()),
 ];
 
-/// What is set up before an image leaves; all know it.
+/// The set-up before an image leaves, known to all.
 fn case(image: &Image, gone: usize, meetings: &Meetings) -> Case {
     let world = image.world();
     // All images in reverse order, so that members are not known.
@@ -105,7 +105,7 @@ fn every_wait_ends_when_an_image_leaves() {
     }
 }
 
-/// Accesses to an image that is gone: made in a node, an error elsewhere.
+/// Accesses to an image that is gone: performed in a node, an error elsewhere.
 #[test]
 fn accesses_to_an_image_that_is_gone() {
     for (images, per_node) in PLACES.into_iter().filter(|&(images, _)| images > 1) {

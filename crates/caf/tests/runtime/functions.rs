@@ -16,7 +16,7 @@ fn words<const N: usize>(arguments: &[u8]) -> [u64; N] {
     std::array::from_fn(|_| words.next().expect("an argument"))
 }
 
-/// Ships itself to the next image as often as it is told, and counts.
+/// Ships itself to the next image the given number of times, and counts.
 fn register_chain(image: &Image, count: &Rc<Cell<u64>>) -> usize {
     let count = Rc::clone(count);
     let images = image.with_team(image.world(), |team| team.size());
@@ -158,7 +158,7 @@ fn long_arguments_events_and_errors() {
     });
 }
 
-/// Many more than there is room for, from all to all.
+/// Many more functions than there is room for, from all to all.
 #[test]
 fn updates_of_remote_words() {
     everywhere(|image, images| {

@@ -208,7 +208,7 @@ fn allocations_do_not_grow() {
     });
 }
 
-/// Where one image has no memory, the others give back what they have allocated.
+/// If one image has no memory, the others free their allocations.
 #[test]
 fn an_allocation_that_one_image_cannot_make_takes_no_memory() {
     const LENGTH: usize = 1 << 16;

@@ -70,7 +70,7 @@ fn images_that_have_ended_serve_the_others() {
     }
 }
 
-/// Images that have done their part of an operation stop at once; the others end it.
+/// Images that have completed their part of an operation stop immediately; the others complete it.
 #[test]
 fn operations_go_on_behind_images_that_have_ended() {
     for (images, per_node) in PLACES {
@@ -93,7 +93,7 @@ fn operations_go_on_behind_images_that_have_ended() {
     }
 }
 
-/// An image fails; the others learn it once, and go on with events.
+/// An image fails; the others learn of it once, and continue with events.
 #[test]
 fn a_failure_ends_one_wait_for_an_event() {
     for (images, per_node) in [(3, 3), (3, 1), (5, 2)] {

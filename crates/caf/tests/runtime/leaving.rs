@@ -5,8 +5,8 @@ use hcube_caf::others::Status;
 use hcube_core::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Where the images of a run meet, twice. After a barrier nobody could leave at once, because others are
-/// still inside.
+/// Meeting points of the images of a run, two of them. After a barrier no image could leave immediately,
+/// because others are still inside.
 #[derive(Default)]
 pub struct Meetings {
     arrived: [AtomicUsize; 2],
@@ -14,7 +14,7 @@ pub struct Meetings {
 }
 
 impl Meetings {
-    /// Returns when as many images have come here, and meanwhile does what the caller says.
+    /// Returns when the given number of images have arrived here, and meanwhile calls the caller's function.
     pub fn meet(&self, number: usize, images: usize, meanwhile: impl Fn()) {
         self.arrived[number].fetch_add(1, Ordering::AcqRel);
         while self.arrived[number].load(Ordering::Acquire) < images {

@@ -132,8 +132,7 @@ fn functions_run_where_an_image_waits_for_a_lock() {
     });
 }
 
-/// Sets of locks in random order: nobody waits for ever, and what they guard is changed by one image at a
-/// time.
+/// Sets of locks in random order: no deadlock, and the guarded data is changed by one image at a time.
 #[test]
 fn sets_of_locks() {
     const TURNS: usize = 40;

@@ -47,7 +47,7 @@ fn split(image: &Image, parent: &Team, random: &mut Random) -> Vec<Team> {
     teams.filter(|team| !team.members.is_empty()).collect()
 }
 
-/// A team is what the model says, and its members reach each other's memory by their ranks.
+/// A team is as in the model, and its members access each other's memory by their ranks.
 fn check(image: &Image, team: &Team) {
     let Some(handle) = team.handle else { return };
     let (rank, size) = image.with_team(handle, |team| (team.rank(), team.size()));

@@ -13,8 +13,8 @@ const PLACES: [(usize, usize); 7] = [(3, 3), (3, 1), (4, 2), (5, 1), (5, 2), (7,
 /// Bytes of each part: more than one message.
 const BYTES: usize = 300_000;
 
-/// The data of images that are alive can be read and written, also from other nodes, through a team of which
-/// nobody is known yet; their parts lie at different offsets.
+/// The data of images that are alive can be read and written, also from other nodes, through a team without
+/// cached members; their parts have different offsets.
 #[test]
 fn data_of_living_images_stays_accessible() {
     for (images, per_node) in PLACES {

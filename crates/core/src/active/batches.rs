@@ -31,15 +31,15 @@ const FULL_BYTES: usize = BATCH_BYTES - 512;
 /// Batches that a rank receives at a time.
 const MAX_RECEIVING: usize = 64;
 
-/// What goes to and comes from a rank of another node.
+/// Messages to and from a rank of another node.
 #[derive(Debug, Default)]
 struct Peer {
-    /// The messages that have not gone out.
+    /// The messages that have not been sent.
     queue: Queue,
     /// Batches that were sent, and of those the ones that the receiver has taken.
     sent: u32,
     acknowledged: u32,
-    /// Batches that were taken, and the number that the peer was last told.
+    /// Batches that were received, and the last acknowledged number.
     taken: u32,
     told: u32,
     /// Whether it is in the list of ranks to be polled.
@@ -65,7 +65,7 @@ struct Arrived {
 /// The batches of a rank.
 pub struct Batches<C: Comm> {
     peers: BTreeMap<usize, Peer>,
-    /// Peers that have a batch to go out, or are to be told something.
+    /// Peers that have a batch to be sent, or need an acknowledgement.
     listed: Vec<usize>,
     sends: VecDeque<Owned<C>>,
     spare: Spare,
@@ -74,7 +74,7 @@ pub struct Batches<C: Comm> {
     arrived: Option<Arrived>,
     /// Batches that were sent and not acknowledged, to all peers.
     under_way: usize,
-    /// Bytes of messages that have not gone out, to all peers.
+    /// Bytes of messages that have not been sent, to all peers.
     waiting: usize,
     /// Whether somebody waits for one of them.
     is_awaited: bool,
@@ -126,23 +126,23 @@ impl<C: Comm> Batches<C> {
         self.peers.get(&to).is_none_or(|peer| peer.queue.bytes() < FULL_BYTES)
     }
 
-    /// Whether all messages to all ranks have been taken.
+    /// Whether all messages to all ranks have been received.
     pub fn is_delivered(&self) -> bool {
         self.under_way == 0 && self.waiting == 0
     }
 
-    /// Bytes of messages that have not gone out.
+    /// Bytes of messages that have not been sent.
     #[cfg(test)]
     pub fn waiting_bytes(&self) -> usize {
         self.waiting
     }
 
-    /// Whether all messages to all ranks have gone out, and MPI needs their bytes no more.
+    /// Whether all messages to all ranks have been sent, and MPI does not need their bytes any more.
     pub fn is_sent(&self) -> bool {
         self.waiting == 0 && self.sends.is_empty()
     }
 
-    /// Whether all messages to all ranks but one have been taken.
+    /// Whether all messages to all ranks except one have been received.
     pub fn is_delivered_but(&self, but: Option<usize>) -> bool {
         let peer = but.and_then(|rank| self.peers.get(&rank));
         let (under_way, waiting) =
@@ -182,8 +182,8 @@ impl<C: Comm> Batches<C> {
         result
     }
 
-    /// Sends batches for a rank as long as it has room, or an empty one that says what was taken. Whether
-    /// there is more to be sent.
+    /// Sends batches for a rank as long as it has room, or an empty one with an acknowledgement. Returns
+    /// whether there is more to be sent.
     fn flush_to(&mut self, comm: &C, to: usize) -> Result<bool> {
         let peer = self.peers.get_mut(&to).expect("a peer that was listed");
         loop {
@@ -296,7 +296,7 @@ impl<C: Comm> Batches<C> {
         Ok(None)
     }
 
-    /// A batch of a rank is done: it is told with the next flush.
+    /// A batch of a rank has been handled: it is acknowledged by the next flush.
     fn tell(&mut self, from: usize) {
         let peer = self.peers.entry(from).or_default();
         peer.taken = peer.taken.wrapping_add(1);

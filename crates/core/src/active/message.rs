@@ -8,7 +8,7 @@ pub const KINDS: u8 = 128;
 /// Of a piece that more follow.
 pub(super) const MORE: u8 = KINDS;
 
-/// Words of a payload that is kept in the message itself.
+/// Words of a payload that is stored in the message itself.
 const SHORT_WORDS: usize = 6;
 
 /// A message that has arrived.

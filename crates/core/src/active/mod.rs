@@ -60,11 +60,11 @@ pub struct Messages<C: Comm> {
     ranks: Vec<usize>,
     rings: Rings,
     mates: Vec<Mate>,
-    /// Records that are kept, for all ranks of the node.
+    /// Records that wait for room, for all ranks of the node.
     kept: usize,
     /// Where there is more than one node.
     batches: Option<Batches<C>>,
-    /// Looks for messages, where there is more than one node.
+    /// Looks for messages, if there is more than one node.
     looks: u32,
     /// Ranks of the node of which a part of a message has arrived.
     joining: usize,
@@ -75,7 +75,7 @@ impl<C: Comm> Messages<C> {
     /// ranks of a node of the topology share.
     ///
     /// # Errors
-    /// On all ranks of `comm`, where one of them has no memory.
+    /// On all ranks of `comm`, if one of them has no memory.
     pub fn share(comm: &C, topology: &Topology, heap: &mut Heap) -> Result<Self> {
         let position = topology.position(comm.rank());
         let node = topology.node_of(position);
@@ -146,7 +146,7 @@ impl<C: Comm> Messages<C> {
         self.send_slowly(to, kind, tag, [bytes_of(&words), bytes]);
     }
 
-    /// Sends a message by the ring of a rank of this node. Whether that was possible at once.
+    /// Sends a message by the ring of a rank of this node. Returns whether there was room.
     #[inline(always)]
     fn send_quickly<const N: usize>(
         &mut self,
@@ -187,7 +187,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// What goes to other nodes.
+    /// Messages to other nodes.
     fn away(&mut self) -> &mut Batches<C> {
         self.batches.as_mut().expect("there are other nodes")
     }
@@ -200,7 +200,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Keeps a message to a rank of this node, in pieces, and sends as many of them as there is room for.
+    /// Queues a message to a rank of this node, in pieces, and sends as many of them as there is room for.
     fn keep(&mut self, to: usize, kind: u8, tag: u64, whole: &[u8]) {
         let mut pieces = whole.chunks(rings::MAX_BYTES).peekable();
         let kept = &mut self.mates[to].kept;
@@ -216,7 +216,7 @@ impl<C: Comm> Messages<C> {
         self.send_kept(to);
     }
 
-    /// Sends of what is kept for a rank of the node what its ring has room for.
+    /// Sends queued records for a rank of the node as far as its ring has room.
     fn send_kept(&mut self, to: usize) {
         let kept = &mut self.mates[to].kept;
         while let Some(QueuedRecord { kind, tag, payload }) = kept.front()
@@ -237,7 +237,7 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// A message that has arrived, if one has; sends what is kept.
+    /// A message that has arrived, if one has; sends queued records.
     ///
     /// # Errors
     /// Those of MPI.
@@ -260,9 +260,9 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Takes short messages of a kind that ranks of this node have sent, at most `most`, as far as no other
-    /// ones lie before them, and gives each to `read`: the rank, the tag and the payload. How many were
-    /// taken; all others are left to [`Self::receive`].
+    /// Receives short messages of a kind from ranks of this node, at most `most`, as long as no other message
+    /// precedes them, and passes each to `read`: the rank, the tag and the payload. Returns their number; all
+    /// others are received by [`Self::receive`].
     #[inline]
     pub fn receive_short(&mut self, kind: u8, most: usize, mut read: impl FnMut(usize, u64, &[u8])) -> usize {
         if self.joining > 0 {
@@ -297,21 +297,21 @@ impl<C: Comm> Messages<C> {
         }
     }
 
-    /// Whether all that was sent to other ranks has been taken there, as far as is known here; what is kept
-    /// has not.
+    /// Whether all messages to other ranks have been received there, as far as this rank knows; queued
+    /// records have not.
     pub fn is_delivered(&self) -> bool {
         self.kept == 0
             && (0..self.mates.len()).all(|mate| self.rings.is_taken(mate))
             && self.batches.as_ref().is_none_or(Batches::is_delivered)
     }
 
-    /// Bytes of messages to other nodes that have not gone out.
+    /// Bytes of messages to other nodes that have not been sent.
     #[cfg(test)]
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.batches.as_ref().map_or(0, Batches::waiting_bytes)
     }
 
-    /// Whether all messages have gone out, so that their receivers find them without further help of this
+    /// Whether all messages have been sent, so that their receivers find them without further calls of this
     /// rank.
     pub fn is_sent(&self) -> bool {
         self.kept == 0 && self.batches.as_ref().is_none_or(Batches::is_sent)
@@ -324,7 +324,7 @@ impl<C: Comm> Messages<C> {
         self.batches.as_ref().is_none_or(|batches| batches.is_delivered_but(but))
     }
 
-    /// Sends what is to go to other nodes at once, as far as their receivers have room.
+    /// Sends the messages for other nodes immediately, as far as their receivers have room.
     ///
     /// # Errors
     /// Those of MPI.

@@ -15,7 +15,7 @@ pub const PIECE_BYTES: usize = 256 << 10;
 pub const START: usize = 8;
 /// Bytes of a message before its payload: its kind and its length, and its tag.
 pub const HEAD: usize = 16;
-/// Buffers that are kept for further batches.
+/// Buffers that are reused for further batches.
 const MAX_SPARE: usize = 8;
 
 /// Bytes to be sent.
@@ -60,7 +60,7 @@ impl Spare {
     }
 }
 
-/// Batches for a rank, the first of which goes out next.
+/// Batches for a rank, the first of which is sent next.
 #[derive(Debug, Default)]
 pub struct Queue {
     batches: VecDeque<Vec<u8>>,

@@ -33,7 +33,7 @@ fn with_messages<T: Send>(
     })
 }
 
-/// Takes messages until `done` says so.
+/// Receives messages until `done` returns true.
 fn until(
     comm: &ThreadComm,
     messages: &mut Messages<ThreadComm>,

@@ -87,7 +87,7 @@ pub unsafe trait Comm: Progress {
     /// before.
     ///
     /// # Errors
-    /// On all ranks, where MPI has no further communicator.
+    /// On all ranks, if MPI has no further communicator.
     fn open_messages(&self) -> Result<()> {
         Ok(())
     }
@@ -105,7 +105,7 @@ pub unsafe trait Comm: Progress {
     /// [`owned`].
     ///
     /// # Safety
-    /// The region stays what [`Region::new`] asks for until [`has_finished`](Self::has_finished) has said so,
+    /// The region stays as [`Region::new`] requires until [`has_finished`](Self::has_finished) has said so,
     /// also where the transfer is dropped before. Where the transfer moves to another thread, only that
     /// thread touches the memory from then on.
     unsafe fn start_send_bytes<'a>(
@@ -173,7 +173,7 @@ pub unsafe trait Comm: Progress {
     /// Collective: the bytes of `root` on all ranks; same length everywhere (`MPI_Bcast`). For long messages
     /// see [`pipelined_broadcast`].
     fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()>;
-    /// Collective: `parts[i]` goes to rank i; the result holds what was received, in rank order
+    /// Collective: `parts[i]` is sent to rank i; the result is the received data, in rank order
     /// (`MPI_Alltoallv` with counts that only the sender knows).
     fn all_to_all(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>>;
 
@@ -186,8 +186,8 @@ pub unsafe trait Comm: Progress {
     /// Passes the time for the work that was noted: at the end of what a caller may measure, and before other
     /// ranks see what this rank has written to shared memory.
     fn settle(&self) {}
-    /// Returns when one of these has finished, where ranks are simulated, so that nobody polls in simulated
-    /// time; elsewhere at once.
+    /// Returns when one of these is complete, if ranks are simulated, so that no rank polls in simulated
+    /// time; otherwise immediately.
     fn rest_until_any(&self, _transfers: &mut [&mut Self::Transfer<'_>]) -> Result<()> {
         Ok(())
     }
@@ -195,7 +195,7 @@ pub unsafe trait Comm: Progress {
     fn seconds(&self) -> f64;
 }
 
-/// What [`Comm::split`] says of a colour.
+/// The meaning of a colour for [`Comm::split`].
 pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
     match colour {
         Some(colour) if i32::try_from(colour).is_err() => {
@@ -205,7 +205,7 @@ pub(crate) fn check_colour(colour: Option<u32>) -> Result<()> {
     }
 }
 
-/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own where it has one,
+/// Collective: each rank's own value on all ranks, or an error on all of them: a rank's own if it has one,
 /// else [`Error::Remote`] with the message of the first rank that refused. So no rank is left waiting in an
 /// exchange that another never enters.
 pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
@@ -217,7 +217,7 @@ pub fn agree<C: Comm + ?Sized, T>(comm: &C, local: Result<T>) -> Result<T> {
     let failed_rank = (-first[0]) as usize;
     let mut bytes = local.as_ref().err().map_or([0; ERROR_BYTES], error_bytes);
     comm.broadcast(&mut bytes, failed_rank)?;
-    // A rank's own error says more than another's.
+    // A rank's own error is more specific than another's.
     local?;
     Err(remote_error(failed_rank, &bytes))
 }
@@ -273,8 +273,8 @@ pub fn agree_on_and_share<C: Comm + ?Sized>(
     Ok(bounds[2 * values.len()] as u64)
 }
 
-/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) tell the largest and the smallest
-/// value of all ranks.
+/// Each value and its complement, whose maxima ([`Comm::all_reduce_max`]) give the maximum and the minimum
+/// over all ranks.
 pub fn bounds(values: &[(&'static str, i64)]) -> Vec<i64> {
     values.iter().flat_map(|&(_, value)| [value, !value]).collect()
 }

@@ -104,7 +104,7 @@ mod tests {
         const { is_send::<Owned<ThreadComm>>() };
     }
 
-    /// What arrives after a receive was dropped goes to memory that nobody else has.
+    /// Data that arrives after a receive was dropped is written to memory that nothing else uses.
     #[test]
     fn the_buffer_of_a_dropped_transfer_is_not_freed() {
         threads::run(1, 1, |comm| {

@@ -79,7 +79,7 @@ impl Tree {
 /// How a broadcast is made; the same on all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Along which tree segments travel.
+    /// The trees of segments.
     pub tree: Tree,
     /// Bytes of a segment, above 0; the last may be shorter.
     pub segment: usize,
@@ -120,8 +120,8 @@ pub fn broadcast<C: Comm>(comm: &C, bytes: &mut [u8], root: usize, patience: Pat
     broadcast_by(comm, bytes, root, patience, plan).map(drop)
 }
 
-/// Collective: the bytes of `root` on all ranks, by a given plan, and also where they are one segment. How
-/// many segments this rank had.
+/// Collective: the bytes of `root` on all ranks, by a given plan, and also if they are one segment. How many
+/// segments this rank had.
 ///
 /// # Errors
 /// As [`broadcast`].
@@ -160,7 +160,7 @@ fn tag(segment: usize) -> i32 {
     tags::PIPELINED_BROADCAST.tag(segment % WINDOW)
 }
 
-/// What a rank does with segments.
+/// The action of a rank on segments.
 struct Relay {
     children: Vec<usize>,
     /// Outstanding sends of each segment in the window.

@@ -19,7 +19,7 @@ use crate::progress::wait::Patience;
 pub struct Finished<'env> {
     /// The label that it was started with.
     pub label: usize,
-    /// What was received, where it was received into a slice.
+    /// The received bytes, if they were received into a slice.
     pub received: Option<&'env mut [u8]>,
 }
 

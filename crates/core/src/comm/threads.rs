@@ -52,7 +52,7 @@ impl Turns {
     }
 }
 
-/// What one thread at a time may touch.
+/// The data that one thread at a time may access.
 #[derive(Debug, Default)]
 struct Guarded<T> {
     content: Mutex<T>,
@@ -95,7 +95,7 @@ impl<T> Guarded<T> {
     }
 }
 
-/// What the threads of one group share.
+/// The shared data of the threads of one group.
 #[derive(Debug)]
 struct Shared {
     size: usize,
@@ -106,7 +106,7 @@ struct Shared {
     barrier: Guarded<Arrivals>,
     /// A place per rank for collective functions.
     places: Guarded<Vec<Vec<u64>>>,
-    /// Groups that are being made of this one, by colour.
+    /// Groups that are being split from this one, by colour.
     parts: Guarded<HashMap<u32, Arc<Shared>>>,
 }
 
@@ -141,7 +141,7 @@ pub struct ThreadComm {
     one_thread: PhantomData<Cell<()>>,
 }
 
-/// What belongs to one thread, in all of its groups.
+/// The data of one thread, in all of its groups.
 #[derive(Debug)]
 struct Own {
     work: Mutex<Ledger>,
@@ -208,7 +208,7 @@ impl ThreadComm {
         self.wait_until(barrier, |arrivals| (arrivals.rounds != round).then_some(()));
     }
 
-    /// Waits for a change after which the work has a result; where there are pollers, by polling.
+    /// Waits for a change after which the work has a result; if there are pollers, by polling.
     fn wait_until<T, R>(&self, guarded: &Guarded<T>, mut work: impl FnMut(&mut T) -> Option<R>) -> R {
         if self.pollers().is_empty() {
             return guarded.wait_until(work);

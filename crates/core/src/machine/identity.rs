@@ -8,8 +8,8 @@ pub(crate) fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
 /// A number that is equal for processes that can share memory through `/proc`: processes of one kernel in one
 /// PID namespace. Containers of one host with separate PID namespaces are separate nodes.
 ///
-/// From the boot number of the kernel, the name of the host and the namespace of process numbers. Where /proc
-/// says nothing, less distinguishes nodes: ranks that cannot share memory find that when they try.
+/// From the boot id of the kernel, the name of the host and the PID namespace. If /proc is not readable, less
+/// distinguishes nodes: ranks that cannot share memory detect that when they try.
 pub fn identity() -> u64 {
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -27,7 +27,7 @@ impl Avx512 {
 /// The instructions that inner loops use, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Portable,
     /// Vectors of 256 bits.
     Avx2(Avx2),

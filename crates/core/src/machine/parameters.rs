@@ -30,7 +30,7 @@ impl Link {
     }
 }
 
-/// The figures of a machine.
+/// The parameters of a machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
     /// Messages between nodes.

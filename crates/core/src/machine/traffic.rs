@@ -106,7 +106,7 @@ impl Load {
     }
 }
 
-/// The loads of all ranks in the stages of a round, independent of the figures of a machine.
+/// The loads of all ranks in the stages of a round, independent of the parameters of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     placement: Placement,
@@ -196,7 +196,7 @@ fn sample(ranks: usize) -> Vec<usize> {
 fn halvings(stage: &Stage) -> f64 {
     match stage.parting {
         Parting::Ranks(_) => f64::from(log2(stage.parts)),
-        // A single look-up gives the part of a value.
+        // A single lookup returns the part of a value.
         Parting::Entries(_) => 1.0,
     }
 }

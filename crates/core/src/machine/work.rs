@@ -29,7 +29,7 @@ impl Unit {
         Self(name)
     }
 
-    /// The name by which [`VARIABLE`] gives its cost.
+    /// The name of the unit in [`VARIABLE`].
     pub const fn name(self) -> &'static str {
         self.0
     }
@@ -44,7 +44,7 @@ impl Unit {
 /// An amount of one kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: Unit,
     /// Number of units.
     pub amount: u64,

@@ -39,7 +39,7 @@ enum Form<'a> {
     Counted {
         /// Where displacement 0 is.
         origin: *mut u8,
-        /// Elements of each, 0 or more.
+        /// Elements of each block, 0 or more.
         counts: &'a [c_int],
         /// Where each starts, in elements.
         displacements: &'a [c_int],
@@ -51,10 +51,10 @@ enum Form<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of equal length, one after the other from `first` on; `None` where no address is that large.
+    /// Blocks of equal length, one after the other from `first` on; `None` if no address is that large.
     ///
     /// # Safety
-    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] asks for it.
+    /// During `'a` the `bytes * ranks` bytes are memory as [`Region::new`] requires.
     #[inline(always)]
     pub unsafe fn even(first: *mut u8, bytes: usize, ranks: usize) -> Option<Self> {
         let all = bytes.checked_mul(ranks)?;
@@ -67,7 +67,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Safety
     /// During `'a` each block, `counts[i] * size` bytes at `displacements[i] * size` from `origin`, is memory
-    /// as [`Region::new`] asks for it, and no block lies in the arrays.
+    /// as [`Region::new`] requires, and no block lies in the arrays.
     #[inline(always)]
     pub unsafe fn counted(
         origin: *mut u8,
@@ -96,7 +96,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Bytes of each, where all are contiguous and have the same length.
+    /// Bytes of each, if all are contiguous and have the same length.
     #[inline]
     pub fn even_bytes(&self) -> Option<usize> {
         match &self.0 {

@@ -156,8 +156,8 @@ mod processor {
     /// A fact about the process: `cpuid` takes a microsecond or more on a virtual machine.
     static VENDOR: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-    /// Whether the processor is of AMD. Its family is not asked for: processors without fast string
-    /// instructions lose a few percent of the affected copies, and later ones may be slow as well.
+    /// Whether the processor is AMD's. Its family is not checked: processors without fast string instructions
+    /// lose a few percent of the affected copies, and later ones may be slow as well.
     #[inline]
     pub fn may_be_slow() -> bool {
         // Relaxed: threads that do not see the value yet find the same one.

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Bytes of the caller's memory, which may be read and written during `'a`. A copy of this value is the same
 /// memory. For a send buffer, too: the owner of the region must not write to it.
 ///
-/// It stays on its thread, so two copies are never written at once:
+/// It stays on its thread, so two copies are never written concurrently:
 ///
 /// ```compile_fail,E0277
 /// use hcube_core::memory::Region;
@@ -45,7 +45,7 @@ impl<'a> Region<'a> {
         Self { address, length, alive: PhantomData }
     }
 
-    /// Memory that is borrowed exclusively, so that nobody else uses it during `'a`.
+    /// Memory that is borrowed exclusively, so that it is not accessed otherwise during `'a`.
     pub fn of(bytes: &'a mut [u8]) -> Self {
         Self { address: bytes.as_mut_ptr(), length: bytes.len(), alive: PhantomData }
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 /// An empty vector with room for `length` elements. `what` names its contents in the message.
 ///
 /// # Errors
-/// [`Error::Memory`] where the system has no room for it.
+/// [`Error::Memory`] if the system has no room for it.
 pub fn with_room<T>(length: usize, what: &str) -> Result<Vec<T>> {
     let mut vector = Vec::new();
     match vector.try_reserve_exact(length) {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Pieces start at lines of the cache.
 const LINE: usize = 64;
 
-/// Scratch memory; pieces are taken and given back in any order.
+/// Scratch memory; pieces are taken and returned in any order.
 ///
 /// A region of a piece does not outlive the memory:
 ///
@@ -81,7 +81,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of it, which may be more than were asked for.
+    /// Bytes of it, at least the requested size.
     pub fn len(&self) -> usize {
         self.range.len()
     }
@@ -110,7 +110,7 @@ impl Scratch {
     /// Scratch memory of the given size, in whole lines; untouched pages cost nothing yet.
     ///
     /// # Errors
-    /// [`Error::Memory`] where it cannot be allocated.
+    /// [`Error::Memory`] if it cannot be allocated.
     pub fn new(bytes: usize) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // Zeroed memory of ordinary alignment comes from the kernel untouched; memory that is aligned
@@ -190,7 +190,7 @@ impl Scratch {
         unsafe { Region::new(piece.address.as_ptr(), piece.len()) }
     }
 
-    /// Lends a piece: for what goes on when the call that started it has returned.
+    /// Pins a piece: for an operation that continues when the call that started it has returned.
     ///
     /// # Panics
     /// Where it was taken from other scratch memory.
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!((scratch.bytes(&first)[..] == [1; 64], read), (true, [2; 64]));
     }
 
-    /// What a transfer that nobody waited for may still write to is never given to anybody else.
+    /// Memory that an unfinished transfer may still write to is never reused.
     #[test]
     fn lent_memory_outlives_the_scratch_memory() {
         const SIZE: usize = 4096 - LINE;

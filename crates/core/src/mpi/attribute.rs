@@ -24,7 +24,7 @@ static KEYS: [Keyval; 2] = [const { Keyval::new() }; 2];
 fn key(number: usize) -> Result<c_int> {
     let create = || {
         let mut created = 0;
-        // SAFETY: `release` has the signature that MPI asks for.
+        // SAFETY: `release` has the signature that MPI requires.
         let code = unsafe { raw::hcube_shim_create_keyval(Some(release), &mut created) };
         check("MPI_Comm_create_keyval", code).map(|()| created)
     };
@@ -48,7 +48,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
     // SAFETY: `attach` has made the value from a box, and nobody else frees it.
     let state = unsafe { Box::from_raw(value.cast::<State>()) };
     if state.is_entered() {
-        // That call would go on with memory that is freed.
+        // Otherwise that call would continue with freed memory.
         eprintln!("hcube: a communicator was freed inside a call of hcube that uses it: ending the job");
         super::handle::abort(None);
     }
@@ -61,7 +61,7 @@ unsafe extern "C-unwind" fn release(_: MPI_Comm, _: c_int, value: *mut c_void, _
 /// The value attached to a communicator; MPI's error code if the communicator is invalid.
 fn lookup(comm: Handle, key: c_int) -> std::result::Result<Option<NonNull<State>>, c_int> {
     let (mut value, mut found) = (std::ptr::null_mut::<c_void>(), 0);
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it is that
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it is that
     // of a living communicator, and writes a pointer to `value`.
     let code = unsafe { raw::PMPI_Comm_get_attr(comm.raw(), key, (&raw mut value).cast(), &mut found) };
     if code != SUCCESS {
@@ -136,7 +136,7 @@ pub fn find(comm: Handle) -> Result<Option<Attached>> {
     }
 }
 
-/// Local: the state of a living communicator, which gets one where it has none.
+/// Local: the state of a living communicator, which gets one if it has none.
 ///
 /// # Errors
 /// Those of MPI.

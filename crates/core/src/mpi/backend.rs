@@ -37,9 +37,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// A communicator of the program, borrowed for collective functions, with a private one for messages where
-/// they were opened; or one that was split from it. What hcube has created is freed when the value is
-/// dropped, unless MPI is finalised by then.
+/// A communicator of the program, borrowed for collective functions, with a private one for messages if they
+/// were opened; or one that was split from it. What hcube has created is freed when the value is dropped,
+/// unless MPI is finalised by then.
 ///
 /// It may go from thread to thread, but two threads cannot use it at the same time:
 ///
@@ -51,12 +51,12 @@ use std::sync::Arc;
 pub struct MpiComm {
     /// The communicator of the program, or one that was split.
     comm: Handle,
-    /// Messages use this one, which hcube has created; collective functions as well, where no other
-    /// communicator uses it.
+    /// Messages use this one, which hcube has created; collective functions as well, if no other communicator
+    /// uses it.
     private: OnceCell<Messages>,
     /// Whether others may use it.
     shares: bool,
-    /// What progress tests.
+    /// The request that progress tests.
     pending: Pending,
     words: MPI_Datatype,
     rank: usize,
@@ -298,7 +298,7 @@ unsafe impl Comm for MpiComm {
         })?;
         let mut transfer = Transfer { request, memory: PhantomData };
         if self.simulated() {
-            // SimGrid's MPI_Testany does not see sends that have finished at once.
+            // SimGrid's MPI_Testany does not see sends that have completed immediately.
             self.has_finished(&mut transfer)?;
         }
         Ok(transfer)
@@ -411,7 +411,7 @@ unsafe impl Comm for MpiComm {
         }
         let mut requests: Vec<MPI_Request> = transfers.iter().map(|transfer| transfer.request).collect();
         let result = self.wait_any(&mut requests);
-        // After an error, too: the request that failed is null then, and nobody may ask for it again.
+        // After an error, too: the request that failed is null then, and must not be used again.
         for (transfer, request) in transfers.iter_mut().zip(requests) {
             transfer.request = request;
         }

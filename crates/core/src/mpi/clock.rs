@@ -7,7 +7,7 @@ use crate::machine::work::{Costs, Ledger, REST, Work};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What a rank owes to its clock; nothing ever where ranks are not simulated.
+/// The time that a rank must add to its clock; always zero if ranks are not simulated.
 #[derive(Debug)]
 pub(super) struct Clock {
     made: Instant,

@@ -21,7 +21,7 @@ pub fn communicator(number: MPI_Fint) -> MPI_Comm {
 /// The number by which a Fortran program calls the communicator of all processes.
 ///
 /// # Errors
-/// [`Error::MpiState`](crate::Error::MpiState) where MPI is not active.
+/// [`Error::MpiState`](crate::Error::MpiState) if MPI is not active.
 pub fn world_number() -> Result<i32> {
     check_state()?;
     // SAFETY: MPI is active.
@@ -87,7 +87,7 @@ pub fn operation(number: MPI_Fint) -> MPI_Op {
 /// # Safety
 /// `comm` is a value that [`communicator`] has given out; `numbers` is null or holds an entry per rank.
 pub unsafe fn datatypes(comm: MPI_Comm, numbers: *const MPI_Fint) -> Vec<MPI_Datatype> {
-    // SAFETY: MPI has given out what `communicator` returns, by the contract of this function.
+    // SAFETY: MPI has returned what `communicator` returns, by the contract of this function.
     let comm = unsafe { Handle::new(comm) };
     let living = check_state().is_ok() && check_living(comm).is_ok();
     if !living || numbers.is_null() {

@@ -36,10 +36,10 @@ macro_rules! forward {
         $($(#[$doc])*
         ///
         /// # Safety
-        /// The arguments are as MPI asks for them.
+        /// The arguments are as MPI requires.
         #[allow(clippy::too_many_arguments, reason = "some of MPI's functions have as many")]
         pub unsafe fn $name($($argument: $type),*) -> c_int {
-            // SAFETY: the signature is that of mpi.h, and the arguments are as MPI asks for them.
+            // SAFETY: the signature is that of mpi.h, and the arguments are as MPI requires.
             unsafe { raw::$function($($argument),*) }
         })*
     };

@@ -63,7 +63,7 @@ pub fn enter<S: Any + Send, T>(
     })
 }
 
-/// Local: as [`enter`], for systems that open messages themselves where they need them.
+/// Local: as [`enter`], for systems that open messages themselves if they need them.
 ///
 /// # Errors
 /// As [`enter`].
@@ -103,7 +103,7 @@ pub fn enter_without_state_and_messages<T>(
     found.with_nothing_kept(work)
 }
 
-/// What is attached to a living communicator, while MPI is active.
+/// The state attached to a valid communicator, while MPI is active.
 #[inline(always)]
 fn known(comm: Handle) -> Result<Option<Attached>> {
     check_state()?;

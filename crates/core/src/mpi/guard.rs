@@ -31,7 +31,7 @@ unsafe impl Sync for Guard {}
 #[inline]
 pub(super) fn guard() -> Result<MPI_Comm> {
     static GUARD: OnceLock<Guard> = OnceLock::new();
-    /// One thread at a time makes it. Nobody comes here who has found it before.
+    /// One thread at a time creates it. A thread that has found it before does not come here.
     static TURN: Mutex<()> = Mutex::new(());
     if let Some(guard) = GUARD.get() {
         // MPI_COMM_SELF lives on; an invalid handle is raised on it then.
@@ -51,7 +51,7 @@ fn make() -> Result<MPI_Comm> {
     let split = returning_errors(own_handle(), || unsafe { raw::PMPI_Comm_split(own(), 0, 0, &mut guard) });
     check("MPI_Comm_split", split)?;
     let mut key = 0;
-    // SAFETY: `guard` was just created; `release` has the signature that MPI asks for and frees the box. The
+    // SAFETY: `guard` was just created; `release` has the signature that MPI requires and frees the box. The
     // key value stays with the attribute after it is freed.
     unsafe {
         raw::PMPI_Comm_set_errhandler(guard, constants().errors_return);

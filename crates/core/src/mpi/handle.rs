@@ -32,13 +32,13 @@ impl Handle {
     /// Wraps MPI's handle.
     ///
     /// # Safety
-    /// `comm` is a value that MPI has given out for a communicator, or `MPI_COMM_NULL`. Nobody frees the
-    /// communicator while a function uses the handle or what was found through it. One that was freed
-    /// before is refused as far as the MPI library can tell.
+    /// `comm` is a value that MPI has returned for a communicator, or `MPI_COMM_NULL`. Nobody frees the
+    /// communicator while a function uses the handle or what was found through it. One that was freed before
+    /// is refused as far as the MPI library can tell.
     ///
     /// MPI is called from the threads in which the handle is used, or what was made or found through it. So
-    /// the program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` where
-    /// several threads take turns, `MPI_THREAD_MULTIPLE` where they call at the same time, for different
+    /// the program has initialised MPI with a thread level that permits that: `MPI_THREAD_SERIALIZED` if
+    /// several threads take turns, `MPI_THREAD_MULTIPLE` if they call at the same time, for different
     /// communicators.
     pub unsafe fn new(comm: MPI_Comm) -> Self {
         Self(comm)
@@ -70,10 +70,10 @@ pub(super) fn simulated() -> bool {
     constants().simulated != 0
 }
 
-/// Ranks that a rank of a living communicator exchanges with: of the remote group where there is one.
+/// Ranks that a rank of a living communicator exchanges with: of the remote group if there is one.
 pub fn partners(Handle(comm): Handle) -> usize {
     let (mut inter, mut size) = (0, 0);
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives.
     unsafe {
         raw::PMPI_Comm_test_inter(comm, &mut inter);
         if inter != 0 {
@@ -93,7 +93,7 @@ pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_in
         return work();
     }
     let mut handler = MaybeUninit::uninit();
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives,
     // and raises an error otherwise. The error handler is written where MPI succeeds; it is put back, and
     // freed where it is a copy.
     unsafe {
@@ -112,7 +112,7 @@ pub(super) fn returning_errors(Handle(comm): Handle, work: impl FnOnce() -> c_in
 /// Reports an error through the error handler of the caller's communicator, as MPI's own functions
 /// do; returns where that handler returns.
 pub fn call_error_handler(Handle(comm): Handle, code: i32) {
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives.
     // Any code may be passed.
     unsafe { raw::PMPI_Comm_call_errhandler(comm, code) };
 }
@@ -124,7 +124,7 @@ pub(super) fn is_fatal(Handle(comm): Handle) -> bool {
         return false;
     }
     let mut handler = MaybeUninit::uninit();
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives,
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives,
     // and writes the error handler where it does, which is freed again.
     unsafe {
         if raw::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()) != SUCCESS {
@@ -142,7 +142,7 @@ pub(super) fn is_fatal(Handle(comm): Handle) -> bool {
 /// MPI's, where the error handler of the communicator returns.
 pub fn rank(Handle(comm): Handle) -> Result<usize> {
     let mut rank = 0;
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives.
     check("MPI_Comm_rank", unsafe { raw::PMPI_Comm_rank(comm, &mut rank) })?;
     Ok(rank as usize)
 }
@@ -167,7 +167,7 @@ pub(super) fn abort_with(code: i32) -> ! {
 pub fn library_version() -> String {
     let mut text = vec![0u8; constants().max_library_version_string as usize + 1];
     let mut length = 0;
-    // SAFETY: the buffer has the length that MPI asks for; callable at any time.
+    // SAFETY: the buffer has the length that MPI requires; callable at any time.
     unsafe { raw::PMPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
     let text = String::from_utf8_lossy(&text);
     let line = text.trim_end_matches('\0').lines().next().unwrap_or_default().trim();

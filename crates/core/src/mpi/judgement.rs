@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Judge {
     /// Those that exchange with neighbours in a topology.
     pub of_neighbours: bool,
-    /// What their arguments are.
+    /// The kind of their arguments.
     pub form: Form,
 }
 
@@ -36,7 +36,7 @@ pub struct Judge {
 enum Question {
     /// Whether blocks without elements may have any datatype.
     UnusedTypes,
-    /// Whether the receive buffer may be `MPI_IN_PLACE` where nothing is received.
+    /// Whether the receive buffer may be `MPI_IN_PLACE` if nothing is received.
     ReceiveInPlace,
     /// Whether one buffer may be the send buffer and the receive buffer.
     OneBuffer,
@@ -81,7 +81,7 @@ impl Judge {
     }
 
     fn ask(self, question: Question) -> Answer {
-        /// One thread at a time uses the communicator, and nobody waits in these calls.
+        /// One thread at a time uses the communicator, and these calls do not wait.
         static TURN: Mutex<()> = Mutex::new(());
         let place = &ANSWERS[usize::from(self.of_neighbours)][self.form as usize][question as usize];
         if let Some(answer) = Answer::of(place.load(Ordering::Relaxed)) {
@@ -91,7 +91,7 @@ impl Judge {
             return Answer::Accepted;
         }
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // A question that could not be asked now is asked again.
+        // A question that could not be tested now is tested again.
         let Ok(answer) = self.answer(question) else { return Answer::Accepted };
         place.store(answer.number(), Ordering::Relaxed);
         answer

@@ -10,7 +10,8 @@ use super::raw;
 use crate::error::{Error, Result};
 use std::ptr;
 
-/// Collective over all processes of the job: initialises MPI where nobody has. Whether it did.
+/// Collective over all processes of the job: initialises MPI if it is not initialised. Returns whether it
+/// did.
 ///
 /// # Errors
 /// [`Error::MpiState`] if MPI is finalised, and errors of MPI.
@@ -39,8 +40,8 @@ fn is_finalised() -> bool {
     finalised != 0
 }
 
-/// Collective over all processes of the job: as [`initialise`], and asks for an MPI that several threads call
-/// at the same time; see [`check_threads`].
+/// Collective over all processes of the job: as [`initialise`], with MPI_THREAD_MULTIPLE; see
+/// [`check_threads`].
 ///
 /// # Errors
 /// As [`initialise`].
@@ -62,7 +63,7 @@ pub fn initialise_for_threads() -> Result<bool> {
 /// Local: whether several threads of this process may call MPI at the same time, which is active.
 ///
 /// # Errors
-/// [`Error::Usage`] where they may not.
+/// [`Error::Usage`] if they may not.
 pub fn check_threads() -> Result<()> {
     let mut level = 0;
     // SAFETY: MPI is active.
@@ -94,7 +95,7 @@ pub fn check_main_thread() -> Result<()> {
     Err(Error::Usage(text.into()))
 }
 
-/// Collective over all processes of the job: finalises MPI, where it is active.
+/// Collective over all processes of the job: finalises MPI, if it is active.
 ///
 /// # Errors
 /// Those of MPI.
@@ -114,7 +115,7 @@ pub fn is_simulated() -> bool {
 /// Local: this process and their number, in `MPI_COMM_WORLD`.
 ///
 /// # Errors
-/// [`Error::MpiState`] where MPI is not active.
+/// [`Error::MpiState`] if MPI is not active.
 pub fn world_place() -> Result<(usize, usize)> {
     check_state()?;
     Ok((handle::rank(world())?, handle::partners(world())))
@@ -132,7 +133,7 @@ pub fn world_comm() -> Result<MpiComm> {
     })
 }
 
-/// Ends the job with an exit code, where MPI is active; otherwise this process.
+/// Ends the job with an exit code, if MPI is active; otherwise this process.
 pub fn abort(code: i32) -> ! {
     if check_state().is_ok() {
         handle::abort_with(code);

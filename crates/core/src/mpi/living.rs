@@ -19,7 +19,7 @@ pub fn check_living(comm: Handle) -> Result<()> {
         ));
     }
     let guard = if constants().guard_needed == 0 { constants().comm_null } else { guard()? };
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`, and a communicator of ours.
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`, and a communicator of ours.
     if unsafe { raw::hcube_shim_is_living(comm.raw(), guard) } == 0 {
         return Err(Error::Communicator("comm is not a valid communicator (freed before this call?)".into()));
     }
@@ -41,7 +41,7 @@ pub fn check_kind(comm: Handle) -> Result<bool> {
 /// [`Error::Mpi`] where the handle is invalid.
 pub fn is_inter(comm: Handle) -> Result<bool> {
     let mut inter = 0;
-    // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it lives.
+    // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it lives.
     let code = unsafe { raw::PMPI_Comm_test_inter(comm.raw(), &mut inter) };
     check("MPI_Comm_test_inter", code)?;
     Ok(inter != 0)

@@ -31,7 +31,7 @@ impl Group {
     /// MPI's, where the error handler of the communicator returns.
     fn of(comm: Handle) -> Result<Self> {
         let mut group = MaybeUninit::uninit();
-        // SAFETY: a value that MPI has given out, by the contract of `Handle::new`; MPI checks whether it
+        // SAFETY: a value that MPI has returned, by the contract of `Handle::new`; MPI checks whether it
         // lives, and writes the group where it succeeds.
         unsafe {
             check("MPI_Comm_group", raw::PMPI_Comm_group(comm.raw(), group.as_mut_ptr()))?;
@@ -69,7 +69,7 @@ pub enum Members {
     Known(Vec<i32>),
     /// A member may not be in this process's `MPI_COMM_WORLD`; the same on all members.
     Outside,
-    /// All are in `MPI_COMM_WORLD`, but this process cannot say which they are; others may.
+    /// All are in `MPI_COMM_WORLD`, but this process cannot determine which they are; others may.
     Unknown,
 }
 

@@ -18,7 +18,7 @@ use std::ffi::{c_int, c_void};
 pub(super) struct Pending(OnceCell<MPI_Request>);
 
 impl Pending {
-    /// Nothing where MPI has no request at the moment; it is tried again at the next test.
+    /// Nothing if MPI has no request at the moment; it is tried again at the next test.
     #[inline]
     fn request(&self) -> Option<MPI_Request> {
         self.0.get().copied().or_else(|| start().ok().map(|request| *self.0.get_or_init(|| request)))
@@ -50,14 +50,14 @@ impl Drop for Pending {
 #[cold]
 fn start() -> Result<MPI_Request> {
     let mut request = no_request();
-    // SAFETY: the functions have the signatures that MPI asks for and use no state.
+    // SAFETY: the functions have the signatures that MPI requires and use no state.
     let code = unsafe {
         raw::PMPI_Grequest_start(Some(query), Some(free), Some(cancel), std::ptr::null_mut(), &mut request)
     };
     check("MPI_Grequest_start", code).map(|()| request)
 }
 
-/// Called by MPI when the request is completed: says that nothing was received.
+/// Called by MPI when the request is completed: returns an empty status.
 ///
 /// # Safety
 /// MPI passes a status to be written.
@@ -75,7 +75,7 @@ unsafe extern "C-unwind" fn free(_: *mut c_void) -> c_int {
     super::constants::SUCCESS
 }
 
-/// Called by MPI_Cancel, which nobody calls for this request.
+/// Called by MPI_Cancel, which is never called for this request.
 unsafe extern "C-unwind" fn cancel(_: *mut c_void, _: c_int) -> c_int {
     super::constants::SUCCESS
 }

@@ -6,7 +6,7 @@ use super::raw::{self, MPI_Aint, MPI_Datatype, MPI_Op};
 use crate::error::{Error, Result};
 use std::ffi::c_int;
 
-/// A function of MPI that tells a lower bound and an extent.
+/// An MPI function that returns a lower bound and an extent.
 type Bounds = unsafe extern "C-unwind" fn(MPI_Datatype, *mut MPI_Aint, *mut MPI_Aint) -> c_int;
 
 /// Elements of a datatype and an operation on them, predefined or of the program.
@@ -22,7 +22,7 @@ impl Elements {
     /// `count` elements.
     ///
     /// # Safety
-    /// `datatype` and `operation` are values that MPI has given out, and live as long as this.
+    /// `datatype` and `operation` are values that MPI has returned, and live as long as this.
     ///
     /// # Errors
     /// [`Error::Argument`] for a number of elements that exceeds the range of MPI, [`Error::Datatype`] for an
@@ -34,8 +34,8 @@ impl Elements {
         let bounds = |name, function: Bounds| {
             let (mut first, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
             let code = returning_errors(world(), || {
-                // SAFETY: a value that MPI has given out, by the contract of `new`; MPI checks whether it is
-                // a datatype.
+                // SAFETY: a value that MPI has returned, by the contract of `new`; MPI checks whether it is a
+                // datatype.
                 unsafe { function(datatype, &mut first, &mut extent) }
             });
             check(name, code).map_err(|error| Error::Datatype(format!("datatype: {error}")))?;

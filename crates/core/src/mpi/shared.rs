@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 #[derive(Debug)]
 pub struct Shared<T>(Arc<Inner<T>>);
 
-/// A value that is kept as long as somebody uses it.
+/// A value that exists as long as it has users.
 #[derive(Debug)]
 pub struct Observed<T>(Weak<Inner<T>>);
 
@@ -87,7 +87,7 @@ impl<T> Shared<T> {
 }
 
 impl<T> Observed<T> {
-    /// The value, where it has users.
+    /// The value, if it has users.
     pub fn user(&self) -> Option<Shared<T>> {
         self.0.upgrade().map(Shared)
     }

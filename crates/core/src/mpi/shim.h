@@ -1,12 +1,12 @@
-/* What bindgen cannot carry over from mpi.h: constants that are addresses of objects, casts or calls in some
- * MPI libraries, functions that are macros in others, and what differs between libraries. */
+/* Items of mpi.h that bindgen cannot translate: constants that are addresses of objects, casts or calls in some MPI
+ * libraries, functions that are macros in others, and differences between libraries. */
 #ifndef HCUBE_SHIM_H
 #define HCUBE_SHIM_H
 
 #include <mpi.h>
 #include <stddef.h>
 
-/* What does not change while a process runs. */
+/* Values that do not change while a process runs. */
 struct hcube_shim_constants {
     MPI_Comm comm_null;
     MPI_Datatype datatype_null, byte, uint64, int64, int32, float32, float64;

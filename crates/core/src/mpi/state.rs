@@ -23,7 +23,7 @@ unsafe impl<C: Send> Sync for CommState<C> {}
 
 const NOBODY: usize = 0;
 
-/// What the owner sees. Calls inside calls share it, on one thread.
+/// The data of the owner. Nested calls share it, on one thread.
 #[derive(Debug)]
 pub(super) struct Contents<C> {
     comm: OnceCell<C>,
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(state.into_comm(), Some(7));
     }
 
-    /// A load and a store instead of one exchange lets two threads in, now and then.
+    /// A load and a store instead of one exchange would occasionally let two threads in.
     #[test]
     fn threads_that_meet_are_never_inside_together() {
         const TURNS: usize = 100_000;

@@ -114,8 +114,8 @@ pub enum Form {
 
 /// Collective: for each block that this rank receives, which of the blocks of its source arrives there, by
 /// the source's own order. Where two ranks are neighbours several times, as on a periodic axis of two ranks,
-/// this is the library's choice, for each function (MPICH 4.0.2 has different ones): so the library is asked,
-/// by an exchange of these numbers.
+/// this is the library's choice, for each function (MPICH 4.0.2 has different ones): it is determined by an
+/// exchange of these numbers.
 ///
 /// # Errors
 /// Those of MPI.

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// That pages are being given back; above all counts.
+/// Mark that pages are being freed; greater than all counts.
 const GIVING: u64 = 1 << 63;
 
 /// The cell, which is 0 at first.
@@ -23,10 +23,10 @@ impl<'a> Absence<'a> {
         Self(cell)
     }
 
-    /// This rank goes, which was there. The last of `ranks` gives the pages back.
+    /// This rank, which was present, leaves. The last of `ranks` frees the pages.
     pub fn leave(self, ranks: u64, give_back: impl FnOnce()) {
         let away = self.0.fetch_add(1, Ordering::AcqRel) + 1;
-        // Somebody may have come back meanwhile.
+        // A rank may have returned meanwhile.
         if away == ranks
             && self.0.compare_exchange(ranks, ranks | GIVING, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         {
@@ -36,7 +36,7 @@ impl<'a> Absence<'a> {
         }
     }
 
-    /// This rank comes back, which was away; `pause` is called while another one gives pages back.
+    /// This rank, which had left, returns; `pause` is called while another rank frees the pages.
     pub fn come_back(self, mut pause: impl FnMut()) {
         let mut seen = self.0.load(Ordering::Acquire);
         loop {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// What a rank does next: one access to the cell, or one use of the memory, at a time.
+    /// The next action of a rank: one access to the cell, or one use of the memory, at a time.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     enum At {
         /// Uses the memory; then it goes.
@@ -78,7 +78,7 @@ mod tests {
     /// The cell, and the remaining steps of each rank.
     type State<const N: usize> = (u64, [(At, u32); N]);
 
-    /// One access of a rank, as in the functions above; it goes and comes back some times.
+    /// One access of a rank, as in the functions above; it leaves and returns some times.
     fn step<const N: usize>((mut cell, mut ranks): State<N>, rank: usize) -> State<N> {
         let all = N as u64;
         let (at, rounds) = ranks[rank];
@@ -112,7 +112,7 @@ mod tests {
         (cell, ranks)
     }
 
-    /// All states that can be reached; whether pages were given back in one of them.
+    /// All reachable states; whether pages were freed in one of them.
     fn explore<const N: usize>(rounds: u32) -> bool {
         let mut known = HashSet::new();
         let mut open: Vec<State<N>> = vec![(0, [(At::Using, rounds); N])];

@@ -139,13 +139,13 @@ impl Arrivals {
     }
 
     /// Enters that this rank has started the operation with this key, which is not 0, with a word for the
-    /// ranks that start it later, which is not 0 either. Returns the ranks of the node before this one with
-    /// their words. What a rank has written before is seen by those that find its word. Local. `processes`
-    /// are the processes of the node's ranks.
+    /// ranks that start it later, which is not 0 either. Returns the earlier ranks of the node with their
+    /// words. Ranks that find a word see everything that its rank has written before. Local. `processes` are
+    /// the processes of the node's ranks.
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) where a list has no memory or cannot be read: nobody can know
-    /// then who has started the operation, and the job must end.
+    /// [`Error::Memory`](crate::Error::Memory) if a list has no memory or cannot be read: it is then unknown
+    /// which ranks have started the operation, and the job must end.
     pub fn enter(&mut self, key: u64, own_word: u64, processes: &[Process]) -> Result<Vec<(usize, u64)>> {
         let bucket = bucket_of(key);
         let lock = self.word(bucket, LOCK);

@@ -59,7 +59,7 @@ const FINISHED: usize = 0;
 pub struct Draft<'a> {
     /// Bytes `bounds[i] .. bounds[i + 1]` of the payload are for rank i; all 0 at first.
     pub bounds: &'a mut [u32],
-    /// The size asked for, with old contents.
+    /// The requested size, with old contents.
     pub payload: &'a mut [u8],
     /// [`DETAILS`] words and an address for every rank of the node, with old contents.
     pub details: &'a mut [u64],

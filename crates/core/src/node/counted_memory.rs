@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicU64;
 /// Regions start at pages, so that transfers of other ranks never share one.
 const PAGE: usize = 4096;
 
-/// What a rank counts.
+/// The counters of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
     /// Pieces whose own part it has written.
@@ -41,7 +41,7 @@ pub enum Counter {
 /// Counters of a rank.
 const COUNTERS: usize = 4;
 
-/// Where the memory comes from.
+/// The source of the memory.
 #[derive(Debug)]
 enum Origin {
     Shared(Segment),
@@ -78,7 +78,7 @@ fn part(rank: usize, ranks: usize, length: usize, unit: usize) -> Range<usize> {
     bound(rank)..bound(rank + 1)
 }
 
-/// Bytes of the memory with its counters; whole huge pages where it has one.
+/// Bytes of the memory with its counters; whole huge pages if it has one.
 fn length(ranks: usize, capacity: usize, large: bool) -> Result<usize> {
     let unit = if large && capacity >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { PAGE };
     head(ranks)
@@ -103,7 +103,7 @@ impl CountedMemory {
         Self::share_with(comm, ranks, capacity, false)
     }
 
-    /// Collective: as [`share`](Self::share), in huge pages where the system gives any, for memory that is
+    /// Collective: as [`share`](Self::share), in huge pages if the system provides any, for memory that is
     /// accessed with large strides.
     ///
     /// # Errors
@@ -115,8 +115,8 @@ impl CountedMemory {
         Self::own_large(capacity)
     }
 
-    /// Local: memory of one rank, all zero, in huge pages where the system gives any: it gives them to
-    /// private memory on demand.
+    /// Local: memory of one rank, all zero, in huge pages if the system provides any: for private memory it
+    /// does so on demand.
     ///
     /// # Errors
     /// Where the system has no memory left.
@@ -184,8 +184,8 @@ impl CountedMemory {
     }
 
     /// Whether accesses with large strides find their pages in few entries of the translation lookaside
-    /// buffer: on huge pages, as far as the kernel says, or in memory that is shorter than one. The same on
-    /// all ranks that share it.
+    /// buffer: on huge pages, as far as the kernel provides them, or in memory that is shorter than one. The
+    /// same on all ranks that share it.
     pub fn has_large_pages(&self) -> bool {
         self.large_pages
     }
@@ -197,9 +197,9 @@ impl CountedMemory {
         }
     }
 
-    /// This rank does not use the memory until it [comes back](Self::come_back), and nobody waits for
-    /// anything that it would do with it. Where all ranks are away, the pages of the memory are given back to
-    /// the system; its contents may be lost.
+    /// This rank does not use the memory until it [comes back](Self::come_back), and no rank waits for any of
+    /// its accesses. When all ranks have left, the pages of the memory are returned to the system; its
+    /// contents may be lost.
     pub fn leave(&self) {
         // Pages that were refused when they are used again would end the process.
         if pages_may_be_refused() {
@@ -219,15 +219,15 @@ impl CountedMemory {
         });
     }
 
-    /// This rank uses the memory again, after it was away; `pause` is called while another one gives pages
-    /// back.
+    /// This rank uses the memory again, after it had left; `pause` is called while another rank frees the
+    /// pages.
     pub fn come_back(&self, pause: impl FnMut()) {
         if pages_may_be_refused() {
             return;
         }
         self.absence().come_back(pause);
         if let Origin::Shared(segment) = &self.origin {
-            // At once instead of page by page. Where there is no memory, its use tells.
+            // Commits all pages instead of page by page. If memory is missing, the first use fails.
             let bytes = head(self.ranks) + self.capacity;
             drop(segment.provide(part(self.own, self.ranks, bytes, PAGE)));
         }

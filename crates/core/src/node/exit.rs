@@ -12,9 +12,9 @@ fn end_now() -> ! {
     unsafe { libc::_exit(EXIT_CODE.load(Ordering::Relaxed)) }
 }
 
-/// Ends this process with an exit code when this time has passed, unless it has ended by then, also where all
-/// of its threads wait for locks. A process that ends a job calls libraries, whose locks may be held by what
-/// it has interrupted. A later call sets another time.
+/// Ends this process with an exit code when this time has passed, unless it has ended by then, also if all of
+/// its threads wait for locks. A process that ends a job calls libraries, whose locks may be held by what it
+/// has interrupted. A later call sets another time.
 pub fn end_within(seconds: u32, code: i32) {
     extern "C" fn end(_: libc::c_int) {
         end_now()
@@ -35,9 +35,9 @@ pub fn end_within(seconds: u32, code: i32) {
     }
 }
 
-/// From now on, `exit` ends this process at once with an exit code: it calls nothing that was registered
-/// before, and no termination functions of libraries, which [`terminate`](super::loader::terminate) has
-/// called.
+/// From now on, `exit` ends this process immediately with an exit code: it calls no function that was
+/// registered before, and no termination functions of libraries, which
+/// [`terminate`](super::loader::terminate) has called.
 pub fn end_at_exit(code: i32) {
     extern "C" fn end() {
         end_now()
@@ -74,7 +74,7 @@ pub fn at_exit(work: extern "C" fn()) {
     unsafe { libc::atexit(work) };
 }
 
-/// Whether a process of this node has ended, also where nobody has asked for its result yet.
+/// Whether a process of this node has ended, even if its parent has not waited for it.
 pub fn has_ended(process: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{process}/stat")) {
         // The name may hold anything; the state follows its last bracket.

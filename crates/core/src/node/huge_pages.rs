@@ -75,8 +75,8 @@ pub fn collapse(words: &mut [u64], updates: u64) -> Report {
     })
 }
 
-/// Collapses the pages of memory that many transfers use: `page` collapses one, and says whether the kernel
-/// did.
+/// Collapses the pages of memory that many transfers use: `page` collapses one, and returns whether the
+/// kernel did.
 pub(super) fn collapse_for_long_use(possible: usize, page: impl FnMut(usize) -> bool) -> Report {
     collapse_while(|report| report.seconds < MAX_SECONDS, possible, page)
 }

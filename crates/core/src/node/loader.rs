@@ -177,7 +177,7 @@ pub unsafe fn terminate(address: *const c_void) -> bool {
     !functions.is_empty()
 }
 
-/// What the loader says of its last failure in this thread.
+/// The loader's description of its last failure in this thread.
 pub fn failure() -> String {
     // SAFETY: the text, if any, is the loader's until this thread calls it again.
     unsafe {

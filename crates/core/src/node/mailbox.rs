@@ -67,7 +67,7 @@ pub struct Mailbox {
     layout: Layout,
     /// Pieces that this rank has written.
     written: u64,
-    /// Pieces of this rank that each rank had acknowledged when last asked.
+    /// Pieces of this rank that each rank had acknowledged at the last check.
     read_by: Vec<u64>,
     /// Pieces of each rank that this rank has taken.
     read: Vec<u64>,

@@ -17,7 +17,7 @@ pub struct Pages {
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// Memory for `elements` numbers, provided by the kernel at once.
+    /// Memory for `elements` numbers, committed by the kernel immediately.
     ///
     /// # Errors
     /// [`Error::Memory`].

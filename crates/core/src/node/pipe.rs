@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 /// `PIPE_BUF`: shorter writes arrive in one piece.
 pub const MAX_MESSAGE_BYTES: usize = 4096;
-/// What an unprivileged process may ask for by default (`/proc/sys/fs/pipe-max-size`).
+/// The maximum for an unprivileged process by default (`/proc/sys/fs/pipe-max-size`).
 const CAPACITY_BYTES: libc::c_int = 1 << 20;
 
 /// The receiver's end.
@@ -96,7 +96,7 @@ impl Address {
         let path = format!("/proc/{}/fd/{}", self.process, self.file);
         let describe = |error: std::io::Error| failed(&path, &error);
         let target = std::fs::read_link(&path).map_err(describe)?;
-        // Open for reading as well: writing to a pipe that nobody reads would raise SIGPIPE.
+        // Open for reading as well: writing to a pipe without readers would raise SIGPIPE.
         let mut pipe = match target.to_string_lossy() == format!("pipe:[{}]", self.object) {
             true => File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&path),
             false => return Err(Error::Memory(format!("{path} is not the pipe for messages"))),

@@ -9,9 +9,9 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Bytes of the largest cache of a core; a guess where the system does not say.
+/// Bytes of the largest cache of a core; an estimate if the system does not report it.
 pub fn cache() -> usize {
-    /// What most processors have at least.
+    /// A minimum that most processors have.
     const GUESS: usize = 16 << 20;
     let level = |level: u32| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{level}/size");

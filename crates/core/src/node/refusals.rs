@@ -46,16 +46,16 @@ fn text_of(round: u64) -> usize {
     FIRST_TEXT + (round % TEXTS) as usize * TEXT_WORDS
 }
 
-/// What a rank says of a refusal ahead.
+/// The details of a refusal ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number that tells what was refused.
+    /// The number that identifies what was refused.
     pub tag: u64,
     /// Why, as far as it fits, and zeros; `None` for one of too many.
     pub text: Option<[u8; MAX_TEXT_BYTES]>,
 }
 
-/// What a rank knows of refusals.
+/// A rank's knowledge of refusals.
 #[derive(Debug)]
 pub(super) struct Refusals {
     /// Whether the last notice of each rank was a refusal, or may have been one.
@@ -108,7 +108,7 @@ impl Refusals {
         self.any = self.last.contains(&true);
     }
 
-    /// Whether a rank has refused a round ahead or is in a later one: others go on while this rank refuses
+    /// Whether a rank has refused a round ahead or is in a later one: others continue while this rank refuses
     /// ahead.
     #[cold]
     pub fn has_passed(&self, slots: &Slots, rank: usize, round: u64) -> bool {
@@ -145,7 +145,7 @@ impl Refusals {
     }
 }
 
-/// What a rank says of a round that it has refused ahead.
+/// The details of a round that a rank has refused ahead.
 pub(super) fn read(slots: &Slots, rank: usize, round: u64) -> Refusal {
     let word = |counter: usize| slots.counter(rank, counter).load(Ordering::Relaxed);
     let (tag, at) = (word(tag_of(round)), text_of(round));

@@ -3,7 +3,7 @@
 use super::slots::{NUMBER_BYTES, Slots};
 use std::ops::Range;
 
-/// What a rank has touched of its region: what surrounds the payloads, and of the payloads the start.
+/// The resident part of a rank's region: everything around the payloads, and the start of the payloads.
 #[derive(Debug)]
 pub(super) struct Resident {
     page: usize,

@@ -64,12 +64,11 @@ pub struct Head {
 /// A ring, seen from one end of it.
 #[derive(Debug, Clone, Copy)]
 struct Ring {
-    /// The word that says how far the receiver has come; the records follow in the next pair of lines.
+    /// The word with the receiver's position; the records follow in the next pair of lines.
     start: *mut u8,
     /// Bytes that this end has written or read since the beginning, skipped ones included.
     at: u64,
-    /// The sender: how far the receiver is known to have come. The receiver: how far it has said to have
-    /// come.
+    /// The sender: the known position of the receiver. The receiver: its published position.
     taken: u64,
 }
 

@@ -159,7 +159,7 @@ impl Segment {
         Self::map_with(length, protection, libc::MAP_SHARED, file.as_raw_fd(), "mmap of shared memory")
     }
 
-    /// A mapping that begins at a huge page, where it has one and the process may have the addresses.
+    /// A mapping that begins at a huge page, if it has one and the process may have the addresses.
     fn map_with(
         length: usize,
         protection: libc::c_int,
@@ -173,8 +173,8 @@ impl Segment {
         // selects its place, or it replaces pages that `reserve` has mapped for it and nobody else knows.
         let address = unsafe { libc::mmap(place, length, protection, flags | fixed, file, 0) };
         if address == libc::MAP_FAILED {
-            // What was reserved stays: the kernel may have unmapped it, and another thread may have something
-            // there now.
+            // A reserved range stays reserved: the kernel may have unmapped it, and another thread may have
+            // mapped something there.
             return Err(failed(what));
         }
         Self::of(NonNull::new(address.cast::<u8>()).expect("a mapping is not null"), length)
@@ -189,14 +189,14 @@ impl Segment {
         if kept == 0 { Ok(segment) } else { Err(failed("MADV_DONTFORK of shared memory")) }
     }
 
-    /// What is known of every mapping.
+    /// The data of every mapping.
     fn location(&self) -> Location {
         let address = self.address.addr().get() as u64;
         Location { process: u64::from(self.process), address, ..Location::default() }
     }
 
-    /// Has the kernel map all pages, where it knows how (Linux 5.14); elsewhere, and where there is no
-    /// memory, they come with their first use. [`provide`](Self::provide) tells whether there is memory.
+    /// Requests the kernel to map all pages, if it can (Linux 5.14); otherwise, and if there is no memory,
+    /// they are mapped at first use. [`provide`](Self::provide) returns whether there is memory.
     pub fn populate(&self) {
         // SAFETY: the whole mapping, whose contents stay.
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_POPULATE_READ) };
@@ -218,7 +218,7 @@ impl Segment {
         unsafe { libc::madvise(self.address.as_ptr().cast(), self.length, libc::MADV_DONTDUMP) };
     }
 
-    /// Has the kernel use huge pages for a range of pages, where it makes them on demand.
+    /// Has the kernel use huge pages for a range of pages, if it makes them on demand.
     ///
     /// # Panics
     /// Where the range is not inside.
@@ -272,7 +272,7 @@ impl Segment {
         }
     }
 
-    /// What the kernel says to advice about a range; number 0 for success.
+    /// The kernel's result of madvise for a range; number 0 for success.
     fn advise(&self, range: &Range<usize>, advice: libc::c_int) -> std::io::Error {
         assert!(range.start <= range.end && range.end <= self.length, "{range:?} of {} bytes", self.length);
         // SAFETY: inside the mapping; the advice that is given here changes no contents that are in use.
@@ -358,7 +358,7 @@ impl Drop for Segment {
 mod tests {
     use super::*;
 
-    /// What a child finds that is forked now.
+    /// The mappings that a child inherits if it is forked now.
     ///
     /// # Safety
     /// `find` only calls functions that may be called between a fork and the end of the child.

@@ -71,7 +71,7 @@ impl Process {
                 iov_len: rest,
             };
             // SAFETY: the local range is a region that may be read and written; the kernel checks the range
-            // of the other process. What is written there `write` answers for.
+            // of the other process. The contract of `write` covers what is written there.
             let error = match unsafe { call(self.0, &here, 1, &there, 1, 0) } {
                 count @ 1.. => {
                     copied += count as usize;
@@ -132,7 +132,7 @@ impl Cursor<'_> {
         (list, bytes)
     }
 
-    /// Where the copy goes on in the calling process, and the bytes from there to the end of that run.
+    /// The position of the copy in the calling process, and the remaining bytes of that run.
     fn place(&self) -> Option<(*mut u8, u64)> {
         let run = self.runs.first()?;
         let place = std::ptr::with_exposed_provenance_mut((run.address + self.copied) as usize);
@@ -277,7 +277,7 @@ pub fn prove<C: Comm + ?Sized>(comm: &C, ranks: &[usize]) -> crate::Result<Vec<P
         let written = unsafe { process.write(cell, local) };
         written.map_or_else(|why| refused(reason(&why.error)), |()| Ok(process))
     });
-    // Acts as the barrier as well, after which all have written and nobody reads the cookie.
+    // Also a barrier, after which all have written and the cookie is not read any more.
     let processes = agree(comm, tried.collect())?;
     let written = ranks.iter().zip(&mut cells).all(|(&rank, cell)| {
         // SAFETY: a cell of this rank, read from its own address; others have finished writing to it.
@@ -340,7 +340,7 @@ pub(super) mod tests {
             });
             all.collect()
         };
-        // More runs than the kernel takes at once, on either side or on both.
+        // More runs than one system call accepts, on either side or on both.
         for [ours, theirs] in [[&[7][..], &[20_000]], [&[20_000], &[3, 5]], [&[1, 2, 9], &[4, 11]]] {
             for way in 0..3 {
                 to.fill(0);

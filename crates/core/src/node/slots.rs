@@ -26,8 +26,7 @@ pub(super) const NUMBER_BYTES: usize = size_of::<AtomicU64>();
 const PAGE_BYTES: usize = 4096;
 
 /// Whether the kernel may refuse a page of shared memory when it is touched first, by a signal that ends the
-/// process: where it never promises more memory than there is (`vm.overcommit_memory` = 2), it counts those
-/// pages one by one.
+/// process: if it never overcommits memory (`vm.overcommit_memory` = 2), it counts those pages one by one.
 pub(super) fn pages_may_be_refused() -> bool {
     static MAY_BE_REFUSED: OnceLock<bool> = OnceLock::new();
     let read = || std::fs::read("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.starts_with(b"2"));
@@ -75,7 +74,7 @@ impl Layout {
         self.region
     }
 
-    /// A number that tells this layout for these ranks from others.
+    /// A number that identifies this layout for these ranks.
     fn fingerprint(self, ranks: &[usize]) -> u64 {
         let Self { line, first_slot, slot, mask, counters, contents, .. } = self;
         let sizes = [line, first_slot, slot, mask as usize, counters, contents];
@@ -165,7 +164,7 @@ impl Slots {
         NonNull::slice_from_raw_parts(unsafe { self.segment.address().add(start) }, self.layout.contents)
     }
 
-    /// Publishes this rank's piece. The flag goes with it.
+    /// Publishes this rank's piece, including the flag.
     #[inline]
     pub fn publish(&mut self, piece: u64, flag: bool) {
         // Release: a rank that reads the number sees the contents written before it.
@@ -184,7 +183,7 @@ impl Slots {
         self.number(rank, piece).load(Ordering::Acquire) >> 1
     }
 
-    /// [`Self::published`], to be asked again and again.
+    /// [`Self::published`], to be polled.
     #[inline]
     pub fn poll(&self, rank: usize, piece: u64) -> impl Fn() -> Option<bool> {
         let number = self.number(rank, piece);

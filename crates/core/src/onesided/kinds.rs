@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a piece of a long access between nodes.
 pub const PIECE_BYTES: usize = 128 << 10;
-/// Pieces of a get that are asked for before the first one has been copied.
+/// Pieces of a get that are requested before the first one has been copied.
 pub const GET_PIECES: usize = 8;
 
 /// An atomic operation on a word.
@@ -32,7 +32,7 @@ pub const FIRST: u8 = 112;
 /// The last one.
 pub const LAST: u8 = Kind::GetShape as u8;
 
-/// Messages of one-sided access: what they ask for, their tag and their payload.
+/// Messages of one-sided access: their kind, their tag and their payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {

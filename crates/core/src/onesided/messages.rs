@@ -29,7 +29,7 @@ impl<C: Comm> Onesided<C> {
         self.messages.send_words(to, kind, tag, words, bytes);
     }
 
-    /// As [`Self::send`], of bytes about which Rust knows nothing.
+    /// As [`Self::send`], for bytes of a region.
     pub fn send_region(&mut self, to: usize, kind: u8, tag: u64, head: &[u8], bytes: Region<'_>) {
         debug_assert!(kind < KINDS, "a message of kind {kind}");
         self.messages.send_region(to, kind, tag, head, bytes);
@@ -64,24 +64,26 @@ impl<C: Comm> Onesided<C> {
         self.messages.receive_short(kind, most, read)
     }
 
-    /// Whether all messages have been taken, and all accesses made, as far as is known here.
+    /// Whether all messages have been received, and all accesses performed, as far as this rank knows.
     pub fn is_delivered(&self) -> bool {
         self.messages.is_delivered()
     }
 
-    /// Whether all messages have gone out; see [`Messages::is_sent`](crate::active::Messages::is_sent).
+    /// Whether all messages have been sent; see [`Messages::is_sent`](crate::active::Messages::is_sent).
     pub fn is_sent(&self) -> bool {
         self.messages.is_sent()
     }
 
-    /// Whether all accesses to other nodes have been made, as far as is known here; those to ranks of a node
-    /// are made in the order of what was sent to it, so those to `next` need not have been.
+    /// Whether all accesses to other nodes have been performed, as far as this rank knows; accesses to ranks
+    /// of a node are performed in the order of the messages to it, so accesses to `next` need not be
+    /// included.
     #[inline]
     pub fn is_made(&self, next: Option<usize>) -> bool {
         self.messages.is_delivered_elsewhere(next)
     }
 
-    /// Sends what is to go to other nodes at once; see [`Messages::flush`](crate::active::Messages::flush).
+    /// Sends the messages for other nodes immediately; see
+    /// [`Messages::flush`](crate::active::Messages::flush).
     ///
     /// # Errors
     /// Those of MPI.

@@ -43,7 +43,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Kinds of messages below this one are the callers'.
 pub const KINDS: u8 = kinds::FIRST;
-/// What a rank needs to access the heaps of others.
+/// The resources of a rank for access to the heaps of others.
 pub struct Onesided<C: Comm> {
     heap: Heap,
     messages: Messages<C>,
@@ -54,7 +54,7 @@ pub struct Onesided<C: Comm> {
     counts: Counts,
 }
 
-/// What was accessed so far.
+/// The accesses so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Puts inside the node.
@@ -112,7 +112,7 @@ impl<C: Comm> Onesided<C> {
         std::mem::forget(self.heap);
     }
 
-    /// What was accessed so far.
+    /// The accesses so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -209,7 +209,7 @@ impl<C: Comm> Onesided<C> {
         end
     }
 
-    /// Starts reading from a place. For a rank of the node the bytes are there at once; see
+    /// Starts reading from a location. For a rank of the node the bytes have been read on return; see
     /// [`Self::is_read`].
     #[inline]
     pub fn get(&mut self, comm: &C, from: usize, offset: usize, into: Region<'_>) -> Request {
@@ -281,8 +281,8 @@ impl<C: Comm> Onesided<C> {
         Some(apply(self.heap.word(number, offset), operation, operand))
     }
 
-    /// Starts an atomic operation on the word at a place; for a rank of the node it has been made. What the
-    /// word was before is the value of the request.
+    /// Starts an atomic operation on the word at a location; for a rank of the node it is complete on return.
+    /// The value of the request is the previous value of the word.
     pub fn atomic(&mut self, to: usize, offset: usize, operation: Atomic, operand: u64) -> Request {
         self.counts.atomics += 1;
         match self.messages.number(to) {
@@ -328,9 +328,9 @@ impl<C: Comm> Onesided<C> {
         }
     }
 
-    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. What has arrived is copied,
-    /// unless it was there at once, and the rest is asked for, so a long get goes on only with such calls,
-    /// always with the same region.
+    /// Whether the bytes of a get, or of [`Self::get_shape`], have arrived. Arrived bytes are copied, unless
+    /// they were read immediately, and the rest is requested, so a long get makes progress only by such
+    /// calls, always with the same region.
     ///
     /// # Panics
     /// If the region does not have the length of the get.

@@ -6,7 +6,7 @@
 use crate::active::Payload;
 use crate::memory::Region;
 
-/// Bytes of an answer before those that were asked for: their position.
+/// Bytes of a reply before the requested ones: their position.
 const HEAD: usize = size_of::<u64>();
 
 /// An access that was started.
@@ -42,12 +42,12 @@ impl Request {
 
 /// A question that the owner of memory answers with bytes: its kind, and its words.
 pub type Question = (u8, Vec<u64>);
-/// Those that are asked later.
+/// Requests that are sent later.
 pub type Questions = Box<dyn Iterator<Item = Question>>;
 
 /// A get.
 struct Read {
-    /// The rank that is asked.
+    /// The rank that receives the request.
     from: usize,
     /// All bytes, and those that have not arrived.
     length: usize,
@@ -57,7 +57,7 @@ struct Read {
     questions: Option<Questions>,
 }
 
-/// What an answer is for.
+/// The request of a reply.
 enum Entry {
     /// Nothing: the next free entry.
     Free,
@@ -86,7 +86,7 @@ impl Requests {
         Request(State::Asked { index, turn: *turn })
     }
 
-    /// A request to a rank for bytes, with the questions that are asked later.
+    /// A request to a rank for bytes, with the parts that are requested later.
     pub fn read(&mut self, from: usize, length: usize, questions: Option<Questions>) -> Request {
         let answers = Vec::new();
         self.add(Entry::Read(Read { from, length, missing: length, answers, questions }))
@@ -102,8 +102,8 @@ impl Requests {
         (*turn == (number >> 32) as u32).then_some(entry)
     }
 
-    /// A position, and the bytes from there on that were asked for. They are dropped where the request was
-    /// given up. Whether they are what was asked for.
+    /// A position, and the requested bytes from there on. They are dropped if the request was abandoned.
+    /// Returns whether they were requested.
     pub fn write(&mut self, number: u64, answer: Payload) -> bool {
         match self.entry(number) {
             Some(Entry::Read(read)) => {
@@ -122,7 +122,7 @@ impl Requests {
         }
     }
 
-    /// The word that was asked for. Whether one was.
+    /// The requested word. Returns whether one was requested.
     pub fn answer(&mut self, number: u64, value: u64) -> bool {
         match self.entry(number) {
             Some(Entry::Word(word)) => {

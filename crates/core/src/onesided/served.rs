@@ -11,7 +11,7 @@ use crate::memory::Region;
 use std::sync::atomic::Ordering;
 
 impl<C: Comm> Onesided<C> {
-    /// Makes the access that a message asks for.
+    /// Performs the access of a message.
     pub(super) fn serve(&mut self, comm: &C, message: Message) -> Result<()> {
         let Message { from, kind, tag, payload } = message;
         let broken =

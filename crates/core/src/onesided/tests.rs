@@ -92,8 +92,8 @@ fn puts_and_gets_of_all_lengths() {
     }
 }
 
-/// A put that asks for room and a get, both of many pieces: neither the one who accesses nor the owner keeps
-/// much of them.
+/// A put that checks for room and a get, both of many pieces: neither the accessing rank nor the owner keeps
+/// many of them.
 #[test]
 fn long_puts_and_gets_need_little_memory() {
     const LENGTH: usize = 40 * PIECE_BYTES + 5;

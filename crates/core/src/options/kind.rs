@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// The number of a value that a user has written; `None` where it is not accepted.
+    /// The number of a value that a user has written; `None` if it is not accepted.
     pub fn parse(&self, text: &str) -> Option<i64> {
         self.read(text).filter(|&number| self.accepts(number))
     }
@@ -130,7 +130,7 @@ impl Kind {
         }
     }
 
-    /// What a user may write.
+    /// The form in which a user writes it.
     pub fn values(&self) -> String {
         match self {
             Self::Count { min, max: MAX_INT, .. } => format!("{min} or more"),
@@ -147,7 +147,7 @@ impl Kind {
         }
     }
 
-    /// What a field of C's structure accepts.
+    /// The values of a field of the C structure.
     pub fn numbers(&self) -> String {
         match self {
             Self::Count { unit, .. } => format!("{} {unit}", self.values()),

@@ -17,7 +17,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// What it means, as a sentence.
+    /// Its meaning, as a sentence.
     pub fn meaning(&self) -> String {
         paragraph(self.doc)
     }
@@ -124,7 +124,7 @@ macro_rules! named_set {
             pub const ALL: Self = Self { $($flag: true),+ };
             /// All off.
             pub const NONE: Self = Self { $($flag: false),+ };
-            /// What an option of this type accepts.
+            /// The values that an option of this type accepts.
             pub const KIND: $crate::options::Kind = $crate::options::Kind::Set {
                 names: &[$($crate::options::Name {
                     name: $name,

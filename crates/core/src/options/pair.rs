@@ -15,7 +15,7 @@ pub struct Pair {
     pub doc: &'static str,
 }
 
-/// What an option is of its variable.
+/// The part of the variable that the option is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
@@ -38,7 +38,7 @@ pub(super) enum Given<'a> {
 }
 
 impl Part {
-    /// What a variable's value says for this option.
+    /// The value of this option in a variable's value.
     pub(super) fn of(self, text: &str) -> Given<'_> {
         let (pair, second) = match self {
             Self::Whole => return Given::Text(text),

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Spec {
     /// The environment variable.
     pub variable: &'static str,
-    /// What it is of that variable.
+    /// The part of that variable.
     pub part: Part,
     /// The option of the tool.
     pub flag: Option<&'static str>,
@@ -64,12 +64,12 @@ impl Spec {
         if self.doc.is_empty() { Self { doc, ..self } } else { self }
     }
 
-    /// What it means, in sentences.
+    /// Its meaning, in sentences.
     pub fn meaning(&self) -> String {
         paragraph(self.doc)
     }
 
-    /// What a user may write into the variable.
+    /// The form in which a user writes the variable.
     fn values(&self) -> String {
         let values = self.kind.values();
         let order = |pair: &Pair| {
@@ -205,7 +205,7 @@ pub fn check<O: Table>(options: &O) -> Result<()> {
     Ok(())
 }
 
-/// What must be the same on all ranks, by name.
+/// Values that must be the same on all ranks, by name.
 pub fn agreement<O: Table>(options: &O) -> Vec<(&'static str, i64)> {
     O::TABLE.iter().map(|row| (row.argument, (row.get)(options))).collect()
 }
@@ -268,7 +268,7 @@ macro_rules! options_table {
                 $crate::options::check(self)
             }
 
-            /// What must be the same on all ranks.
+            /// Values that must be the same on all ranks.
             pub fn agreement(&self) -> Vec<(&'static str, i64)> {
                 $crate::options::agreement(self)
             }

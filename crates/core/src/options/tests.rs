@@ -201,7 +201,7 @@ fn the_table_says_what_users_write() {
     );
     assert!(said[5].meaning.starts_with("maximum number of ranks"), "{}", said[5].meaning);
     assert_eq!(Colour::NAMES[1].meaning(), "Like blood, and more.");
-    // What is shown is read.
+    // The text that is shown can be read again.
     for row in Options::TABLE {
         assert_eq!(row.spec.kind.parse(&row.spec.kind.show(row.spec.default)), Some(row.spec.default));
     }

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 pub struct Variable {
     /// `HCUBE_...`
     pub name: &'static str,
-    /// What it accepts.
+    /// The values that it accepts.
     pub values: Cow<'static, str>,
     /// The value if the variable is not set; empty if it has no default.
     pub default: Cow<'static, str>,
-    /// What it changes; no full stop at the end.
+    /// Its effect; no full stop at the end.
     pub meaning: Cow<'static, str>,
     /// The option of the tool that has precedence over it.
     pub flag: Option<&'static str>,

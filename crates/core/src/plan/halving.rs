@@ -13,8 +13,8 @@ use super::stage::{Parting, Send, Source, Stage, Transport};
 use super::topology::Topology;
 use std::ops::Range;
 
-/// The stages of a rank, with `dimensions` stages of messages at most (0: as many as the hypercube has).
-/// A node of several ranks ends with a stage through shared memory.
+/// The stages of a rank, with at most `dimensions` stages of messages (0: as many as the hypercube has). A
+/// node of several ranks ends with a stage through shared memory.
 pub fn stages(topology: &Topology, rank: usize, dimensions: usize) -> Vec<Stage> {
     let node = topology.node_of(topology.position(rank));
     let (mut group, mut stages) = (0..topology.nodes(), Vec::new());
@@ -32,7 +32,7 @@ pub fn stages(topology: &Topology, rank: usize, dimensions: usize) -> Vec<Stage>
     stages
 }
 
-/// Number of message stages: d, but no more than the hypercube has.
+/// Number of message stages: d, but at most as many as the hypercube has.
 fn stage_count(nodes: usize, dimensions: usize) -> usize {
     let hypercube = nodes.next_power_of_two().trailing_zeros() as usize;
     if dimensions == 0 { hypercube } else { dimensions.min(hypercube) }.max(1)

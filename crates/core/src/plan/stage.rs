@@ -55,7 +55,7 @@ pub struct Source {
     pub mean: (u64, u64),
 }
 
-/// How the values of a stage travel.
+/// The path of the values of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// By messages.
@@ -83,7 +83,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The last stage on a node: every value goes to its owner through shared memory.
+    /// The last stage on a node: every value is passed to its owner through shared memory.
     pub(super) fn deliver(topology: &Topology, rank: usize) -> Self {
         let position = topology.position(rank);
         let node = topology.node_of(position);

@@ -10,9 +10,9 @@ use std::ops::Range;
 pub struct Topology {
     /// Position of the first rank of every node, and the number of ranks at the end.
     starts: Vec<u32>,
-    /// Rank at every position; empty where it is the position itself.
+    /// Rank at every position; empty if it is the position itself.
     rank_at: Vec<u32>,
-    /// Position of every rank; empty where it is the rank itself.
+    /// Position of every rank; empty if it is the rank itself.
     position_of: Vec<u32>,
 }
 

@@ -12,11 +12,11 @@ use crate::error::Error;
 use pollers::Pollers;
 use std::sync::Arc;
 
-/// What a waiting loop needs of the communicator that it waits on.
+/// The functions of a communicator that a waiting loop needs.
 ///
 /// # Safety
-/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called where
-/// memory must not be given up because other ranks or the MPI library still use it.
+/// [`abort`](Self::abort) ends the job or, where ranks are threads of one process, panics: it is called when
+/// memory must not be freed because other ranks or the MPI library still use it.
 ///
 /// Safe code cannot pretend to be a communicator:
 ///
@@ -42,7 +42,7 @@ pub unsafe trait Progress {
     fn simulated(&self) -> bool {
         false
     }
-    /// Passes time in a simulation; elsewhere returns at once.
+    /// Passes time in a simulation; otherwise returns immediately.
     fn rest(&self, _nanoseconds: f64) {}
     /// Ends the job: for a failure in the middle of an exchange that other ranks are waiting in.
     fn abort(&self, error: &Error) -> !;

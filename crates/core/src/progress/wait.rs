@@ -251,7 +251,7 @@ mod tests {
                 let without = (UNTIL_PROGRESS + 2 * POLLS_PER_LOOK * poll).div_duration_f64(poll) as u32;
                 let [progress, looks, yields] = [&comm.progress, &comm.looks, &comm.yields].map(Cell::get);
                 assert!(progress >= polls.saturating_sub(without + 1), "{patience:?}: {progress} of {polls}");
-                // The clock is not read any more where MPI makes progress.
+                // The clock is not read any more if MPI makes progress.
                 assert!(looks <= polls - progress, "{patience:?}: {looks} of {polls}");
                 assert!(yields >= progress / SPINS_IN_PROGRESS, "{patience:?}: {yields} of {polls}");
                 assert!(!patience.shares_cores() || yields == polls, "{patience:?}: {yields} of {polls}");

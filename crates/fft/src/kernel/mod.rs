@@ -50,6 +50,5 @@ pub mod transform;
 pub mod vector;
 pub mod view;
 
-/// Vectors of a batch: as many as a register of AVX-512 has numbers, and two lines of the cache of complex
-/// numbers.
+/// Vectors of a batch: the numbers in a register of AVX-512, and two cache lines of complex numbers.
 pub const LANES: usize = 8;

@@ -42,7 +42,7 @@ pub fn root(part: u64, whole: u64) -> [f64; 2] {
     [cosine, if octant < 4 { -sine } else { sine }]
 }
 
-/// The radices of a length, the largest first, or `None` where it has other prime factors than 2, 3 and 5.
+/// The radices of a length, the largest first, or `None` if it has other prime factors than 2, 3 and 5.
 fn radices(length: usize) -> Option<Vec<usize>> {
     let mut rest = length;
     let mut radices = Vec::new();
@@ -52,7 +52,7 @@ fn radices(length: usize) -> Option<Vec<usize>> {
             rest /= radix;
         }
     }
-    // The last pass stores, which is cheaper with many points at once.
+    // The last pass stores, which is cheaper with many points at a time.
     if radices.len() > 1 && radices[0] == 8 {
         let last = radices.iter().rposition(|&radix| radix == 8).expect("the first");
         let end = radices.len() - 1;
@@ -65,7 +65,7 @@ fn radices(length: usize) -> Option<Vec<usize>> {
 }
 
 impl Transform {
-    /// Local: the transform of this length, or `None` where it has other prime factors than 2, 3 and 5.
+    /// Local: the transform of this length, or `None` if it has other prime factors than 2, 3 and 5.
     pub fn new(length: usize) -> Option<Self> {
         let radices = radices(length)?;
         let mut factors = Vec::new();

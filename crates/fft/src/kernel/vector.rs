@@ -16,7 +16,7 @@ pub trait Vector: Copy {
     type Proof: Copy;
     /// The same number in all lanes.
     fn all(proof: Self::Proof, value: f64) -> Self;
-    /// As [`all`](Self::all), where there is another value.
+    /// As [`all`](Self::all), if there is another value.
     fn like(self, value: f64) -> Self;
     /// From memory of this process.
     fn load(proof: Self::Proof, from: &[f64; LANES]) -> Self;

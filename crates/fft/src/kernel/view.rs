@@ -56,7 +56,7 @@ impl<'a> View<'a> {
         unsafe { self.place::<N>(at).write_unaligned(numbers) };
     }
 
-    /// Copies a line of the cache in, past the cache where it begins one.
+    /// Copies a cache line in, with streaming stores if it is aligned.
     #[inline(always)]
     pub fn stream<V: Vector>(self, at: usize, numbers: V) {
         let place = self.place::<LANES>(at);
@@ -70,7 +70,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Copies numbers in, past the cache where they are whole lines of it.
+    /// Copies numbers in, with streaming stores for whole cache lines.
     #[inline(always)]
     pub fn stream_all<V: Vector>(self, at: usize, numbers: &[f64], proof: V::Proof) {
         let past = self.place::<0>(at).addr() % LINE / size_of::<f64>();

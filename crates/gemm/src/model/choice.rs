@@ -15,7 +15,7 @@ use crate::schedule::Broadcast;
 /// Gains of less than this are rounding errors.
 const MIN_GAIN: f64 = 1e-9;
 
-/// What was chosen.
+/// The selection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The broadcast of all levels.
@@ -166,8 +166,9 @@ mod tests {
         assert_eq!(binomial.groups(), 1);
     }
 
-    /// The choice by counted messages, with a function of two positions that gives the link between them, for
-    /// process rows and for process columns: for uneven groups, and for ranks of which some share a node.
+    /// The selection by counted messages, with a function of two positions that returns the link between
+    /// them, for process rows and for process columns: for uneven groups, and for ranks of which some share a
+    /// node.
     fn choose_counted(
         problem: &Problem,
         blocks: [usize; 2],

@@ -13,7 +13,7 @@
 use super::hockney::Hockney;
 use crate::schedule::{Broadcast, Hierarchy, Level, Plan, groups};
 
-/// What a broadcast takes.
+/// The time of a broadcast.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Counted {
     /// Until the last position has all units.
@@ -24,7 +24,7 @@ pub struct Counted {
     pub units: usize,
 }
 
-/// What it takes until all positions of a line have the panel of `root`: `units` units, each of
+/// The time until all positions of a line have the panel of `root`: `units` units, each of
 /// `elements_per_unit` elements. The link between two positions is a function of sender and receiver.
 ///
 /// # Panics
@@ -61,7 +61,7 @@ pub fn count(
         counted.seconds = counted.seconds.max(end);
         counted.messages += 1;
         counted.units += message.parts.len();
-        // What may start now: the next send of both, and what the receiver receives next.
+        // Messages that may start now: the next send of both, and the next receive of the receiver.
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(received[to]).map(|message| message.partner));
     }
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// The blocks that the formula chooses for a ring take what the formula says.
+    /// With the blocks that the formula selects for a ring, the time equals the formula.
     #[test]
     fn lines_with_the_blocks_of_the_formula() {
         let hockney = Hockney { alpha: 1e-6, beta: 1e-9 };

@@ -13,7 +13,7 @@ use super::formulas::Problem;
 use crate::schedule::{Hierarchy, Level, groups};
 use std::collections::HashMap;
 
-/// How a panel travels along one line.
+/// The route of a panel along one line.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// Positions and groups.
@@ -24,8 +24,8 @@ pub struct Line {
     pub units: usize,
 }
 
-/// Elements into the busiest node. `node` is the node of the rank in a process row and column, and `line`
-/// says how panels travel along a line whose positions are on the given nodes.
+/// Elements into the busiest node. `node` is the node of the rank in a process row and column, and `line` is
+/// the route of panels along a line whose positions are on the given nodes.
 pub fn busiest(problem: &Problem, node: impl Fn(usize, usize) -> u32, line: impl Fn(&[u32]) -> Line) -> f64 {
     let (rows, columns) = (problem.rows as usize, problem.columns as usize);
     let mut into: HashMap<u32, f64> = HashMap::new();

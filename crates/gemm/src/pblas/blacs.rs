@@ -18,7 +18,7 @@ pub struct Blacs {
 }
 
 impl Blacs {
-    /// Those of the program; `None` where it has none.
+    /// The BLACS of the program; `None` if it has none.
     pub fn of_program() -> Option<Self> {
         static FOUND: OnceLock<Option<Blacs>> = OnceLock::new();
         *FOUND.get_or_init(|| {
@@ -35,8 +35,8 @@ impl Blacs {
         })
     }
 
-    /// The grid of a context, seen from this process, and its communicator; `None` where this process is not
-    /// in it, or the context does not exist.
+    /// The grid of a context, seen from this process, and its communicator; `None` if this process is not in
+    /// it, or the context does not exist.
     ///
     /// # Safety
     /// MPI is initialised and not finalised. Nobody ends the grid as long as the handle is used.

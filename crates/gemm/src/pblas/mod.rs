@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `call` | the arguments of a call |
 //! | `blacs` | the grid of a context |
-//! | `program` | what the program has loaded: ScaLAPACK, BLACS, BLAS |
+//! | `program` | libraries of the program: ScaLAPACK, BLACS, BLAS |
 //! | `service` | which grids are served, and their products |
 //! | `setup` | the agreement of all ranks of a grid at their first call |
 

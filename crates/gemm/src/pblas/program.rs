@@ -24,7 +24,7 @@ pub fn function(name: &CStr) -> Option<*const c_void> {
     loader::global(name).or_else(|| scalapack()?.symbol(name))
 }
 
-/// The local products of the program's BLAS, by the numbers of the types of elements; none where it has none.
+/// The local products of the program's BLAS, by the numbers of the types of elements; none if it has none.
 pub fn locals() -> &'static [Option<LocalGemm>; 4] {
     static FOUND: OnceLock<[Option<LocalGemm>; 4]> = OnceLock::new();
     FOUND.get_or_init(|| {

@@ -33,7 +33,7 @@ impl Left {
     const VOTED: [Self; 2] = [Self::OtherOrder, Self::NoBlas];
 }
 
-/// What stays on the communicator of a grid between calls.
+/// The state of the communicator of a grid between calls.
 #[derive(Debug)]
 enum GridState {
     Serving(Box<State>),
@@ -52,9 +52,9 @@ pub struct Service<'a> {
 }
 
 impl Service<'_> {
-    /// Collective over the grid of the product, whose communicator this is: computes it, or says why no
-    /// product of this grid is computed. Options that are not valid, or not the same on all ranks, end the
-    /// job with one message.
+    /// Collective over the grid of the product, whose communicator this is: computes it, or returns why no
+    /// product of this grid is computed. Options that are invalid, or not the same on all ranks, end the job
+    /// with one message.
     ///
     /// # Errors
     /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one.

@@ -8,11 +8,11 @@ use hcube_core::options::Table;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// After this time in its first call a rank says that it waits for others.
+/// Time in its first call after which a rank reports that it waits for others.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Collective: waits for all ranks of a grid. Where one never comes, because it has not loaded hcube or does
-/// not make the call, the others say so, once per process.
+/// Collective: waits for all ranks of a grid. If one never comes, because it has not loaded hcube or does not
+/// make the call, the others report this, once per process.
 ///
 /// # Errors
 /// Those of MPI.

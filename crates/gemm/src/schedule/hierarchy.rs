@@ -21,7 +21,7 @@ use super::broadcast::Broadcast;
 use super::message::Plan;
 use std::collections::HashMap;
 
-/// How the units of a panel travel in one level.
+/// The broadcast of the units of a panel in one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// In messages.

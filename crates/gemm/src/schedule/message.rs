@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Message {
     /// The other member.
     pub partner: usize,
-    /// Parts of the panel that travel in the message; never empty.
+    /// Parts of the panel in the message; never empty.
     pub parts: Range<usize>,
     /// Level of the hierarchy: 0 is the broadcast between the outermost groups, or the only one.
     pub level: usize,
@@ -15,7 +15,7 @@ pub struct Message {
 
 /// The messages of one member.
 ///
-/// A send may start when its parts have been received, or at once at the root. Messages between two members
+/// A send may start when its parts have been received; at the root immediately. Messages between two members
 /// are in the same order on both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {

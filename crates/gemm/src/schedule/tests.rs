@@ -44,7 +44,7 @@ fn execute(plans: &[Plan], root: usize, units: usize) -> Vec<Vec<bool>> {
         );
         has[to][sent.parts.clone()].fill(true);
         (next[from].0, next[to].1) = (next[from].0 + 1, next[to].1 + 1);
-        // What can move now: the next send of both, and the next receive of the receiver.
+        // Messages that can be sent now: the next send of both, and the next receive of the receiver.
         candidates.extend([from, to]);
         candidates.extend(plans[to].receives.get(next[to].1).map(|message| message.partner));
     }
@@ -200,7 +200,7 @@ fn a_group_is_represented_by_the_member_at_the_index_of_the_root() {
     assert_eq!(Hierarchy::flat(4).representative(2, 0), 2);
 }
 
-/// A block travels inside a group while the next is between groups.
+/// A block is sent inside a group while the next is sent between groups.
 #[test]
 fn levels_overlap() {
     let hierarchy = Hierarchy::new(4, &[vec![0, 0, 1, 1]]);

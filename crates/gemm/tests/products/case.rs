@@ -71,7 +71,7 @@ pub fn value(matrix: usize, row: usize, column: usize) -> [f64; 2] {
     [((mixed >> 40) % 17) as f64 - 8.0, ((mixed >> 50) % 7) as f64 - 3.0]
 }
 
-/// What stands where nothing of the sub-matrix is.
+/// The value of elements outside of the sub-matrix.
 pub const OUTSIDE: f64 = 4242.0;
 
 /// A rank's part of a matrix.
@@ -119,7 +119,7 @@ impl Case {
             axis.local(process, start + length)
         };
         let (height, width) = (local(0, grid.row), local(1, grid.column));
-        // As PBLAS permits, where there is no column.
+        // As PBLAS permits, if there is no column.
         let leading = if width == 0 { 1 } else { height + layout.gap + 1 };
         let mut numbers = vec![OUTSIDE; leading * width * self.reals()];
         for (row, column, place) in self.elements(&sections, leading, grid) {

@@ -104,7 +104,7 @@ proptest! {
     }
 }
 
-/// More blocks in a panel than there are tags for their messages: some ranks pass on what others have sent
+/// More blocks in a panel than tags for their messages: some ranks forward blocks that others have sent
 /// later.
 #[test]
 fn panels_of_many_blocks() {

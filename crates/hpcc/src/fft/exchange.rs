@@ -182,7 +182,7 @@ impl<C: Comm> Exchange<'_, C> {
         let remote = self.remote;
         let [before, after] = round.columns.map(|column| self.memory.part(remote.place(column, strip)));
         let fetched = self.memory.part(remote.fetched(round, strip));
-        // The number of the first butterfly, of as many as images below the distance have numbers.
+        // The number of the first butterfly, among the numbers of the images below the distance.
         let first = (remote.own % (1 << round.level)) * remote.bits.part() + strip * remote.strip;
         Strip {
             own: View::of(before),

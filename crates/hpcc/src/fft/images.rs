@@ -17,7 +17,7 @@ use hcube_fft::kernel::LANES;
 const MAX_STRIP: usize = 1 << 12;
 const STRIPS: usize = 16;
 
-/// Numbers of a strip, where an image has this part.
+/// Numbers of a strip, if an image has this part.
 pub const fn strip(part: usize) -> usize {
     let even = part / STRIPS;
     if even > MAX_STRIP {
@@ -50,11 +50,11 @@ const fn bytes(part: usize) -> usize {
 }
 
 impl Images {
-    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one in
-    /// its place.
+    /// Collective over all images: the state in `kept` if it has room for such a vector, or a larger one
+    /// instead.
     ///
     /// # Errors
-    /// On all images, where one has no memory.
+    /// On all images, if one has no memory.
     pub fn prepare<'a, C: Comm>(
         kept: &'a mut Option<Self>,
         runtime: &Runtime<C>,
@@ -89,7 +89,7 @@ impl Images {
         free(runtime, self.columns, &[self.ready, self.copied, self.prefetch])
     }
 
-    /// This image's part of the coarray, for a transform: nobody keeps it longer.
+    /// This image's part of the coarray, for the duration of a transform.
     ///
     /// # Errors
     /// None while the runtime that has allocated it is active.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 enum Path {
     SixStep(Box<hcube_fft::Plan>),
-    /// With the memory for parts, if it was asked for.
+    /// With the memory for parts, if it was requested.
     BinaryExchange(Box<BinaryExchange>, Option<Arc<Memory>>),
 }
 

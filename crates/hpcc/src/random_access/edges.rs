@@ -138,7 +138,7 @@ impl Routes {
         slot * (self.capacity + 1) * WORD
     }
 
-    /// Offset of a slot for what goes out.
+    /// Offset of a slot for outgoing values.
     pub fn out_offset(&self, slot: usize) -> usize {
         (self.incoming_slots + slot) * (self.capacity + 1) * WORD
     }

@@ -48,7 +48,7 @@ struct Router<'a, C: Comm> {
     sent: Vec<usize>,
     taken: Vec<usize>,
     rests: Vec<Rest>,
-    /// What a slot has received: memory that other images write is never a slice.
+    /// The received values of a slot: memory that other images write is never a slice.
     buffer: Vec<u64>,
     statistics: Statistics,
     watch: Stopwatch,
@@ -102,7 +102,7 @@ impl<C: Comm> Router<'_, C> {
         list: &mut Vec<u64>,
         table: &mut LocalTable<'_>,
     ) -> Result<()> {
-        // What has left in earlier rounds may be overwritten.
+        // Values that were sent in earlier rounds may be overwritten.
         self.with.runtime.cofence()?;
         for (stage, divider) in dividers.iter_mut().enumerate() {
             self.divide(divider, list);
@@ -170,8 +170,7 @@ impl<C: Comm> Router<'_, C> {
         Ok(())
     }
 
-    /// Starts the copy of a piece to the receiver of an edge, whose slot it waits for where this is asked
-    /// for.
+    /// Starts the copy of a piece to the receiver of an edge; waits for its slot on request.
     fn copy(&mut self, edge: usize, values: &[u64], more: bool, waits: bool) -> Result<()> {
         let (routes, runtime, own) = (self.routes, self.with.runtime, self.with.comm.rank());
         let Outgoing { send, number_there, .. } = &routes.outgoing[edge];

@@ -37,7 +37,7 @@ pub fn serve_alike(prepared: &Options, options: &Options) -> bool {
 }
 
 impl Images {
-    /// Collective over all images: the state in `kept` if it serves these options, or a new one in its place.
+    /// Collective over all images: the state in `kept` if it serves these options, or a new one instead.
     ///
     /// # Errors
     /// On all images, where one has no memory.

@@ -3,10 +3,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`state`] | the state of a communicator: that of `hcube-random-access`, or images |
+//! | [`state`] | the state of a communicator: state of `hcube-random-access`, or images |
 //! | [`images`] | the state of an image between runs; a run from arguments to statistics |
 //! | `exchange` | the arguments that both modes share |
-//! | `edges` | between which images values travel, and their places in coarrays and among events |
+//! | `edges` | the pairs of images that exchange values, and their slots in coarrays and events |
 //! | `events` | routing by copies with events |
 //! | `spawn` | shipped functions |
 //! | `run_state` | the state of a run that shipped functions and the program share |

@@ -33,16 +33,16 @@ use std::rc::Rc;
 /// ([`hcube_core::node::rings::MAX_BYTES`]).
 const BATCH_VALUES: usize = 126;
 
-/// Values that are generated and divided at once; see `on_node` of `hcube-random-access`.
+/// Values that are generated and divided at a time; see `on_node` of `hcube-random-access`.
 const GENERATED_VALUES: usize = 128;
 
-/// Parts of the look-ahead; one part is generated at once. Two where every image has a core: it continues
+/// Parts of the look-ahead; one part is generated at a time. Two if every image has a core: it continues
 /// while others apply the rest (2 ranks on 2 cores 9 % faster, 8 ranks 3 % slower).
 const fn parts(crowded: bool) -> usize {
     if crowded { 1 } else { 2 }
 }
 
-/// An image generates when there is room for this part of what it generates at once, a quarter.
+/// An image generates when there is room for this part, a quarter, of the values that it generates at a time.
 const FRACTION: usize = 4;
 
 /// The functions that images ship, and the state that they share with the program.
@@ -72,7 +72,7 @@ impl Functions {
             if state.is_draining {
                 state.flush();
                 drop(state);
-                // It fails only where an image has failed, and the program's next wait reports that.
+                // It fails only if an image has failed, and the program's next wait reports that.
                 drop(acknowledge_applied(runtime, &own, acknowledge));
             }
         }));

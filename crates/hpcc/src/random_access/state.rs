@@ -76,12 +76,12 @@ impl State {
         Ok(Self { path, statistics: Statistics::default() })
     }
 
-    /// Collective: the state for the options of all ranks, the one that is kept where it serves them; and the
+    /// Collective: the state for the options of all ranks, the existing one if it serves them; and the
     /// options.
     ///
     /// # Errors
-    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`]
-    /// where they differ.
+    /// On all ranks: as [`Self::new`]; the error that a rank passes for its options; [`Error::Mismatch`] if
+    /// they differ.
     pub fn prepare<'a>(
         comm: &MpiComm,
         kept: &'a mut Option<Self>,

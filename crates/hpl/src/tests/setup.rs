@@ -34,7 +34,7 @@ fn memory_serves_other_topologies_on_one_node_only() {
             panels.release(comm, number).expect("begun");
             panels.finish(comm).expect("no error");
             let again = Panels::renew(comm, Some(panels), memory, Topology::Long, &options);
-            // The numbers of panels go on.
+            // The numbers of panels continue.
             assert_eq!(again.expect("memory").begin(comm, 0, 8), Ok(next));
         });
     }

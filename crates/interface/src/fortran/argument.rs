@@ -2,7 +2,7 @@
 
 use super::kind::{Base, Kind};
 
-/// What a procedure passes to C for an argument, and what it does for that.
+/// The C argument that a procedure passes for an argument, and its conversion.
 #[derive(Debug, Default)]
 pub struct Passing {
     /// What C receives.
@@ -18,10 +18,10 @@ pub struct Passing {
 /// An argument as a template writes it: `[type] [c_name =>] name[shape][?]`, or `c_name = expression`.
 ///
 /// - A type takes the place of the one that follows from C, for example `logical`. `out` is `intent(out)`.
-/// - The procedure may give it another name than C: `text => path`.
+/// - - The procedure may use another name than C: `text => path`.
 /// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, whose address C
 ///   receives. Without a shape it is a scalar.
-/// - `?` says that it is optional.
+/// - - `?` marks an optional argument.
 /// - An expression is passed for what the procedure has no argument for.
 #[derive(Debug)]
 pub struct Argument<'a> {
@@ -97,7 +97,7 @@ impl<'a> Argument<'a> {
         (format!("{own_type}{attributes}{intent}{}", self.optional()), format!("{}{}", self.name, self.shape))
     }
 
-    /// What the procedure does for it.
+    /// The conversion by the procedure.
     pub fn passing(&self, kind: &Kind) -> Passing {
         let (name, c_type) = (self.name, kind.base.of_c());
         let actual = |actual: String| Passing { actual, ..Passing::default() };

@@ -2,7 +2,7 @@
 
 use crate::{Field, Interface};
 
-/// What a type of C is, without `const` and without the pointers to it.
+/// A C type, without `const` and without its pointers.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Base {
     Int,
@@ -86,7 +86,7 @@ impl Kind {
         self.base == Base::Character && self.pointers == 1
     }
 
-    /// What is done with an argument.
+    /// The treatment of an argument.
     pub fn intent(&self) -> &'static str {
         match self.base {
             Base::Function(_) => "",

@@ -176,7 +176,7 @@ mod tests {
         module(template, &interface)
     }
 
-    // What is not here is compared with the modules of hcube, by build.rs.
+    // All other cases are compared with the modules of hcube, by build.rs.
     #[test]
     fn texts_get_a_line_and_optional_values_a_default() {
         let text = written("  @call hcube_text(handle, text => name, ierror, message?)\n").expect("valid");

@@ -9,7 +9,7 @@ use hcube_core::comm::Comm;
 use hcube_core::machine::work::COPY;
 use hcube_core::progress::wait::{Patience, Stopwatch};
 
-/// What the stages of a round share.
+/// The shared data of the stages of a round.
 pub(super) struct Context<'a, C: ?Sized> {
     pub comm: &'a C,
     pub options: &'a Options,

@@ -82,7 +82,8 @@ impl Memory {
         self.memory.region(self.range(number))
     }
 
-    /// What is the same on the ranks of a node, and differs between nodes and from other such memory.
+    /// A number that is the same on the ranks of a node, and differs between nodes and from other such
+    /// memory.
     pub fn identity(&self) -> [u64; 2] {
         self.identity
     }

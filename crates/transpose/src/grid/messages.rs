@@ -26,14 +26,14 @@ use std::ops::Range;
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f64>();
 
-/// What a rank keeps between transpositions.
+/// The state of a rank between transpositions.
 #[derive(Debug)]
 pub struct Messages {
     shape: Shape,
     rank: usize,
     instructions: Instructions,
     exchange: ExchangeState,
-    /// Where what goes to and comes from each rank is, in bytes.
+    /// The location of the data to and from each rank, in bytes.
     places: [Vec<Range<usize>>; 2],
     memory: [Vec<u8>; 2],
 }
@@ -95,7 +95,7 @@ impl Messages {
         operands
     }
 
-    /// A number, not 0, that tells shapes apart.
+    /// A number, not 0, that identifies a shape.
     fn fingerprint(&self) -> u64 {
         // Not the start of other transpositions.
         fingerprint(2, self.shape.agreement().into_iter().map(|(_, value)| value as u64))

@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of what a rank publishes: a line of the cache.
 const SLOT: usize = 64;
 
-/// What a rank tells others of its part of A.
+/// The location of a rank's part of A, for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Notice {
     /// Where it begins in the part of the memory.

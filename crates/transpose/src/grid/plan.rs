@@ -146,7 +146,7 @@ impl Plan {
     }
 }
 
-/// Collective: the numbers of all ranks in a memory, where all are on one node and have the same.
+/// Collective: the numbers of all ranks in a memory, if all are on one node and have the same.
 fn shared<C: Comm>(
     comm: &C,
     numbers: &[u32],

@@ -81,7 +81,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// What becomes of C.
+/// The update of C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Update {
     /// C = A', independently of C.

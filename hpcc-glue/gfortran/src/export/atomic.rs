@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 /// The kind of `atomic_int_kind` and `atomic_logical_kind`.
 const KIND: c_int = 4;
 
-/// What is done with a variable of an image: writes its value before where one is wanted.
+/// The operation on a variable of an image: writes its previous value if requested.
 ///
 /// # Safety
 /// As gfortran calls it.

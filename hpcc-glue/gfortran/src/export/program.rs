@@ -6,8 +6,8 @@ use crate::team::current;
 use std::ffi::{c_char, c_int};
 use std::slice;
 
-/// The first statement of the main program. Each image gives its static coarrays their initial values before
-/// it, and any other one may read them after it.
+/// The first statement of the main program. Each image initialises its static coarrays before it, and any
+/// other image may read them after it.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) {
     job::begin();
@@ -37,7 +37,7 @@ pub extern "C-unwind" fn _gfortran_caf_num_images(_distance: c_int, failed: c_in
     if failed > 0 { gone as c_int } else { (current().size - gone) as c_int }
 }
 
-/// What a statement prints: its name and its code, if there is one.
+/// The output of a statement: its name and its code, if there is one.
 fn print(statement: &str, code: Option<&str>, is_quiet: bool) {
     if let Some(code) = code.filter(|_| !is_quiet) {
         statement::say(&format!("{statement} {code}"));
@@ -96,7 +96,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_error_stop_str(
     statement::abort(1)
 }
 
-/// `fail image`. The process goes on until all images have ended: most launchers end the job when a process
+/// `fail image`. The process continues until all images have ended: most launchers end the job when a process
 /// ends.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn _gfortran_caf_fail_image() {

@@ -37,11 +37,11 @@ pub extern "C-unwind" fn _gfortran_caf_random_init(is_repeatable: bool, is_disti
         // SAFETY: libgfortran's function of that name.
         unsafe {
             let init: Init = transmute(library(c"_gfortran_random_init")?);
-            // It does not know of images, and ends the program where it is to give several of them one seed.
+            // It has no notion of images, and ends the program if it must give several of them one seed.
             init(is_repeatable.into(), 1, 1);
         }
         match (is_repeatable, is_distinct) {
-            // libgfortran gives all images one seed.
+            // libgfortran gives all images the same seed.
             (true, true) => reseed(|seed| {
                 let own = (current().rank as i32).wrapping_mul(SPREAD);
                 seed.iter_mut().for_each(|word| *word ^= own);

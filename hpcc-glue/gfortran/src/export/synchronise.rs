@@ -38,8 +38,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_sync_all(
     }
 }
 
-/// `sync memory`: puts are made in the order of statements, so there is nothing to wait for but what others
-/// ask for.
+/// `sync memory`: puts are performed in the order of statements, so the image only serves others.
 ///
 /// # Safety
 /// As gfortran calls it.
@@ -167,7 +166,7 @@ pub unsafe extern "C-unwind" fn _gfortran_caf_lock(
     // written.
     unsafe {
         statement::run_for(Kind::Lock, outcome, |image| {
-            // Also where there is an error.
+            // Also if there is an error.
             statement::set(acquired, 0);
             let token = Token::of(token)?;
             if acquired.is_null() {

@@ -29,7 +29,7 @@ use std::ptr;
 /// Bytes of an address.
 const WORD: usize = size_of::<usize>();
 
-/// What an image is asked for, in the place where a reference has its own kinds.
+/// A request to an image, in the field where a reference has its own kinds.
 const HEAP: i64 = 3;
 const BLOCK: i64 = 4;
 
@@ -110,7 +110,7 @@ impl Contents {
 /// Objects whose bytes were got, while their components are.
 struct Adoption<'a> {
     image: &'a Image,
-    /// The image that is asked for blocks, if it is on another node.
+    /// The image that is requested for blocks, if it is on another node.
     asked: Option<usize>,
     /// The addresses of blocks there.
     heap: Range<usize>,
@@ -265,7 +265,7 @@ unsafe fn restore(place: *mut *mut Token, before: &[u8], at: usize) {
     }
 }
 
-/// The addresses of the heap of an image of another node, which is asked once.
+/// The addresses of the heap of an image of another node, which are requested once.
 fn heap_of(image: &Image, owner: usize) -> Result<Range<usize>> {
     thread_local! {
         static HEAPS: RefCell<HashMap<usize, Range<usize>>> = RefCell::default();
@@ -280,7 +280,7 @@ fn heap_of(image: &Image, owner: usize) -> Result<Range<usize>> {
     Ok(heap)
 }
 
-/// Answers what [`get`] asks for on another image; nothing if it is something else.
+/// Answers a request of [`get`] on another image; `None` if it is something else.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut words = Words::new(request);
     let heap = image.own_heap();

@@ -24,7 +24,7 @@ use std::ops::Range;
 
 /// Bytes of a line: a page, so that a line can be read if one byte of it can.
 const LINE_BYTES: usize = 4096;
-/// Lines that are kept.
+/// Cached lines.
 const MAX_LINES: usize = 1024;
 /// Bits of a word of a mask; each stands for a byte of the line.
 const WORD_BITS: usize = u64::BITS as usize;

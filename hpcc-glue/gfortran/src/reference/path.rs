@@ -67,8 +67,8 @@ impl Path {
         Ok(Self(steps))
     }
 
-    /// An error where it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind`
-    /// is the type.
+    /// An error if it leads to text of deferred length, for which gfortran 12 to 14 pass no length; `kind` is
+    /// the type.
     pub fn check(&self, kind: c_int) -> Result<()> {
         let bytes = match self.0.last() {
             Some(Step::Component { element, .. } | Step::Elements { element, .. }) => *element,

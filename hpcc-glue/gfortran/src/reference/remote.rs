@@ -21,7 +21,7 @@ use crate::transfer::{assign, conform};
 use hcube_core::memory::bytes_of;
 use std::ffi::c_int;
 
-/// What is asked for.
+/// The request.
 const GET: i64 = 0;
 const PUT: i64 = 1;
 const PRESENT: i64 = 2;
@@ -38,7 +38,7 @@ pub struct Remote<'a> {
     pub path: &'a Path,
 }
 
-/// What nothing was found for.
+/// An element for which nothing was found.
 pub fn not_allocated() -> Failure {
     Failure::new("the component is not allocated, or a pointer that is not associated, on that image")
 }
@@ -85,7 +85,7 @@ impl Remote<'_> {
     }
 }
 
-/// Does what another image asks for.
+/// Serves a request of another image.
 pub fn serve(image: &Image, request: &[u8]) -> Result<Vec<u8>> {
     if let Some(answer) = object::serve(image, request)? {
         return Ok(answer);

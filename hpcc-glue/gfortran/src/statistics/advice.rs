@@ -54,13 +54,13 @@ impl Elements {
 pub fn element_wise(kind: Kind, count: u64, of: u64) -> String {
     let instead = if kind == Kind::Get { "x(:) = a(:)[image] gets" } else { "a(:)[image] = x(:) puts" };
     format!(
-        "element-wise remote access: {count} of {of} {}s are of one element, each at the same distance from the one before; one \
-         statement with a section, {instead} all of them together",
+        "element-wise remote access: {count} of {of} {}s access one element each, with a constant stride; one statement with a \
+         section, {instead} all of them together",
         kind.name()
     )
 }
 
-/// What is said of accesses that another image has done.
+/// The advice for accesses that another image has performed.
 pub fn requests(kind: Kind, count: u64) -> String {
     format!(
         "requests: {count} {}s were performed by the other image, because only that image can access the memory or change the \

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
-/// A row with its figures.
+/// A row with its values.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     kind: Kind,
@@ -21,7 +21,7 @@ struct Row {
     total: Total,
 }
 
-/// The figures of all images.
+/// The statistics of all images.
 #[derive(Debug)]
 struct Report {
     images: usize,
@@ -33,8 +33,8 @@ struct Report {
     element_wise: [(Kind, u64); 2],
 }
 
-/// Where all images have ended: adds their figures, and the first one that has statistics prints them.
-/// Without the figures of others where a process has ended before.
+/// Called when all images have ended: adds their statistics, and the first image that has statistics prints
+/// them; without the statistics of others if a process has ended before.
 ///
 /// # Errors
 /// Those of MPI.
@@ -93,7 +93,7 @@ impl Report {
         rows.map(|row| row.total.figures.calls).sum()
     }
 
-    /// What is advised: its kind, the statement, how many of them, and the line.
+    /// An advice: its kind, the statement, the number of statements, and the line.
     fn advice(&self) -> Vec<Advice> {
         let mut all = Vec::new();
         for (kind, count) in self.element_wise.into_iter().filter(|&(_, count)| count > 0) {
@@ -177,7 +177,7 @@ impl Row {
     }
 }
 
-/// What the file of `HCUBE_STATS=json:FILE` holds.
+/// The contents of the file of `HCUBE_STATS=json:FILE`.
 #[derive(Serialize)]
 struct File {
     hcube: &'static str,

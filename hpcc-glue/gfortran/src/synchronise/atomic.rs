@@ -23,7 +23,7 @@ pub struct Place {
     pub number: c_int,
 }
 
-/// What is done.
+/// The operation.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
     /// Nothing.
@@ -81,9 +81,9 @@ impl Change {
 /// Changes a variable: what it was before.
 ///
 /// # Safety
-/// The token is NULL or one that was given out and not freed.
+/// The token is NULL or was returned and not freed.
 pub unsafe fn change(image: &Image, place: &Place, change: Change) -> Result<u32> {
-    // SAFETY: NULL or a token that was given out and not freed.
+    // SAFETY: NULL or a token that was returned and not freed.
     let token = unsafe { Token::of(place.token) }?;
     let (offset, bytes) = (place.offset, size_of::<u32>());
     if offset.checked_add(bytes).is_none_or(|end| end > token.bytes) || !offset.is_multiple_of(bytes) {

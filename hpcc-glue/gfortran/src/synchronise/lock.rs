@@ -14,7 +14,7 @@ use crate::failure::{Failure, Image, Result};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The word of a lock that nobody has; others name their owner, counted from 1.
+/// The word of a free lock; other values are the owner, counted from 1.
 const FREE: u64 = 0;
 /// How often an image takes locks, while others wait, before it lets them go first.
 const BATCH: u32 = 64;
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
         self.owner.compare_exchange(owner, by, Ordering::Acquire, Ordering::Relaxed)
     }
 
-    /// Takes the lock if nobody has it: whether this image has it now.
+    /// Acquires the lock if it is free; returns whether this image holds it now.
     #[inline]
     pub fn try_lock(self, image: &Image) -> Result<bool> {
         match self.replace(FREE, own(image)) {
@@ -64,8 +64,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Another image has the lock: an error where it has failed or stopped. The program may try again and
-    /// again.
+    /// Another image has the lock: an error if it has failed or stopped. The program may try again and again.
     #[cold]
     fn look_at_owner(self, image: &Image, owner: u64) -> Result<bool> {
         let mut looks = 0;
@@ -126,7 +125,7 @@ impl<'a> Words<'a> {
         if self.waiting.load(Ordering::Relaxed) > 0 { self.let_others(image) } else { Ok(()) }
     }
 
-    /// Lets others go first from time to time.
+    /// Lets others proceed from time to time.
     fn let_others(self, image: &Image) -> Result<()> {
         TAKEN.set(TAKEN.get() + 1);
         if TAKEN.get() < BATCH {
@@ -134,7 +133,7 @@ impl<'a> Words<'a> {
         }
         TAKEN.set(0);
         let mut looks = 0;
-        // The lock has been given back, so nothing that others do is an error of this statement.
+        // The lock has been released, so errors of others are not errors of this statement.
         Ok(image.wait_for_living(image.own(), || {
             looks += 1;
             looks > MAX_LOOKS || self.owner.load(Ordering::Relaxed) != FREE
@@ -142,17 +141,17 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What names this image.
+/// The number of this image in locks.
 fn own(image: &Image) -> u64 {
     image.own() as u64 + 1
 }
 
-/// The error where this image has the lock.
+/// The error if this image has the lock.
 pub fn locked_here() -> Failure {
     Failure { stat: STAT_LOCKED, text: "the lock is locked by this image".into() }
 }
 
-/// The error where this image does not have a lock with this word.
+/// The error if this image does not have a lock with this word.
 pub fn not_locked_here(word: u64) -> Failure {
     match word {
         FREE => Failure { stat: STAT_UNLOCKED, text: "the lock is not locked".into() },

@@ -140,7 +140,7 @@ fn note_rank(image: &Image, token: &Token, rank: usize) -> Result<()> {
     Ok(())
 }
 
-/// An error where there is no variable with an index.
+/// An error if there is no variable with an index.
 fn check(token: &Token, index: usize) -> Result<()> {
     if index < token.bytes {
         return Ok(());

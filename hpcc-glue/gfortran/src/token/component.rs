@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ptr;
 
 thread_local! {
-    /// The tokens of components that were given out and not freed.
+    /// The tokens of components that were returned and not freed.
     static COMPONENTS: RefCell<HashSet<usize>> = RefCell::default();
 }
 
@@ -23,7 +23,7 @@ impl Token {
     pub unsafe fn attach(place: *mut *mut Self, descriptor: *mut Descriptor, memory: *mut u8) {
         // SAFETY: the place can be read.
         let found = unsafe { place.read_unaligned() };
-        // SAFETY: one that was given out and not freed.
+        // SAFETY: one that was returned and not freed.
         let own =
             unsafe { found.as_ref().filter(|_| is_component(found)).filter(|token| token.own().is_null()) };
         let token = own.unwrap_or_else(|| {
@@ -43,7 +43,7 @@ impl Token {
     /// The token of a component of this image, by its address.
     pub fn of_component<'a>(address: usize) -> Option<&'a Self> {
         let token: *const Self = ptr::with_exposed_provenance(address);
-        // SAFETY: given out and not freed, as all in the set.
+        // SAFETY: returned and not freed, as all in the set.
         is_component(token).then(|| unsafe { &*token })
     }
 
@@ -97,7 +97,7 @@ pub(super) unsafe fn allocate_component(
     Ok(())
 }
 
-/// A token is not used any more.
+/// Marks a token as unused.
 pub(super) fn forget(token: *const Token) {
     COMPONENTS.with_borrow_mut(|all| all.remove(&token.addr()));
 }
@@ -111,7 +111,7 @@ pub(super) unsafe fn free_component(image: &Image, token: &Token) -> Result<()> 
     if memory.is_null() {
         return Ok(());
     }
-    // SAFETY: allocated for the token, in which it stands no more.
+    // SAFETY: allocated for the token, which does not contain it any more.
     unsafe { block::free(image, memory) }?;
     let descriptor = token.descriptor.get();
     if image.place_of_address(descriptor.cast()).is_some() {

@@ -68,8 +68,8 @@ pub fn settle() {
         return;
     }
     for token in FRESH.take() {
-        // SAFETY: given out and not freed, or it would not be in the list; its descriptor is the variable
-        // that was allocated.
+        // SAFETY: returned and not freed, or it would not be in the list; its descriptor is the variable that
+        // was allocated.
         unsafe {
             let token = &*token;
             token.descriptor.set(kept(token.descriptor.get()));
@@ -123,7 +123,7 @@ unsafe fn allocate(image: &Image, size: usize, kind: i32, descriptor: *mut Descr
     })
 }
 
-/// What the program sees as the memory of events and locks, which it does not access itself.
+/// The memory of events and locks as the program sees it; the program does not access it itself.
 fn own_memory(image: &Image, count: usize) -> Result<*mut u8> {
     let bytes = count.max(1) * size_of::<u64>();
     let memory = image.allocate_own(bytes)?;
@@ -145,7 +145,7 @@ unsafe fn kept(descriptor: *const Descriptor) -> *mut Descriptor {
     Box::into_raw(whole).cast()
 }
 
-/// What `deregister` is asked to do with a component.
+/// The operation of `deregister` on a component.
 const DEALLOCATE_ONLY: i32 = 1;
 
 /// Frees a coarray, which is collective over its team, or a component.
@@ -183,7 +183,7 @@ pub unsafe fn deregister(image: &Image, place: *mut *mut Token, kind: i32) -> Re
         }
     }
     FRESH.with_borrow_mut(|all| all.retain(|&fresh| !ptr::eq(fresh, found)));
-    // SAFETY: given out by `register`; the compiler does not use it any more. A copy was made by `kept`.
+    // SAFETY: returned by `register`; the compiler does not use it any more. A copy was made by `kept`.
     unsafe {
         if token.is_copied.get() {
             drop(Box::from_raw(token.descriptor.get().cast::<WholeDescriptor>()));

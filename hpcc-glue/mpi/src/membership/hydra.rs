@@ -19,7 +19,7 @@ use std::io::{Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
-/// Up to this number of processes each of them asks for all others: 64 * 64 requests, which the manager
+/// Up to this number of processes each of them requests all others: 64 * 64 requests, which the manager
 /// serves one by one, take less time than `MPI_Init`.
 const MAX_ASKED: usize = 64;
 
@@ -32,7 +32,7 @@ pub struct Client {
     size: usize,
 }
 
-/// What a process has published.
+/// The token of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     /// The number of its program in the command that has started the job.

@@ -120,7 +120,7 @@ impl Client {
         Published::Values((0..world::size()).map(|rank| self.value_of(rank)).collect())
     }
 
-    /// What a process of this job has published.
+    /// The token of a process of this job.
     fn value_of(&self, rank: usize) -> Option<String> {
         let process = Process { rank: u32::try_from(rank).ok()?, ..self.own };
         // Not from another node: what is not here now was not published.

@@ -1,11 +1,11 @@
 //! The tokens that the processes of a job have published.
 
-/// What the processes of `MPI_COMM_WORLD` have published.
+/// The tokens of the processes of `MPI_COMM_WORLD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Published {
     /// By rank: the token, and the place of its statistics, if any.
     Values(Vec<Option<String>>),
-    /// That of one of many processes, which were all started by the same command and were not asked.
+    /// The token of one of many processes, which were all started by the same command and were not queried.
     OneProgram,
 }
 

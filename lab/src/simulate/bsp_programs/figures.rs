@@ -62,6 +62,7 @@ fn of_links(machine: &Machine, placement: &Placement) -> Processes {
             gap(Pattern::RandomPermutation, GapOperation::Put),
         ],
         noise_percent: None,
+        latency_spread_percent: None,
         operations: vec![],
     }
 }

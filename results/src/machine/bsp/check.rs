@@ -57,7 +57,7 @@ fn check_operations(place: &str, operations: &[Operation]) -> Result<(), String>
 
 impl Processes {
     fn check(&self, place: &str) -> Result<(), String> {
-        let Self { per_core, latency_us, noise_percent, gaps, operations, .. } = self;
+        let Self { per_core, latency_us, noise_percent, latency_spread_percent, gaps, operations, .. } = self;
         positive(place, "per_core", *per_core)?;
         check_operations(place, operations)?;
         let Latency { empty, shift, all_to_all } = *latency_us;
@@ -74,8 +74,12 @@ impl Processes {
                 ));
             }
         }
-        if let Some(noise) = noise_percent {
-            not_negative(place, "noise_percent", *noise)?;
+        for (name, percent) in
+            [("noise_percent", noise_percent), ("latency_spread_percent", latency_spread_percent)]
+        {
+            if let Some(percent) = percent {
+                not_negative(place, name, *percent)?;
+            }
         }
         Ok(())
     }

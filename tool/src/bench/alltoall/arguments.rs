@@ -113,7 +113,7 @@ fn memory(text: &str) -> Result<Memory, String> {
 /// The x axis of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Over {
-    /// Numbers of ranks, a panel for each size: the paper's Figures 5 and 6 (left)
+    /// Numbers of ranks, a panel for each size: Figures 5 and 6 (left) of Hofmann and Rünger 2013
     Ranks,
     /// Bytes per rank, a panel for each number of ranks
     Sizes,
@@ -136,10 +136,10 @@ const REPEAT: u32 = 21;
 /// Times the in-place all-to-all exchange against the MPI library's own, in place and out of place, as
 /// in section 4 of Hofmann and Ruenger, In-place Algorithms for the Symmetric All-to-all Exchange with
 /// MPI, EuroMPI 2013: 64-bit integers, a random count for each pair of ranks, the same total on all
-/// ranks. Defaults are those of the environment variables HCUBE_*; options have precedence.
+/// ranks. The environment variables HCUBE_* set the defaults; options have precedence.
 ///
-/// All cases of a size are measured alternately, in an order that rotates; a time is that of the slowest
-/// rank after a barrier. Short calls are timed in batches.
+/// All cases of a size are measured alternately, in an order that rotates; a time is the time of the
+/// slowest rank after a barrier. Short calls are timed in batches.
 ///
 /// Other exchanges are measured with --kinds, each against what the MPI library offers for the same purpose.
 ///
@@ -174,8 +174,8 @@ pub struct Arguments {
     pub sizes: Vec<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
           help = help_and::<Options>("memory", "'all' is enough for all blocks. Applies to hcube's \
-                                                blocking and general exchanges. A list is a sweep, as in the paper's \
-                                                Figure 6: 0,64k,1M,all"))]
+                                                blocking and general exchanges. A list is a sweep, as in Figure 6 \
+                                                of Hofmann and Rünger 2013: 0,64k,1M,all"))]
     pub memory: Vec<Memory>,
     #[arg(long, value_parser = one_of::<Path>(Path::NAMES),
           help = help_and::<Options>("path", "Applies to auto and to the schedules, and to the other kinds; without it, \
@@ -197,8 +197,8 @@ pub struct Arguments {
     pub seed: u64,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if there are no
-    /// others
+    /// Draw run times into an SVG file; times of one rank, which exchanges nothing, only without
+    /// times of more ranks
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// The x axis of the plot [default: ranks where there are several numbers of ranks]

@@ -33,7 +33,7 @@ pub struct Blocking<'a> {
     words: Vec<u64>,
     /// Ranks of each node, largest first.
     node_sizes: Vec<usize>,
-    /// What hcube has left to the library.
+    /// Exchanges that hcube has forwarded to the library.
     pub left: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Blocking<'a> {
         }
     }
 
-    /// What makes the exchanges of a path inside nodes: a rank that is alone on one of several nodes only has
+    /// What makes the exchanges of a path inside nodes: the only rank of one of several nodes only has
     /// messages.
     fn inside_nodes(&self, path: UsedPath) -> Claim {
         let claim = by_path(&[path, UsedPath::Mixed]);
@@ -163,7 +163,7 @@ impl System for Blocking<'_> {
     fn open(&mut self, &(bytes, case): &Self::Case) -> Result<Opened<Work>> {
         let name = name(case.algorithm);
         if self.has_no_node_for(&case) {
-            return Ok(Err(format!("{name} left out: every rank is alone on its node")));
+            return Ok(Err(format!("{name} left out: no two ranks share a node")));
         }
         match self.channel(&case, bytes) {
             Ok(channel) => Ok(Ok(Work { channel, blocks: self.blocks(bytes) })),

@@ -179,7 +179,7 @@ impl Drop for BspLibrary {
     }
 }
 
-/// MPI's functions of the same meaning. Errors end the job.
+/// The corresponding MPI functions. Errors end the job.
 pub struct MpiFunctions {
     place: Place,
     comm: SimpleCommunicator,

@@ -18,7 +18,7 @@ const REPEAT: u32 = 9;
 
 /// The benchmark of coarrays (run it under mpirun)
 ///
-/// Times the C functions of hcube/caf.h in libhcube.so against MPI's functions of the same meaning and
+/// Times the C functions of hcube/caf.h in libhcube.so against the corresponding MPI functions and
 /// against OpenSHMEM, all in one process and alternating:
 ///
 ///   put, get       MPI_Put, MPI_Get, each with MPI_Win_flush; shmem_putmem, shmem_getmem;
@@ -38,9 +38,9 @@ const REPEAT: u32 = 9;
 /// library; spawn-xor and the collective operations run on all ranks, and the slowest one counts.
 /// Operations are timed in batches of about 5 ms, until all data of the batch is at its target.
 ///
-/// Variables HCUBE_CAF_* apply to hcube. OpenSHMEM is that of Open MPI (--openshmem FILE names another
-/// file of it); where it cannot be loaded or started its columns are missing, and a note says why.
-/// More ranks than cores need --oversubscribe of Open MPI's mpirun, and --bind-to none.
+/// Variables HCUBE_CAF_* apply to hcube. OpenSHMEM is Open MPI's (--openshmem FILE names another
+/// file); where it cannot be loaded or started its columns are missing, and a note says why.
+/// Oversubscription needs --oversubscribe of Open MPI's mpirun, and --bind-to none.
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bench caf
@@ -67,7 +67,7 @@ pub struct Arguments {
     /// Do not measure OpenSHMEM
     #[arg(long)]
     pub no_openshmem: bool,
-    /// File of OpenSHMEM [default: that of Open MPI, where the loader finds it]
+    /// File of OpenSHMEM [default: Open MPI's, where the loader finds it]
     #[arg(long, value_name = "FILE")]
     pub openshmem: Option<PathBuf>,
     /// File of libhcube.so [default: beside the tool, or where both are installed]

@@ -62,7 +62,7 @@ fn check(element: Element, Operand { layout, memory }: Operand<'_>, [rows, colum
 
 /// As C, Fortran and PBLAS pass a number.
 fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("sizes are below those of PBLAS")
+    c_int::try_from(number).expect("sizes are below the limit of PBLAS")
 }
 
 impl Grid {

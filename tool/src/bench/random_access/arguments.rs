@@ -5,7 +5,7 @@ use crate::choices::{help, help_and, number, one_of, value};
 use clap::ValueEnum;
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
 
-/// The steps of the paper's Table 3 that concern the algorithm.
+/// The steps of Table 3 of Plimpton et al. 2006 that concern the algorithm.
 pub const LADDER: [&str; 5] = ["none", "1", "1,2", "1,2,3", "1,2,3,7"];
 
 /// Which random values.
@@ -29,7 +29,7 @@ pub const MAX_TABLE_SIZE: u32 = 40;
 /// The stand-alone RandomAccess benchmark (run it under mpirun)
 ///
 /// Updates random words of a table that is distributed over all ranks and reports billions of updates
-/// per second (GUP/s). Defaults are those of the environment variables HCUBE_*; options have precedence.
+/// per second (GUP/s). The environment variables HCUBE_* set the defaults; options have precedence.
 ///
 /// Columns: generate, route, wait and update are shares of the time of all ranks; messages and bytes are
 /// means per rank; excess counts the values above Q that ranks held for others while routing; of bound is
@@ -46,7 +46,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::<u64>(0..=1 << 59))]
     pub updates: Option<u64>,
     #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',', value_parser = value::<Options, usize>("look_ahead"),
-          help = help_and::<Options>("look_ahead", "A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024"))]
+          help = help_and::<Options>("look_ahead", "A list is a sweep, as in Table 4 of Plimpton et al. 2006: 1,4,16,64,256,1024"))]
     pub look_ahead: Vec<usize>,
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
@@ -60,7 +60,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_parser = value::<Options, Optimisations>("optimisations"),
           help = help_and::<Options>("optimisations", "all, none, or a list such as 1,2"))]
     pub optimisations: Option<Optimisations>,
-    /// Measure the paper's Table 3: no optimisation, then 1, 1+2, 1+2+3 and 1+2+3+7
+    /// Measure Table 3 of Plimpton et al. 2006: no optimisation, then 1, 1+2, 1+2+3 and 1+2+3+7
     #[arg(long, conflicts_with = "optimisations")]
     pub ladder: bool,
     #[arg(long, help = help::<Options>("relaxed"))]

@@ -37,7 +37,7 @@ impl Blas {
     /// so the BLAS has one thread where it can be told.
     ///
     /// # Errors
-    /// Where there is none; ranks may differ.
+    /// Where no BLAS is found; ranks may differ.
     pub fn load(file: Option<&PathBuf>) -> Result<Self> {
         let files = file.map_or_else(|| FILES.map(PathBuf::from).to_vec(), |file| vec![file.clone()]);
         let refuse = |reason: &str| {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 /// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is
 /// measured before each run, for blocks of the same size, on all processes at the same time; all other
-/// figures are those of the machine file, which 'hcube bsp probe' has written. Below the times stand the mean
+/// figures come from the machine file, which 'hcube bsp probe' has written. The times are followed by the mean
 /// relative errors for constant g, g(h) and g(h,h*).
 ///
 /// Examples:

@@ -1,4 +1,4 @@
-//! What a program does between two looks at the clock.
+//! What a program does between two readings of the clock.
 
 use crate::bsp::program::Case;
 use hcube_bsp::Spmd;

@@ -27,7 +27,7 @@ use hcube_results::bsp::prediction::Beside;
 /// Elements of each piece that are verified.
 const VERIFIED: usize = 16;
 
-/// Memory that lasts until the process ends: that of the largest case so far is used again.
+/// Memory that lasts until the process ends: the memory of the largest case so far is reused.
 #[derive(Default)]
 struct Arena(Option<Region<'static>>);
 

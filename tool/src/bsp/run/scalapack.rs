@@ -58,7 +58,7 @@ pub struct ScaLapack {
 }
 
 fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("sizes are below those of ScaLAPACK")
+    c_int::try_from(number).expect("sizes are below the limit of ScaLAPACK")
 }
 
 /// Which of the rows or columns 0..n the process number `own` of `processes` has, in its order.

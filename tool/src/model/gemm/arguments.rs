@@ -20,8 +20,8 @@ const DOUBLE_BYTES: u64 = 8;
 /// A message of m elements takes alpha + m * beta seconds; a machine or --alpha and --beta give both.
 /// For every number of groups and every broadcast the time is computed by formula and counted from the
 /// messages of the production schedules. Not modelled: contention in the network, its topology, overlap
-/// with computation, and overlap of successive panels. The model does not explain the gains that the
-/// paper has measured: --paper shows both.
+/// with computation, and overlap of successive panels. The model does not explain the gains that
+/// Quintin et al. 2013 measured: --paper shows both.
 ///
 /// Examples:
 ///   hcube model gemm --alpha 1e-5 --beta 8e-9 --ranks 512 --n 4096 --block 16
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Columns of a panel of SUMMA, and of an inner block of HSUMMA
     #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = number::<u64>(1..=1 << 20))]
     block: u64,
-    /// Columns of an outer block of HSUMMA, a multiple of those of an inner block; without it the same
+    /// Columns of an outer block of HSUMMA, a multiple of the columns of an inner block; by default the same
     #[arg(long, value_name = "COLUMNS", value_parser = number::<u64>(1..=1 << 20))]
     outer_block: Option<u64>,
     /// Numbers of groups; without it powers of two

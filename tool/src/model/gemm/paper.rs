@@ -5,7 +5,7 @@ use hcube_gemm::model::paper::{EXASCALE_OPERATIONS, MEASURED, Row, SETTINGS, Set
 use hcube_gemm::schedule::Broadcast;
 use serde::Serialize;
 
-/// The broadcasts of the paper's model.
+/// The broadcasts of the model of Quintin et al. 2013.
 const BROADCASTS: [Broadcast; 2] = [Broadcast::Binomial, Broadcast::ScatterAllgather];
 
 /// All figures.
@@ -34,9 +34,9 @@ pub struct Predicted {
     pub scatter_allgather_seconds: Vec<f64>,
     pub best_groups: usize,
     pub gain: f64,
-    /// The gain if the reciprocal bandwidth is per byte, where the paper gives no unit.
+    /// The gain if the reciprocal bandwidth is per byte, where they give no unit.
     pub gain_per_byte: Option<f64>,
-    /// The measured gain, where the paper gives one.
+    /// The measured gain, where Quintin et al. 2013 give one.
     pub measured_gain: Option<f64>,
 }
 

@@ -35,16 +35,16 @@ pub fn multiplication(results: &Results) -> String {
         1e9 * beta
     );
     if let Some(condition) = &results.condition {
-        let (holds, gains) = if condition.holds { (">", "gains") } else { ("<=", "does not gain") };
+        let (holds, gains) = if condition.holds { (">", "is faster") } else { ("<=", "is not faster") };
         let _ = writeln!(
             text,
-            "alpha/beta = {:.0} {holds} 2nb/p = {:.0}: scatter-allgather {gains} by groups",
+            "alpha/beta = {:.0} {holds} 2nb/p = {:.0}: scatter-allgather {gains} with groups",
             condition.alpha_over_beta, condition.threshold
         );
     }
     text.push('\n');
     text += &lines(&results.lines).render();
-    text += "\ncommunication of a multiplication; 1 group is SUMMA; gain: SUMMA with the same broadcast over this.\n\
+    text += "\ncommunication of a multiplication; 1 group is SUMMA; speed-up over SUMMA with the same broadcast.\n\
              counted: from the messages of the schedules, the panels one after the other; messages/rank: sent, mean\n";
     let best = &results.best;
     let system = if best.groups == 1 { "SUMMA".to_owned() } else { format!("{} groups", best.groups) };
@@ -91,7 +91,7 @@ fn lines(lines: &[Line]) -> Table {
     }))
 }
 
-/// The paper's figures.
+/// The figures of Quintin et al. 2013.
 pub fn paper(figures: &Figures) -> String {
     let mut text = format!(
         "hcube {} model gemm: figures of Quintin, Hasanov and Lastovetsky 2013 by their model\n\n",
@@ -105,12 +105,12 @@ pub fn paper(figures: &Figures) -> String {
     let _ = write!(
         text,
         "\nFigure 10: {} of computation at 10^18 operations per second.\n\n\
-         What the model does not explain: on BlueGene/P the paper has measured gains of 2.08 with 2048 ranks and\n\
-         5.89 with 16384; the model predicts none and {:.2}. The paper gives the reciprocal bandwidths of Graphene\n\
-         and BlueGene/P, 1E-9, without a unit: they are per element of 8 bytes here, as in the paper's own check\n\
-         alpha/beta = 3000 > 2048 on BlueGene/P, and the column 'per byte' has the other reading. The bandwidth of\n\
-         the exascale machine is in GB/s, and an element takes 8 bytes of it. All times are derived from the\n\
-         formulas; figures 5 to 9 of the paper are plots of measurements, of which only the two gains stand here.\n{LIMITS}",
+         What the model does not explain: on BlueGene/P, Quintin et al. measured gains of 2.08 with 2048 ranks and\n\
+         5.89 with 16384; the model predicts no gain and {:.2}. They give the reciprocal bandwidths of Graphene\n\
+         and BlueGene/P, 1E-9, without a unit: they are per element of 8 bytes here, as in their own check\n\
+         alpha/beta = 3000 > 2048 on BlueGene/P; the column 'per byte' has the other reading. The bandwidth of\n\
+         the exascale machine is in GB/s, and an element takes 8 bytes. All times are derived from the\n\
+         formulas; their figures 5 to 9 are plots of measurements, of which only the two gains are given here.\n{LIMITS}",
         time(figures.exascale_computation_seconds),
         figures.settings.iter().find(|one| one.measured_gain == Some(5.89)).map_or(1.0, |one| one.gain)
     );
@@ -134,12 +134,15 @@ fn settings(lines: &[Predicted]) -> Table {
             ("groups", line.best_groups.to_string()),
             (SPEED_UP, format!("{:.2}", line.gain)),
             ("per byte", line.gain_per_byte.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
-            ("measured", line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))),
+            (
+                "speed-up measured",
+                line.measured_gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}")),
+            ),
         ]
     }))
 }
 
-/// A column for each setting that the paper draws over the number of groups.
+/// A column for each setting that Quintin et al. 2013 draw over the number of groups.
 fn by_groups(lines: &[Predicted]) -> Table {
     let over_groups = ["5", "6, 7", "8, 9", "10"];
     let drawn: Vec<&Predicted> = lines.iter().filter(|line| over_groups.contains(&line.figure)).collect();

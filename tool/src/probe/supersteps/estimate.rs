@@ -19,7 +19,7 @@ pub struct Sample {
     pub words: f64,
     /// Words of a message (h*).
     pub message: f64,
-    /// Seconds without those of an empty superstep; below 0 where measurements differ.
+    /// Seconds without the time of an empty superstep; below 0 where measurements differ.
     pub seconds: f64,
     /// Seconds of the whole superstep, of which the error is a share.
     pub superstep: f64,

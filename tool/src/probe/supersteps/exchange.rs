@@ -110,7 +110,7 @@ impl Spmd {
         words.max(processes)
     }
 
-    /// From now on exchanges are those of another permutation.
+    /// Further exchanges use another permutation.
     pub fn permute(&mut self, seed: u64) {
         self.permutation = permutation(self.processes, seed);
     }

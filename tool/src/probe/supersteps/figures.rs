@@ -62,6 +62,7 @@ pub fn processes(samples: &Samples) -> Processes {
         latency_us: Latency { empty, shift, all_to_all },
         gaps: samples.measured().into_iter().filter_map(|kind| gap(samples, kind)).collect(),
         noise_percent: samples.noise_percent(),
+        latency_spread_percent: samples.latency_spread_percent(),
     }
 }
 
@@ -115,7 +116,7 @@ pub fn machine(samples: &Samples) -> Machine {
         name: CALIBRATED.to_owned(),
         title,
         sources: vec![
-            "Measured by a probe of its BSP library. Latency and bandwidth of messages are those of supersteps with a \
+            "Measured by a probe of its BSP library. Latency and bandwidth of messages come from supersteps with a \
              cyclic shift and with long puts."
                 .to_owned(),
         ],

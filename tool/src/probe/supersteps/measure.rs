@@ -1,19 +1,24 @@
 //! The measurements of a probe: operations, latencies, and exchanges of all sizes.
 //!
-//! All cases of a pattern and an operation are measured in turn, so that a disturbance does not hit all
-//! repetitions of one. A measurement times enough supersteps for the clock, on the slowest process.
+//! All cases of a pattern and an operation are measured in turn, so that a disturbance does not affect all
+//! repetitions of one. A measurement times enough supersteps for the clock, on the slowest process. Each
+//! pattern and operation has an equal share of the time that is left; where it is used up, there are fewer
+//! repetitions, and where the user interrupts, what was measured until then is returned.
 
 use super::exchange::{Case, Latency, Spmd};
-use super::rates;
+use super::rates::{self, MIN_REPEAT};
 use crate::bench::memory::{self, Wanted};
 use crate::bench::timing::timed;
 use crate::bsp::calls::blas::Blas;
+use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use hcube_core::comm::Comm;
 use hcube_core::{Error, Result};
 use hcube_results::bsp::samples::{Exchange, Samples};
+use hcube_results::machine::bsp::MAX_LATENCY_SPREAD_PERCENT;
 use hcube_results::machine::bsp::{GapOperation, Pattern};
 use hcube_results::numbers;
+use std::time::Instant;
 
 /// Words of a message, as far as they fit.
 const WORDS: [usize; 11] = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 1 << 18, 1 << 20];
@@ -30,12 +35,29 @@ const IDLE: u32 = 300;
 /// Supersteps before a batch, whose time does not count: the library may have to find its memory again.
 const WARM_UP: u32 = 2;
 
+/// The part of the time that operations take.
+const RATES_PART: u32 = 5;
+/// How often all repetitions of a latency are measured where they differ too far.
+const LATENCY_ATTEMPTS: usize = 3;
+
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Words that a process sends in a superstep at most.
     pub max_words: usize,
+    /// Repetitions of a case at most.
     pub repeat: usize,
+    /// When the measurements end, about.
+    pub end: Instant,
+}
+
+/// Whether measurements go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Pace {
+    GoOn,
+    /// The time is used up.
+    Late,
+    Interrupted,
 }
 
 /// The patterns and operations, in the order of tables.
@@ -103,38 +125,86 @@ pub struct Probe<'a, C: Comm> {
     /// Of all nodes.
     pub cores: usize,
     pub blas: Option<Blas>,
+    pub interrupt: &'a Interrupt,
+}
+
+/// What a probe has measured.
+#[derive(Debug)]
+pub struct Measured {
+    /// Nothing where it was interrupted before the first exchange was measured.
+    pub samples: Option<Samples>,
+    pub interrupted: bool,
 }
 
 impl<C: Comm> Probe<'_, C> {
-    /// Collective: everything.
+    /// Collective: everything, or what was measured until the user has interrupted it.
     ///
     /// # Errors
     /// On all ranks; where data has not arrived as it was sent, the library is named.
-    pub fn measure(&mut self, progress: &mut Progress) -> Result<Samples> {
+    pub fn measure(&mut self, progress: &mut Progress) -> Result<Measured> {
         progress.begin(self.plan.steps());
         let (comm, repeat) = (self.comm, self.plan.repeat);
-        let operations = rates::measure(comm, self.blas.as_ref(), repeat, progress)?;
+        let share = self.plan.end.saturating_duration_since(Instant::now()) / RATES_PART;
+        let operations = rates::measure(comm, self.blas.as_ref(), (repeat, share), progress)?;
         let mut latencies: [Vec<f64>; 3] = Default::default();
         for (latency, times) in Latency::ALL.into_iter().zip(&mut latencies) {
             progress.step(|| format!("latency, {latency:?}"));
-            let batch = self.batch(|spmd, times| spmd.idle(latency, times))?;
-            for _ in 0..repeat {
-                times.push(1e6 * self.seconds(batch, |spmd, times| spmd.idle(latency, times))?);
+            *times = self.latency(latency)?;
+        }
+        let (mut exchanges, all, mut interrupted) = (Vec::new(), kinds().count(), false);
+        for (number, kind) in kinds().enumerate() {
+            progress.step(|| format!("{}, {}", kind.0.name(), kind.1.name()));
+            let left = self.plan.end.saturating_duration_since(Instant::now());
+            let until = Instant::now() + left / (all - number) as u32;
+            let (swept, ended) = self.sweep(kind, until)?;
+            exchanges.extend(swept);
+            interrupted = ended == Pace::Interrupted;
+            if interrupted {
+                break;
             }
         }
-        let mut exchanges = Vec::new();
-        for kind in kinds() {
-            progress.step(|| format!("{}, {}", kind.0.name(), kind.1.name()));
-            exchanges.extend(self.sweep(kind)?);
-        }
-        Ok(Samples {
+        let samples = Samples {
             library: self.library.clone(),
             processes: comm.size(),
             cores: self.cores,
             operations,
             latencies,
             exchanges,
-        })
+        };
+        Ok(Measured { samples: Some(samples).filter(|samples| !samples.exchanges.is_empty()), interrupted })
+    }
+
+    /// Collective: whether to go on, the same on all ranks; a time that only one rank has reached counts.
+    fn pace(&self, until: Instant) -> Result<Pace> {
+        let own = match (self.interrupt.requested(), Instant::now() >= until) {
+            (true, _) => Pace::Interrupted,
+            (false, true) => Pace::Late,
+            (false, false) => Pace::GoOn,
+        };
+        let mut all = [own as i64];
+        self.comm.all_reduce_max(&mut all)?;
+        Ok([Pace::GoOn, Pace::Late, Pace::Interrupted][all[0] as usize])
+    }
+
+    /// Collective: microseconds of a superstep in each repetition. Every prediction depends on them, so
+    /// repetitions that differ too far are measured again; those that differ least count.
+    fn latency(&self, latency: Latency) -> Result<Vec<f64>> {
+        let batch = self.batch(|spmd, times| spmd.idle(latency, times))?;
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        for _ in 0..LATENCY_ATTEMPTS {
+            let times = (0..self.plan.repeat)
+                .map(|_| Ok(1e6 * self.seconds(batch, |spmd, times| spmd.idle(latency, times))?))
+                .collect::<Result<Vec<f64>>>()?;
+            // The times are those of the slowest rank, so all ranks decide alike.
+            let spread = 100.0 * numbers::spread(&times);
+            if best.as_ref().is_none_or(|(least, _)| spread < *least) {
+                best = Some((spread, times));
+            }
+            if spread <= MAX_LATENCY_SPREAD_PERCENT {
+                break;
+            }
+        }
+        Ok(best.map(|(_, times)| times).unwrap_or_default())
     }
 
     /// Collective: seconds of a superstep.
@@ -149,34 +219,52 @@ impl<C: Comm> Probe<'_, C> {
 
     /// Collective: supersteps of a measurement.
     fn batch(&self, work: impl Fn(&Spmd, u32)) -> Result<u32> {
-        let mut one = f64::INFINITY;
+        // One superstep that is long enough makes a batch.
+        let mut one = self.seconds(1, &work)?;
+        if one >= BATCH_SECONDS {
+            return Ok(1);
+        }
         for _ in 0..TRIALS {
             one = one.min(self.seconds(TRIAL_SUPERSTEPS, &work)?);
         }
         Ok((BATCH_SECONDS / one.max(1e-9)).ceil().clamp(1.0, MAX_BATCH) as u32)
     }
 
-    /// Collective: all sizes of a pattern and an operation.
-    fn sweep(&mut self, kind: (Pattern, GapOperation)) -> Result<Vec<Exchange>> {
+    /// Collective: all sizes of a pattern and an operation, until a time, and whether it was reached; of an
+    /// interrupted sweep the cases that were measured.
+    fn sweep(&mut self, kind: (Pattern, GapOperation), until: Instant) -> Result<(Vec<Exchange>, Pace)> {
         let cases = self.plan.cases(kind, self.comm.size());
+        let mut times = vec![Vec::new(); cases.len()];
+        let mut pace = Pace::GoOn;
         let mut batches = Vec::new();
         for case in &cases {
             self.verify(case)?;
             batches.push(self.batch(|spmd, times| spmd.run(case, times))?);
+            pace = self.pace(until)?;
+            if pace == Pace::Interrupted {
+                return Ok((Vec::new(), pace));
+            }
         }
-        let mut times = vec![Vec::new(); cases.len()];
-        for turn in 0..self.plan.repeat {
+        'turns: for turn in 0..self.plan.repeat {
+            if pace == Pace::Late && turn >= MIN_REPEAT {
+                break;
+            }
             self.spmd.permute(turn as u64);
             self.spmd.idle(Latency::Empty, IDLE);
             for (number, case) in cases.iter().enumerate() {
                 times[number].push(self.seconds(batches[number], |spmd, times| spmd.run(case, times))?);
+                pace = self.pace(until)?;
+                if pace == Pace::Interrupted {
+                    break 'turns;
+                }
             }
         }
         let exchange = |(case, seconds): (Case, Vec<f64>)| {
             let Case { pattern, operation, words, count } = case;
             Exchange { pattern, operation, words, count, seconds }
         };
-        Ok(cases.into_iter().zip(times).map(exchange).collect())
+        let measured = cases.into_iter().zip(times).filter(|(_, seconds)| !seconds.is_empty());
+        Ok((measured.map(exchange).collect(), pace))
     }
 
     /// Collective: a superstep whose data is checked.
@@ -204,7 +292,7 @@ mod tests {
 
     #[test]
     fn cases_fit_into_the_bound() {
-        let plan = Plan { max_words: 1 << 12, repeat: 1 };
+        let plan = Plan { max_words: 1 << 12, repeat: 1, end: Instant::now() };
         assert_eq!(kinds().count(), 10);
         for processes in [1, 2, 9] {
             for kind in kinds() {
@@ -216,7 +304,7 @@ mod tests {
         }
         assert_eq!(plan.steps(), 9 + 3 + 10);
         assert!(plan.check(4097).is_ok());
-        let error = Plan { max_words: 16, repeat: 1 }.check(18).expect_err("refused").to_string();
+        let error = Plan { max_words: 16, ..plan }.check(18).expect_err("refused").to_string();
         assert!(error.contains("--max-words = 4") && error.contains("5 or more for 18"), "{error}");
     }
 }

@@ -20,11 +20,14 @@ use hcube_matmul::{Block, Sizes};
 use hcube_results::bsp::samples::Operation;
 use std::hint::black_box;
 use std::ops::{Add, Mul};
+use std::time::{Duration, Instant};
 
 /// Elements of a vector.
 const LENGTH: usize = 1 << 21;
 /// Rows and columns of a matrix.
 const SIDE: usize = 256;
+/// Repetitions also where the time is used up: noise needs as many.
+pub const MIN_REPEAT: usize = 3;
 /// Steps of progress.
 pub const STEPS: usize = 9;
 
@@ -55,7 +58,9 @@ fn product<T: Element64>(a: &[T], b: &[T], c: &mut [T]) {
 /// Collective: what is measured, in turn.
 struct Rates<'a, C: Comm> {
     comm: &'a C,
+    /// Repetitions of an operation, of which there are fewer where they take longer than this time.
     repeat: usize,
+    time: Duration,
     progress: &'a mut Progress,
     all: Vec<Operation>,
 }
@@ -64,8 +69,15 @@ impl<C: Comm> Rates<'_, C> {
     /// Collective: nanoseconds of an operation of the slowest process, in each repetition.
     fn repeat(&mut self, name: &str, mut nanoseconds: impl FnMut(&C) -> Result<f64>) -> Result<()> {
         self.progress.step(|| name.to_owned());
-        let nanoseconds = (0..self.repeat).map(|_| nanoseconds(self.comm)).collect::<Result<_>>()?;
-        self.all.push(Operation { name: name.to_owned(), nanoseconds });
+        let (begin, mut all) = (Instant::now(), Vec::new());
+        while all.len() < self.repeat {
+            all.push(nanoseconds(self.comm)?);
+            let spent = slowest(self.comm, begin.elapsed().as_secs_f64())?;
+            if all.len() >= MIN_REPEAT && spent > self.time.as_secs_f64() {
+                break;
+            }
+        }
+        self.all.push(Operation { name: name.to_owned(), nanoseconds: all });
         Ok(())
     }
 
@@ -145,14 +157,14 @@ impl Square {
     }
 }
 
-/// Collective: all of them; those of the BLAS if there is one on all processes.
+/// Collective: all of them, which take about this time; those of the BLAS if there is one on all processes.
 pub fn measure(
     comm: &impl Comm,
     blas: Option<&Blas>,
-    repeat: usize,
+    (repeat, time): (usize, Duration),
     progress: &mut Progress,
 ) -> Result<Vec<Operation>> {
-    let mut rates = Rates { comm, repeat, progress, all: Vec::new() };
+    let mut rates = Rates { comm, repeat, time: time / STEPS as u32, progress, all: Vec::new() };
     rates.loops::<f64>("double")?;
     rates.loops::<i32>("int")?;
     let missing = comm.all_gather(&[u64::from(blas.is_none())])?.contains(&1);

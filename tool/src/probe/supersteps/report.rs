@@ -4,7 +4,7 @@
 use super::estimate;
 use super::figures::of_kind;
 use hcube_results::bsp::samples::Samples;
-use hcube_results::machine::bsp::{Bsp, Gap, Interval, Processes};
+use hcube_results::machine::bsp::{Bsp, Gap, Interval, MAX_LATENCY_SPREAD_PERCENT, Processes};
 use hcube_results::numbers::{significant, spread};
 use hcube_results::table::Table;
 
@@ -36,7 +36,9 @@ fn latencies(processes: &Processes, samples: &Samples) -> Table {
     ];
     for ((name, value), times) in rows.into_iter().zip(&samples.latencies) {
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let spread = format!("{:.0}%", 100.0 * spread(times));
+        let percent = 100.0 * spread(times);
+        let mark = if percent > MAX_LATENCY_SPREAD_PERCENT { " !" } else { "" };
+        let spread = format!("{percent:.0}%{mark}");
         table.row([name.to_owned(), significant(value), significant(least), spread]);
     }
     table
@@ -100,6 +102,16 @@ fn gaps(processes: &Processes, samples: &Samples) -> Table {
     table
 }
 
+/// What marks in the table of latencies mean, if there are any.
+fn marks(samples: &Samples) -> String {
+    match samples.latency_spread_percent() {
+        Some(spread) if spread > MAX_LATENCY_SPREAD_PERCENT => format!(
+            "!: repetitions differ by more than {MAX_LATENCY_SPREAD_PERCENT:.0} %; predictions with this latency mean little\n"
+        ),
+        _ => String::new(),
+    }
+}
+
 fn noise(samples: &Samples) -> String {
     match samples.noise_percent() {
         Some(noise) => {
@@ -133,8 +145,8 @@ pub fn without_gap(bsp: &Bsp, samples: &Samples) -> Option<String> {
 pub fn text(bsp: &Bsp, samples: &Samples) -> String {
     let Ok(processes) = bsp.for_processes(samples.processes) else { return String::new() };
     format!(
-        "{} on {} processes, {}\n{}\n{}\n{}\n\
-         g: of a word of 64 bits in long exchanges; h_half, o: words of a superstep and of a message that take twice as long\n\
+        "{} on {} processes, {}\n{}\n{}{}\n{}\n\
+         g: of a word of 64 bits in long exchanges; h_half: h at which start-up doubles the cost per word; o: the same of a message\n\
          error: mean of the squared differences in s^2, with o and without; +- bounds of 95 %\n\
          {}\n",
         samples.library,
@@ -142,6 +154,7 @@ pub fn text(bsp: &Bsp, samples: &Samples) -> String {
         sharing(processes),
         operations(processes).render(),
         latencies(processes, samples).render(),
+        marks(samples),
         gaps(processes, samples).render(),
         noise(samples),
     )
@@ -162,6 +175,18 @@ mod tests {
         let line = text.lines().find(|line| line.starts_with("random-permutation")).expect("a gap");
         assert!(line.contains("put") && line.contains("1.000 +- 0") && line.contains("1000 +- 0"), "{line}");
         assert!(text.contains("noise: not known"), "{text}");
+    }
+
+    #[test]
+    fn latencies_that_differ_too_far_are_marked() {
+        let mut samples = samples(2);
+        let shown = |samples: &Samples| text(&section(samples, None), samples);
+        let line = |text: &str| text.lines().find(|line| line.starts_with("cyclic shift")).map(str::to_owned);
+        assert!(!shown(&samples).contains('!'), "{}", shown(&samples));
+        samples.latencies[1] = vec![3.0, 3.0, 3.0, 28.44];
+        let text = shown(&samples);
+        assert!(line(&text).is_some_and(|line| line.ends_with("848% !")), "{text}");
+        assert!(text.contains("\n!: repetitions differ by more than 50 %"), "{text}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use hcube_core::memory::Region;
 /// Arguments that are the same on all members, by their names.
 pub(crate) type Alike = [(&'static str, i64); 2];
 
-/// What a member says: whether it refuses, and both bounds of each argument.
+/// The contribution of a member: whether it has an error, and both bounds of each argument.
 const WORDS: usize = 5;
 
 /// The arguments of a member, and what it waits for.
@@ -45,7 +45,7 @@ impl Agreement {
         self.checked.is_err()
     }
 
-    /// What follows from the words of all members.
+    /// The result from the words of all members.
     ///
     /// # Errors
     /// This member's own error, the error of another member, or the argument that differs.
@@ -100,15 +100,15 @@ impl<C: Comm> Runtime<C> {
         Ok(agreement.reduction.into_members())
     }
 
-    /// Collective over the team: takes part in an operation, whichever it is but one for which nobody waits,
-    /// with arguments of this member that are not valid: an error on all members. Returns this member's.
+    /// Collective over the team: takes part in any operation, except a nonblocking one, with invalid
+    /// arguments of this member: an error on all members. Returns this member's error.
     pub fn refuse(&self, team: Handle, error: Error) -> Error {
         let agreed = self.agree(team, |_| Err(error.clone()), [("", 0); 2]);
         agreed.err().unwrap_or(error)
     }
 }
 
-/// An error where no member has a rank.
+/// An error if no member has a rank.
 pub(crate) fn check_rank(name: &'static str, rank: usize, members: &Members) -> Result<()> {
     if rank < members.size {
         return Ok(());

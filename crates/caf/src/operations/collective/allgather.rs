@@ -29,7 +29,7 @@ impl<C: Comm> Runtime<C> {
     /// block per member.
     ///
     /// # Errors
-    /// On all members, where lengths differ; for a team that was freed; where an image has failed.
+    /// On all members, if lengths differ; for a team that was freed; if an image has failed.
     pub fn allgather(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let block = from.len();
         let members = self.agree(

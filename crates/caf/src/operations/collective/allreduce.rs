@@ -25,7 +25,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::Result;
 use hcube_core::memory::Region;
 
-/// The longest block that goes along a hypercube.
+/// The longest block that is combined along a hypercube.
 const MAX_CUBE_BYTES: usize = 8 << 10;
 
 impl<C: Comm> Runtime<C> {

@@ -27,7 +27,7 @@ impl<C: Comm> Runtime<C> {
         ranks.iter().map(|&rank| Ok((rank, self.image_of(team, rank)?))).collect()
     }
 
-    /// Whether a receiver says when a block may come.
+    /// Whether a receiver grants blocks.
     fn waits_for_word(&self, image: usize, block: usize) -> Result<bool> {
         self.with(|this| Ok(block > MAX_EAGER_BYTES && !this.memory.is_here(image)))
     }
@@ -46,8 +46,8 @@ impl<C: Comm> Runtime<C> {
     /// i. `from` and `into` have one block per member, and may be the same memory.
     ///
     /// # Errors
-    /// On all members, where lengths differ or are no multiple of the number of members; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, if lengths differ or are not a multiple of the number of members; for a team that was
+    /// freed; if an image has failed.
     pub fn alltoall(&self, team: Handle, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let is_same = from.address() == into.address();

@@ -31,7 +31,7 @@ use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 use hcube_core::memory::Region;
 
-/// A broadcast that goes on, seen from a member.
+/// A pending broadcast, as seen by a member.
 #[derive(Debug)]
 struct Broadcast<'a> {
     members: Members,
@@ -41,9 +41,9 @@ struct Broadcast<'a> {
     children: Vec<usize>,
     /// Whether the block is in the buffer.
     is_here: bool,
-    /// What the parent has exposed.
+    /// The block that the parent has exposed.
     from_parent: Option<Reference>,
-    /// What is exposed to children, and the copy that was made for it.
+    /// The block that is exposed to children, and its copy.
     exposed: Option<(Reference, Option<usize>)>,
     /// Children that will answer.
     readers: Vec<usize>,
@@ -52,7 +52,7 @@ struct Broadcast<'a> {
     is_settled: bool,
 }
 
-/// One that nobody waits for: arguments are compared meanwhile.
+/// A nonblocking one: arguments are compared concurrently.
 #[derive(Debug)]
 struct Unattended {
     /// None when it has ended, and on a member that has refused its arguments.
@@ -66,7 +66,7 @@ impl<C: Comm> Operation<Image<C>> for Unattended {
             && let Some(words) = image.advance_reduction(&mut agreement.reduction)?
         {
             let verdict = agreement.verdict(words);
-            // A member's own error was returned at once.
+            // A member's own error was returned immediately.
             let is_known = agreement.has_refused();
             self.agreement = None;
             if !is_known {
@@ -189,8 +189,8 @@ impl<C: Comm> Runtime<C> {
     /// Collective over the team: the buffer of the member `root` on all members.
     ///
     /// # Errors
-    /// On all members, for a root that there is not, or where roots or lengths differ; for a team that was
-    /// freed; where an image has failed.
+    /// On all members, for a root that does not exist, or if roots or lengths differ; for a team that was
+    /// freed; if an image has failed.
     pub fn broadcast(&self, team: Handle, root: usize, buffer: Region<'_>) -> Result<()> {
         let alike = [("root", root as i64), ("bytes", buffer.len() as i64)];
         let check = |members: &Members| check_rank("root", root, members);

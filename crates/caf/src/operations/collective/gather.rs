@@ -41,7 +41,7 @@ impl<'a> Blocks<'a> {
         self.part(&(number..number + 1))
     }
 
-    /// The messages by which a subtree travels along an edge: their rounds and their blocks.
+    /// The messages of a subtree along an edge: their rounds and their blocks.
     fn messages(&self, power: usize, subtree: Range<usize>) -> impl Iterator<Item = (usize, Region<'a>)> {
         let parts = self.tree.ascending(subtree).enumerate();
         parts.map(move |(index, part)| (TREE + 2 * power + index, self.part(&part)))
@@ -49,7 +49,7 @@ impl<'a> Blocks<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// What gather and scatter have in common: one block per member, all of them at the root.
+    /// The common part of gather and scatter: one block per member, all of them at the root.
     fn agree_on_root(
         &self,
         team: Handle,

@@ -22,7 +22,7 @@ pub(crate) const READY: usize = 1 << 15;
 
 const _: () = assert!(EXCHANGE + crate::state::team::network::STEPS < ANSWER);
 
-/// A team in an operation. It does not change when the team is freed while the operation goes on.
+/// A team in an operation. It does not change when the team is freed during the operation.
 #[derive(Debug, Clone)]
 pub(crate) struct Members {
     /// The identity of the team.

@@ -12,10 +12,10 @@
 //! For a team of S members and a block of n bytes, in addition to the reduction of the arguments (⌈log2 S⌉
 //! messages per member):
 //!
-//! | operation | rounds | bytes that a member sends, at most | memory beside the caller's |
+//! | operation | rounds | bytes that a member sends, at most | additional memory |
 //! |---|---|---|---|
 //! | [`broadcast`] | ⌈log2 S⌉ | n ⌈log2 S⌉ (root) | a copy in the heap |
-//! | [`gather`], scatter | ⌈log2 S⌉ | n S / 2 (beside the root), n (S - 1) (root of scatter) | n S / 2 |
+//! | [`gather`], scatter | ⌈log2 S⌉ | n S / 2 (next to the root), n (S - 1) (root of scatter) | n S / 2 |
 //! | [`allgather`] | ⌈log2 S⌉ | n (S - 1) | n (S - 1), if `into` is not in the heap |
 //! | [`alltoall`] | S / 2 | n (S - 1) | 6 n |
 //! | [`shift`], [`permute`] | 1 | n | n |
@@ -46,11 +46,11 @@ mod tree;
 /// Combines a block of lower ranks with one of higher ranks, in which the result is left.
 pub type Combine<'a> = &'a mut dyn FnMut(&[u8], &mut [u8]);
 
-/// What a block consists of, where an operation may combine some elements at a time.
+/// The elements of a block, if an operation may combine some elements at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elements {
     /// Bytes of an element, the same on all members.
     pub bytes: usize,
-    /// Whether the operation gives the same bits when two blocks are exchanged.
+    /// Whether the operation gives the same bits when two blocks are swapped.
     pub commute: bool,
 }

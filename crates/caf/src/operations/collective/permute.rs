@@ -30,8 +30,8 @@ impl<C: Comm> Runtime<C> {
     /// member. `from` and `into` may be the same memory.
     ///
     /// # Errors
-    /// On all members, for a destination that there is not or that two members name, or where lengths differ;
-    /// for a team that was freed; where an image has failed.
+    /// On all members, for a destination that does not exist or that two members name, or if lengths differ;
+    /// for a team that was freed; if an image has failed.
     pub fn permute(
         &self,
         team: Handle,

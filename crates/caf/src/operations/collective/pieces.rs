@@ -56,7 +56,7 @@ impl Pieces {
     }
 }
 
-/// Who needs the result.
+/// The members that need the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Receivers {
     All,
@@ -101,8 +101,8 @@ impl<'a> Folding<'a> {
 }
 
 impl<C: Comm> Runtime<C> {
-    /// How a block goes to the boards of a team, if it has boards and elements fit into them. The same on all
-    /// members whose arguments are alike.
+    /// The use of a team's board for a block, if the team has a board and elements fit into it. The same on
+    /// all members whose arguments are equal.
     pub(super) fn pieces(&self, team: Handle, bytes: usize, element: usize) -> Result<Option<Pieces>> {
         let slot_bytes = self.look_at_team(team, |team| team.board().map(Board::slot_bytes))?;
         Ok(slot_bytes.and_then(|slot_bytes| Pieces::new(bytes, element, slot_bytes)))

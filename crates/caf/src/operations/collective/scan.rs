@@ -25,8 +25,7 @@ impl<C: Comm> Runtime<C> {
     /// result.
     ///
     /// # Errors
-    /// On all members, where lengths or `inclusive` differ; for a team that was freed; where an image has
-    /// failed.
+    /// On all members, if lengths or `inclusive` differ; for a team that was freed; if an image has failed.
     pub fn scan(
         &self,
         team: Handle,

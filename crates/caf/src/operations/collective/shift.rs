@@ -19,8 +19,7 @@ impl<C: Comm> Runtime<C> {
     /// negative, around the ring of members. `from` and `into` may be the same memory.
     ///
     /// # Errors
-    /// On all members, where distances or lengths differ; for a team that was freed; where an image has
-    /// failed.
+    /// On all members, if distances or lengths differ; for a team that was freed; if an image has failed.
     pub fn shift(&self, team: Handle, distance: i64, from: Region<'_>, into: Region<'_>) -> Result<()> {
         let bytes = from.len();
         let members = self.agree(

@@ -22,8 +22,8 @@ impl<C: Comm> Runtime<C> {
     /// The image of a member of a team.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a team that was freed or a rank that no member has; where images that are gone
-    /// hide who has the rank.
+    /// [`Error::Argument`] for a team that was freed or a rank that no member has; if images that are gone
+    /// prevent the lookup.
     #[inline]
     pub fn image_of(&self, team: Handle, rank: usize) -> Result<usize> {
         match self.with(|image| image.teams.get(team)?.known(rank))? {
@@ -72,7 +72,7 @@ impl<C: Comm> Runtime<C> {
     /// neighbours of a member that is gone have links to it.
     ///
     /// # Errors
-    /// As [`Self::image_of`]; where all members that name a wanted one are gone.
+    /// As [`Self::image_of`]; if all members with a link to the wanted one are gone.
     pub(crate) fn explore(&self, team: Handle, wanted: Option<usize>) -> Result<()> {
         let (size, rank, links) = self.with(|image| {
             let own = image.comm.rank();
@@ -104,7 +104,7 @@ impl<C: Comm> Runtime<C> {
         Ok(())
     }
 
-    /// The links of a member; none where it is gone.
+    /// The links of a member; `None` if it is gone.
     fn read_links(&self, of: Link, powers: usize) -> Result<Option<Vec<[Link; 2]>>> {
         let mut words = vec![0; powers * WORDS];
         let into = Region::of(bytes_of_mut(&mut words));

@@ -21,7 +21,7 @@ use crate::state::team::{Team, board, chain};
 use hcube_core::comm::Comm;
 use hcube_core::error::{Error, Result};
 
-/// What is sorted: a member of the parent and what it has passed.
+/// An entry that is sorted: a member of the parent and its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     colour: i64,
@@ -144,8 +144,8 @@ impl<C: Comm> Runtime<C> {
     /// their rank in the parent. None for members with a negative colour.
     ///
     /// # Errors
-    /// For a team that was freed, and in a shipped function; where this image has no memory, which ends the
-    /// job because others wait; where an image has failed.
+    /// For a team that was freed, and in a shipped function; if this image has no memory, which ends the job
+    /// because others wait; if an image has failed.
     pub fn split(&self, parent: Handle, colour: i64, key: i64) -> Result<Option<Handle>> {
         let (split, own) = self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;
@@ -211,7 +211,7 @@ impl<C: Comm> Runtime<C> {
     /// offset and as word: first from the member ahead, then from the member behind.
     fn pass(&self, id: u64, power: usize, to: [usize; 2], words: [i64; 2]) -> Result<[(usize, u64); 2]> {
         for direction in [FORWARD, BACKWARD] {
-            // What goes to the member behind is for its forward link.
+            // The value for the member behind becomes its forward link.
             self.send_words(
                 to[direction],
                 id,
@@ -232,7 +232,7 @@ impl<C: Comm> Runtime<C> {
     ///
     /// # Errors
     /// [`Error::Argument`] for the team of all images, a default team, a team that has coarrays or was freed;
-    /// in a shipped function; where an image has failed.
+    /// in a shipped function; if an image has failed.
     pub fn free_team(&self, team: Handle) -> Result<()> {
         self.with(|image| {
             image.shipped.refuse_inside("collective functions")?;
@@ -252,7 +252,7 @@ impl<C: Comm> Runtime<C> {
             }
             Ok(())
         })?;
-        // Nobody reads its links any more.
+        // No member reads its links any more.
         self.barrier(team)?;
         self.with(|image| {
             // Barriers before that one have ended with it, and their events are to be notified.

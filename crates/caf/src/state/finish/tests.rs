@@ -38,7 +38,7 @@ struct Image {
 struct Job {
     random: Random,
     images: Vec<Image>,
-    /// What images have given in each reduction.
+    /// The contributions of the images to each reduction.
     given: Vec<Vec<i64>>,
 }
 
@@ -83,7 +83,7 @@ impl Job {
     }
 }
 
-/// Three images and more, since two always know of each other's reductions.
+/// At least three images, since two always know each other's reductions.
 #[test]
 fn no_block_ends_before_its_functions() {
     for seed in 1..=4000 {

@@ -154,7 +154,7 @@ impl Board {
         (memory, others): (&Onesided<C>, &Others),
     ) -> Result<bool> {
         while let Some(&Place { image, offset }) = self.boards.get(*come) {
-            // What an image has written before it was gone counts.
+            // Words that an image has written before it was gone are valid.
             let gone = others.check(image);
             let written = memory.here_word(image, offset + word).expect("boards are on one node");
             if written.load(Ordering::Acquire) < number {
@@ -180,7 +180,7 @@ pub(crate) fn offer<C: Comm>(ring: &Ring, shares_cores: bool, memory: &mut Onesi
 /// When all members have offered theirs: the boards of all, if all are on this node. `own`: this image.
 ///
 /// # Errors
-/// Where a board cannot be given back.
+/// If a board cannot be freed.
 pub(crate) fn take<C: Comm>(
     ring: &Ring,
     own: usize,

@@ -81,8 +81,8 @@ impl Team {
         Self { ancestors: [&parent.ancestors[..], &[parent.id]].concat(), ..self }
     }
 
-    /// Collective over all images, which do it at the same time: boards for the team of all images, where it
-    /// may have them.
+    /// Collective over all images, which do it at the same time: boards for the team of all images, if it may
+    /// have them.
     pub(crate) fn open_boards<C: Comm>(&mut self, shares_cores: bool, memory: &mut Onesided<C>) {
         let size = self.size();
         if let Some((offset, slot_bytes)) = Board::allocate(size, true, shares_cores, memory) {
@@ -136,7 +136,7 @@ impl Team {
         self.board = board;
     }
 
-    /// Its boards, where it has them.
+    /// Its boards, if it has them.
     pub(crate) fn board(&self) -> Option<&Board> {
         self.board.as_ref()
     }

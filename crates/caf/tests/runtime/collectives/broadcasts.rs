@@ -19,7 +19,7 @@ fn every_root_and_length() {
                     let region = group.holding(is_coarray, 0, &given);
                     image.broadcast(team, root, region).expect("a broadcast");
                     let found = read(region);
-                    // It belongs to the program again, also where it was exposed.
+                    // It belongs to the program again, also if it was exposed.
                     region.write(&vec![0x55; length]);
                     assert!(found == sent, "{length} bytes from {root} to {rank} of {:?}", group.images);
                 }
@@ -33,7 +33,7 @@ fn of_any_life(region: Region<'_>) -> Region<'static> {
     unsafe { Region::new(region.address(), region.len()) }
 }
 
-/// Ships functions and waits for them, while broadcasts go on.
+/// Ships functions and waits for them, during pending broadcasts.
 fn ship_to_all(image: &Image, function: usize, images: usize) {
     image.begin_finish(image.world()).expect("a block");
     for to in 0..images {
@@ -98,7 +98,7 @@ fn several(group: &Group<'_>, turn: usize, events: Handle, function: usize) {
     }
 }
 
-/// A fence gives the buffers back, a block waits for the others, and an event may be on another image.
+/// A fence releases the buffers, a block waits for the others, and an event may be on another image.
 #[test]
 fn fences_blocks_and_events_elsewhere() {
     everywhere(|image, images| {
@@ -121,7 +121,7 @@ fn fence(group: &Group<'_>, turn: usize, events: Handle) {
     image.broadcast_async(team, root, region, Some((events, 0, (rank + 1) % size))).expect("a broadcast");
     image.cofence().expect("no image fails");
     let found = read(region);
-    // It belongs to the program again, also where it was exposed.
+    // It belongs to the program again, also if it was exposed.
     region.write(&vec![0x55; length]);
     assert!(found.iter().all(|&byte| byte == turn as u8), "{turn}, member {rank} of {size}");
     image.end_finish().expect("the block");
@@ -172,8 +172,8 @@ fn wrong_arguments_are_found_by_all_members() {
     });
 }
 
-/// The error of a broadcast for which nobody waits does not come out of other collective functions, whose
-/// other members would wait for those that have got it.
+/// The error of a nonblocking broadcast is not returned by other collective functions, whose other members
+/// would wait for the members that have received it.
 #[test]
 fn an_error_is_kept_for_who_waits_for_it() {
     everywhere(|image, images| {

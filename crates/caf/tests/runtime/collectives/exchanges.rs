@@ -34,7 +34,7 @@ fn check(
         let into = group.memory[usize::from(is_coarray)].part(at..at + gets);
         let before = read(into);
         operation(group.image, from, into).expect(&text);
-        // What was exposed may be written at once.
+        // An exposed block may be written immediately.
         if !is_same {
             from.write(&vec![0x55; given.len()]);
         }

@@ -8,7 +8,7 @@ use hcube_core::memory::Region;
 
 type Operation<'a> = Box<dyn Fn(&Image) -> Result<()> + 'a>;
 
-/// An error on all members; then all of them are asked to do something that works.
+/// An error on all members; then all of them perform an operation that works.
 fn refused(group: &Group<'_>, what: &str, operation: impl FnOnce(&Image) -> Result<()>) -> String {
     let error = operation(group.image).expect_err(what);
     let rank = group.rank as u64;

@@ -27,7 +27,7 @@ fn with_batches<T: Send>(
     })
 }
 
-/// Much is sent at once: it travels in batches of limited length, a few of them at a time, in order.
+/// Many messages at a time: they are sent in batches of limited length, a few of them at a time, in order.
 #[test]
 fn batches_are_bounded_in_length_and_number() {
     const LENGTHS: [usize; 6] = [0, 100, 40_000, BATCH_BYTES, PIECE_BYTES + 1, 1_500_000];

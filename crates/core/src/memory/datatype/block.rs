@@ -44,7 +44,7 @@ impl<'a> Block<'a> {
     /// Where the elements have more bytes than an address can count.
     ///
     /// # Safety
-    /// During `'a` the bytes that belong to the elements are memory as [`Region::new`] asks for it.
+    /// During `'a` the bytes that belong to the elements are memory as [`Region::new`] requires.
     pub unsafe fn new(address: *mut c_void, count: usize, datatype: &Datatype) -> Self {
         let bytes = datatype.size.checked_mul(count).filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.unwrap_or_else(|| panic!("{count} elements of {} bytes", datatype.size));

@@ -6,7 +6,7 @@
 use super::layout::{Layout, Sequence};
 use super::runs::{place, places, run, runs};
 
-/// The packed side of a copy: where it goes on and what is left of it.
+/// The packed side of a copy: its position and its remaining length.
 pub(super) struct Packed {
     pub at: *mut u8,
     pub left: usize,
@@ -21,7 +21,7 @@ pub(super) struct Loop<'a> {
     pub inner: &'a Layout,
 }
 
-/// Copies all of a layout from (`PACK`) or to memory, and returns where the packed bytes go on.
+/// Copies all of a layout from (`PACK`) or to memory, and returns the next packed position.
 ///
 /// # Safety
 /// The bytes of the layout at `memory` can be read (`PACK`) or written, as many at `packed` in the other

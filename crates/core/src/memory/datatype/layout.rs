@@ -82,7 +82,7 @@ impl Layout {
         }
     }
 
-    /// Whether two shapes are one, as far as that can be told at once.
+    /// Whether two shapes can be joined, by a quick test.
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Run(length), Self::Run(other)) => length == other,

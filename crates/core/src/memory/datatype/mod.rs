@@ -12,7 +12,7 @@ pub use block::Block;
 
 use layout::{Layout, Placed};
 
-/// What hcube knows of an MPI datatype. It stays usable when the datatype is freed.
+/// The decoded form of an MPI datatype. It stays usable when the datatype is freed.
 #[derive(Debug, Clone)]
 pub struct Datatype {
     size: usize,
@@ -23,7 +23,7 @@ pub struct Datatype {
 }
 
 impl Datatype {
-    /// Elements of `size` bytes of data, `extent` bytes apart, that lie as `placed` says.
+    /// Elements of `size` bytes of data, `extent` bytes apart, with the layout `placed`.
     pub(crate) fn new(size: usize, extent: isize, named: bool, placed: Placed) -> Self {
         Self { size, extent, named, placed }
     }

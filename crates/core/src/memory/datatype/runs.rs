@@ -16,7 +16,7 @@ pub(super) fn place(memory: *mut u8, offset: isize) -> *mut u8 {
     memory.wrapping_offset(offset)
 }
 
-/// Copies one run from (`PACK`) or to memory, and returns where the packed bytes go on.
+/// Copies one run from (`PACK`) or to memory, and returns the next packed position.
 ///
 /// # Safety
 /// `length` bytes at `memory` can be read (`PACK`) or written, as many at `packed` in the other direction,
@@ -73,7 +73,7 @@ pub(super) unsafe fn places<const PACK: bool, const STREAM: bool>(
     }
 }
 
-/// Copies runs of one length; `at` says where they are.
+/// Copies runs of one length; `at` gives their locations.
 ///
 /// # Safety
 /// As [`run`], for all of them.

@@ -137,7 +137,7 @@ impl Tile {
         Self { axes: [second, first], ..self }
     }
 
-    /// Copies `length` of its bytes from `skip` on: whole rows at once, and what is cut off at the ends.
+    /// Copies `length` of its bytes from `skip` on: whole rows, and partial rows at the ends.
     ///
     /// # Safety
     /// As [`Grid::copy`].

@@ -32,9 +32,9 @@ fn operation_of(operation: Operation) -> MPI_Op {
     }
 }
 
-/// Reduces values by `reduce` as signed numbers in the same order, where that is necessary: MPICH 4.0.2
+/// Reduces values by `reduce` as signed numbers in the same order, if that is necessary: MPICH 4.0.2
 /// (pmodels/mpich#6083) and Open MPI 4.1.4 (open-mpi/ompi#10648) take minimum and maximum of unsigned
-/// integers as if they were signed. `None` where it is not.
+/// integers as if they were signed. `None` if it is not.
 fn as_signed<T: Element>(
     values: &mut [T],
     operation: Operation,
@@ -152,7 +152,7 @@ impl MpiComm {
     pub(super) fn exchange(&self, parts: &[Vec<u64>]) -> Result<Vec<u64>> {
         assert_eq!(parts.len(), self.size, "a part for each rank");
         self.enter()?;
-        // What is too long is refused below, on all ranks.
+        // Arrays that are too long are refused below, on all ranks.
         let lengths: Vec<c_int> = parts.iter().map(|part| count(part.len()).unwrap_or(-1)).collect();
         let mut arriving = vec![0 as c_int; self.size];
         let words = self.words;

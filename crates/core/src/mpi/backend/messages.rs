@@ -48,18 +48,18 @@ impl Drop for Private {
     }
 }
 
-/// What the messages of one communicator use.
+/// The resources of the messages of one communicator.
 #[derive(Debug)]
 pub(super) struct Messages {
     private: Arc<Private>,
     /// Where its tags begin, in units of [`TAGS`].
     number: c_int,
-    /// Whether the number is to be given back: on the first rank.
+    /// Whether the number is to be freed: on the first rank.
     gives_back: bool,
 }
 
 impl Messages {
-    /// With a private communicator that nobody else uses.
+    /// With a private communicator.
     pub(super) fn alone(private: MPI_Comm) -> Self {
         Self { private: Arc::new(Private::new(private, None)), number: 0, gives_back: false }
     }
@@ -74,12 +74,12 @@ impl Messages {
         self.private.comm
     }
 
-    /// For collective functions, if nobody else uses it.
+    /// For collective functions, on a private communicator.
     pub(super) fn comm_of_one(&self) -> Option<MPI_Comm> {
         self.private.sharing.is_none().then_some(self.private.comm)
     }
 
-    /// The name of what is shared, and the number; 0 where nothing is.
+    /// The name of the shared communicator, and the number; 0 if nothing is shared.
     pub(super) fn place(&self) -> (u64, u64) {
         self.private.sharing.as_ref().map_or((0, 0), |sharing| (sharing.name, self.number as u64))
     }

@@ -95,7 +95,7 @@ impl MpiComm {
     }
 
     /// Begins a collective function. With pollers, all ranks first meet in a barrier that drives them, so
-    /// that nobody waits long in MPI's own function.
+    /// that no rank waits long inside MPI's function.
     pub(super) fn enter(&self) -> Result<()> {
         self.settle();
         if self.pollers.is_empty() { Ok(()) } else { self.driven_barrier() }
@@ -128,7 +128,7 @@ impl MpiComm {
         })
     }
 
-    /// Drives pollers until `finished` says so.
+    /// Drives pollers until `finished` returns true.
     fn drive_until(&self, mut finished: impl FnMut() -> Result<bool>) -> Result<()> {
         // Whether ranks share cores is not known here. The wait of one that has its own is longer by a yield.
         let mut wait = Patience::new(true, self.simulated()).wait();

@@ -9,7 +9,7 @@ use crate::memory::datatype::Datatype;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError};
 
-/// A failure is kept, too: what cannot be decoded is not tried again.
+/// A failure is stored, too: a datatype that cannot be decoded is not tried again.
 type Decoded = Result<Datatype>;
 
 /// The key value, the same for all datatypes of the process.
@@ -18,7 +18,7 @@ static KEY: Keyval = Keyval::new();
 fn key() -> Result<c_int> {
     let create = || {
         let mut created = 0;
-        // SAFETY: `release` has the signature that MPI asks for.
+        // SAFETY: `release` has the signature that MPI requires.
         let code = unsafe { raw::hcube_shim_create_type_keyval(Some(release), &mut created) };
         check("MPI_Type_create_keyval", code).map(|()| created)
     };
@@ -55,8 +55,8 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
 /// `datatype` is valid and nobody frees it during the call.
 pub(super) unsafe fn cached(datatype: MPI_Datatype, decode: impl FnOnce() -> Decoded) -> Decoded {
     let key = key()?;
-    // SAFETY: valid during the call, by the contract of this function. What hangs there is never replaced and
-    // goes with the datatype.
+    // SAFETY: valid during the call, by the contract of this function. The attached value is never replaced
+    // and is freed with the datatype.
     if let Some(kept) = unsafe { lookup(datatype, key).as_ref() } {
         return kept.clone();
     }

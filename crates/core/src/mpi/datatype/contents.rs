@@ -6,7 +6,7 @@ use super::super::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use crate::error::{Error, Result};
 use crate::memory::reserve::with_room;
 
-/// How a datatype was made, and the lengths of the arrays that say from what.
+/// The constructor of a datatype, and the lengths of the arrays of its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Envelope {
     combiner: raw::hcube_shim_combiner,
@@ -70,7 +70,7 @@ impl Envelope {
     }
 }
 
-/// From what a datatype was made. The datatypes are given back when it is dropped.
+/// The constructor of a datatype. Its datatypes are freed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub combiner: Combiner,
@@ -89,8 +89,8 @@ impl Contents {
             Error::Unsupported("the datatype has a constructor that hcube does not know".into())
         })?;
         let [integers, addresses, counts, types] = envelope.lengths.map(|length| length as usize);
-        // For these lists and for what is made of them, which is not larger: given back at once, so that it
-        // is there for them.
+        // For these lists and for the layout, which is not larger: freed immediately, so that the memory is
+        // available for them.
         let all = integers.saturating_add(addresses).saturating_add(counts).saturating_add(types);
         with_room::<[u64; 16]>(all, "the description of a datatype")
             .map_err(|error| Error::Unsupported(error.to_string()))?;
@@ -99,7 +99,7 @@ impl Contents {
         let mut integers = vec![0; integers];
         let mut addresses: Vec<MPI_Aint> = vec![0; addresses];
         let mut counts: Vec<MPI_Count> = vec![0; counts];
-        // SAFETY: a valid datatype; the arrays have the lengths that MPI has asked for.
+        // SAFETY: a valid datatype; the arrays have the lengths that MPI has returned.
         check("MPI_Type_get_contents", unsafe {
             raw::hcube_shim_type_contents(
                 datatype,

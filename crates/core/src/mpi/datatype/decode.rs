@@ -69,7 +69,7 @@ fn too_large() -> Error {
     Error::Unsupported("a datatype larger than memory can be".into())
 }
 
-/// What datatypes are made from.
+/// The arguments of the constructors of datatypes.
 struct Inner {
     placed: Placed,
     extent: isize,
@@ -114,7 +114,7 @@ unsafe fn decode(datatype: MPI_Datatype, envelope: &Envelope, depth: usize) -> R
     }
 }
 
-/// What a constructor with one old datatype makes.
+/// The results of a constructor with one old datatype.
 fn combine(combiner: Combiner, numbers: &[i64], Inner { placed, extent }: Inner) -> Option<Placed> {
     match combiner {
         Combiner::Same => Some(placed),

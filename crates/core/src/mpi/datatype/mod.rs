@@ -36,10 +36,10 @@ use contents::Envelope;
 /// [`Error::Unsupported`] for one that must be forwarded to the library's own functions.
 ///
 /// # Safety
-/// `datatype` is a value that MPI has given out and nobody frees it during the call. Invalid
-/// handles are recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
+/// `datatype` is a value that MPI has returned and nobody frees it during the call. Invalid handles are
+/// recognised where the MPI library does: MPICH does, while Open MPI's are addresses.
 pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype> {
-    // SAFETY: a value that MPI has given out, which nobody frees during this call.
+    // SAFETY: a value that MPI has returned, which nobody frees during this call.
     unsafe { check_valid(datatype, comm) }?;
     // SAFETY: valid, as MPI has just said, and nobody frees it during this call.
     unsafe {
@@ -63,7 +63,7 @@ pub unsafe fn inspect(datatype: MPI_Datatype, comm: &MpiComm) -> Result<Datatype
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn check_unused(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
-    // SAFETY: a value that MPI has given out, which nobody frees during this call.
+    // SAFETY: a value that MPI has returned, which nobody frees during this call.
     match unsafe { check_valid(datatype, comm) } {
         Err(Error::Unsupported(_)) => Ok(()),
         result => result,
@@ -86,7 +86,7 @@ pub fn is_usual(datatype: MPI_Datatype) -> bool {
 /// # Safety
 /// As [`inspect`].
 pub unsafe fn size(datatype: MPI_Datatype, comm: &MpiComm) -> Result<usize> {
-    // SAFETY: given out by MPI, and nobody frees it meanwhile; measured where MPI has said that it is valid.
+    // SAFETY: returned by MPI, and nobody frees it meanwhile; measured where MPI has said that it is valid.
     unsafe {
         match check_valid(datatype, comm) {
             Ok(()) | Err(Error::Unsupported(_)) => Ok(decode::measure(datatype)?.0),
@@ -112,7 +112,7 @@ unsafe fn check_valid(datatype: MPI_Datatype, comm: &MpiComm) -> Result<()> {
     // Simulated ranks share the process, and their errors are returned.
     let judge = if simulated() { comm.raw() } else { guard().map_err(unable)? };
     let somewhere = 0u8;
-    // SAFETY: a value that MPI has given out, which nobody frees meanwhile, by the contract of this function;
+    // SAFETY: a value that MPI has returned, which nobody frees meanwhile, by the contract of this function;
     // MPI checks whether it is valid. Nothing is read for a message to MPI_PROC_NULL; errors are returned.
     let code = unsafe {
         let nobody = constants().proc_null;

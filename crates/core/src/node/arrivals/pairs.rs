@@ -62,8 +62,8 @@ impl Pairs {
         self.slots.counter(own.min(other), own.max(other))
     }
 
-    /// Notes that this rank has started the operation, for its pair with another rank of the node. What a
-    /// rank has written before is seen by the later one.
+    /// Records that this rank has started the operation, for its pair with another rank of the node. The
+    /// later rank sees everything that this rank has written before.
     pub fn start(&self, other: usize, offers: bool) -> Order {
         let word = self.word(other);
         let first = if offers { OFFERED } else { STARTED };

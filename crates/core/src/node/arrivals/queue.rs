@@ -139,8 +139,9 @@ impl Queue {
         self.0.capacity() * ENTRY_BYTES
     }
 
-    /// Leaves the memory to other ranks, which may still read it: where another list has an operation, so has
-    /// this one, because this rank has started it too. So nobody reads a list whose entries are all removed.
+    /// Leaves the memory to other ranks, which may still read it: an operation in another list is also in
+    /// this one, because this rank has started it too. A list whose entries are all removed is therefore
+    /// never read.
     pub fn abandon(&mut self) {
         let entries = std::mem::take(&mut self.0);
         if entries.iter().any(|entry| entry.key.load(Ordering::Relaxed) != 0) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::comm::threads;
 
-/// What a rank posts for another.
+/// The bytes that a rank posts for another.
 fn byte(round: usize, from: usize, to: usize, position: usize) -> u8 {
     (round * 89 + from * 31 + to * 7 + position * 3 + position / 256) as u8
 }

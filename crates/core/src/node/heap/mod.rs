@@ -33,11 +33,11 @@ use std::sync::atomic::AtomicU64;
 const PAGE: usize = 4096;
 /// Address range of a part, unless the process is limited.
 const MAX_PART: usize = 1 << 40;
-/// Address range of a node's parts together, of what processors of 47 address bits give a process.
+/// Address range of a node's parts together, out of the address space of a process with 47 address bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a heap.
 const MIN_PART: usize = 16 << 20;
-/// Allocations from which memory is given back when they are freed.
+/// Allocations from which memory is returned to the system when they are freed.
 const GIVE_BACK: usize = 1 << 20;
 /// Allocations that begin at a page and some pairs of lines.
 const LARGE: usize = 16 << 10;
@@ -181,7 +181,7 @@ impl Heap {
     /// Local: frees what [`Self::allocate`] has returned.
     ///
     /// # Errors
-    /// [`Error::Argument`] where nothing is allocated there.
+    /// [`Error::Argument`] if nothing is allocated there.
     pub fn free(&mut self, offset: usize) -> Result<()> {
         // The range of a large one begins at a page, which is not its offset.
         let is_small = |&offset: &usize| self.ranges.length(offset).is_some_and(|length| length < LARGE);

@@ -28,7 +28,7 @@ impl Provided {
         self.ends.insert(range.start, range.end);
     }
 
-    /// The memory of a range is gone.
+    /// The memory of a range was freed.
     pub fn remove(&mut self, range: &Range<usize>) {
         while let Some((&begin, &end)) = self.ends.range(..range.end).next_back() {
             if end <= range.start {

@@ -50,7 +50,7 @@ impl Ranges {
     /// Allocates `length` bytes, at least one, from a multiple of `alignment` on, a power of two.
     ///
     /// # Errors
-    /// [`Error::Memory`] where no free range is long enough.
+    /// [`Error::Memory`] if no free range is long enough.
     pub fn allocate(&mut self, length: usize, alignment: usize) -> Result<usize> {
         let length = length.max(1);
         let fits = |&&(free, begin): &&(usize, usize)| {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing overlaps, nothing is lost, and all comes back in one piece.
+        /// Ranges do not overlap, nothing is lost, and all memory is joined again.
         #[test]
         fn random_lives(steps in proptest::collection::vec((1..5000_usize, 0..8_u32, any::<bool>()), 1..300)) {
             let whole = 64..200_000;

@@ -88,7 +88,8 @@ fn large_allocations_begin_at_different_lines_and_are_freed() {
     assert_eq!(heap.used(), 0);
 }
 
-/// Ranks that once have allocated differently have the same offsets again when that was freed.
+/// Ranks that have once allocated in different orders have the same offsets again when these allocations were
+/// freed.
 #[test]
 fn offsets_do_not_depend_on_what_was_freed() {
     let (mut heap, mut other) = (Heap::own(PART).expect("memory"), Heap::own(PART).expect("memory"));

@@ -94,7 +94,7 @@ impl Writer {
     }
 }
 
-/// What stands before the payload of a record.
+/// The header of a record, before its payload.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Head {
@@ -152,7 +152,7 @@ pub struct Record<'a> {
     pub value: u64,
     /// The caller's.
     pub label: u32,
-    /// What the writer has put there.
+    /// The words written by the writer.
     pub payload: Region<'a>,
 }
 

@@ -32,20 +32,21 @@ use crate::progress::wait::Patience;
 use list::Writer;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words that a rank tells all others in a round.
+/// Words from a rank to all others in a round.
 pub const NOTICE_WORDS: usize = 5;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
 /// Address range of one buffer of a rank, unless the process is limited.
 const MAX_RESERVE: usize = 1 << 36;
-/// Address range of a node's ranks together: an eighth of what processors of 48 address bits give a process.
+/// Address range of a node's ranks together: an eighth of the address space of a process with 48 address
+/// bits.
 const MAX_TOTAL: usize = 1 << 44;
 /// Less is not worth a list.
 const MIN_RESERVE: usize = 1 << 20;
 /// Memory that a buffer gets at first; each step adds half of what there is.
 const FIRST_STEP: usize = 256 << 10;
-/// Turns of a buffer after which memory that it has not used since is given back.
+/// Turns of a buffer after which unused memory is returned to the system.
 const IDLE_TURNS: u32 = 64;
 
 /// Both buffers of a rank.
@@ -53,8 +54,8 @@ const BUFFERS: usize = 2;
 
 /// Address range of the buffers of a rank, unless the process is limited or a node has many ranks.
 pub const MAX_ADDRESS_BYTES: usize = BUFFERS * MAX_RESERVE;
-/// Turns of a rank after which memory that none of them has used is given back: for each buffer the rest of
-/// the turns in which it was last used, and as many without.
+/// Turns of a rank after which memory that none of them has used is returned to the system: for each buffer
+/// the rest of the turns in which it was last used, and as many without.
 pub const MAX_IDLE_TURNS: u32 = BUFFERS as u32 * 2 * IDLE_TURNS;
 
 /// Words before the lists in a block: the counter of the barrier and the notice, padded to 64 bytes.
@@ -94,7 +95,7 @@ struct Buffer {
     used: usize,
     /// Bytes for which the kernel has given memory.
     present: usize,
-    /// The most bytes in use since memory was last given back, and turns since then.
+    /// The maximum number of bytes in use since memory was last returned, and turns since then.
     peak: usize,
     idle: u32,
 }
@@ -211,7 +212,7 @@ impl RecordLists {
     /// begins at a multiple of 16 bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] where there is no memory for it.
+    /// [`Error::Memory`] if there is no memory for it.
     #[inline(always)]
     pub fn record(&mut self, list: usize, value: u64, label: u32, length: usize) -> Result<Region<'_>> {
         let bytes = list::record_bytes(length);
@@ -244,7 +245,7 @@ impl RecordLists {
         Ok(())
     }
 
-    /// Has the kernel give memory for the first `bytes` of a buffer, in steps.
+    /// Requests the kernel to commit memory for the first `bytes` of a buffer, in steps.
     fn provide(&mut self, parity: usize, bytes: usize) -> Result<()> {
         let present = self.buffers[parity].present;
         if bytes <= present {
@@ -333,7 +334,7 @@ impl RecordLists {
         }
     }
 
-    /// Begins a turn: records go to the other buffer, whose lists nobody reads any more.
+    /// Begins a turn: records are written to the other buffer, whose lists no rank reads any more.
     pub fn turn(&mut self) {
         self.turn += 1;
         let parity = self.parity();

@@ -17,13 +17,13 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 
-/// Addresses to be tried, in the middle of what processors of 47 bits give a program; then any.
+/// Addresses to be tried, in the middle of a 47-bit address space; then any.
 const WISHES: [usize; 4] = [0x2000_0000_0000, 0x3000_0000_0000, 0x4000_0000_0000, 0];
 /// Attempts until the node has no common address.
 const ATTEMPTS: usize = 8;
 
 impl Segment {
-    /// Maps a file at an address where nothing else is; 0 for any.
+    /// Maps a file at an unused address; 0 for any.
     fn map_at(file: &File, length: usize, address: usize) -> Result<Self> {
         let (protection, mut flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
@@ -92,7 +92,7 @@ impl Creator {
     }
 }
 
-/// What a rank that is not the first one of its node maps.
+/// The mapping of a rank that is not the first one of its node.
 fn open(location: Location, length: usize) -> Result<Segment> {
     match location {
         Location { address: 0, .. } => Err(Error::Memory("the first rank of the node has no memory".into())),
