@@ -270,8 +270,8 @@ fn check_topology(topology: &Topology) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
     use crate::published::{COARRAY_HPL, TABLE_2};
+    use std::path::Path;
 
     #[test]
     fn the_machines_that_come_with_hcube() {
@@ -401,7 +401,8 @@ mod tests {
             }
         }
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-        let values = all.split("--machine ").skip(1).map(|rest| rest.split(|letter| !is_of_name(letter)).next());
+        let values =
+            all.split("--machine ").skip(1).map(|rest| rest.split(|letter| !is_of_name(letter)).next());
         // Placeholders are in capitals, files have an ending.
         let names: Vec<&str> = values
             .flatten()
@@ -411,7 +412,8 @@ mod tests {
         for name in names {
             assert!(Machine::names().any(|known| known == name), "--machine {name}");
         }
-        for name in Machine::names().filter(|name| Machine::find(name).is_ok_and(|known| known.bsp.is_some())) {
+        for name in Machine::names().filter(|name| Machine::find(name).is_ok_and(|known| known.bsp.is_some()))
+        {
             assert!(all.contains(&format!("`{name}`")), "{name} is on no page");
         }
     }
