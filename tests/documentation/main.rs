@@ -1,5 +1,6 @@
 //! The pages of the documentation: links lead somewhere, and their numbers are those of the sources.
 
+mod crates;
 mod expression;
 mod numbers;
 mod results;

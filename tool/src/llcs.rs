@@ -31,8 +31,8 @@ use std::time::Instant;
 /// Computes the length of a longest common subsequence of two files
 ///
 /// Prints the length, the normalised similarity (the length of the subsequence divided by the length of the
-/// longer file) and the rate in GCUPS, 10^9 cell updates per second. Under mpirun, all ranks compute, and each
-/// reads its part of the files; files compressed by gzip or bgzip are read by one rank. The time is
+/// longer file) and the rate in GCUPS, 10^9 cell updates per second. Under mpirun, all ranks compute, and
+/// each reads its part of the files; files compressed by gzip or bgzip are read by one rank. The time is
 /// proportional to the product of the lengths; it is predicted first. Ctrl-C ends the computation.
 ///
 /// An empty file is no error: the length is 0, and a warning names the file.

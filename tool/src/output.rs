@@ -1,8 +1,8 @@
 //! Where results go: tables to standard output, JSON to a file or instead of the tables.
 //!
 //! All files that a command writes because the command line names them are written here. A file that exists
-//! is replaced only if it is empty or of the [`Kind`] that is written, or with `--force`; and never if another
-//! argument names it, as an input or for another output.
+//! is replaced only if it is empty or of the [`Kind`] that is written, or with `--force`; and never if
+//! another argument names it, as an input or for another output.
 
 mod kind;
 mod named;

@@ -165,7 +165,8 @@ impl Error {
     }
 }
 
-/// What the system says of an error of input or output, for messages: the text of strerror(3), without a number.
+/// What the system says of an error of input or output, for messages: the text of strerror(3), without its
+/// number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match (error.raw_os_error(), error.kind()) {

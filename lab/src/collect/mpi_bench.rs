@@ -3,7 +3,6 @@
 use crate::records;
 use hcube_results::fftw::{Results, Run, Solver};
 use hcube_tool::choices::number;
-use hcube_tool::choices::number;
 use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
 

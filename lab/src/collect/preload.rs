@@ -9,7 +9,6 @@ use crate::records::{self, Record, read_json};
 use hcube_results::alltoall;
 use hcube_results::preload::{Results, Row, STOCK, Unit, Values, plot};
 use hcube_tool::choices::number;
-use hcube_tool::choices::number;
 use hcube_tool::output::{self, JsonOption};
 use std::path::{Path, PathBuf};
 
