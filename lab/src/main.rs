@@ -69,6 +69,7 @@ mod tests {
             let line = ["hcube-lab"].into_iter().chain(arguments);
             let message = CommandLine::try_parse_from(line).expect_err("refused").to_string();
             assert!(message.contains(option) && message.contains(arguments[2]), "{message}");
+            assert!(message.contains("expected ") || message.contains("possible values"), "{message}");
         }
     }
 }

@@ -127,7 +127,7 @@ const SYMBOLS: Column<Run> = ("symbols", |run| run.subject.symbols.to_string());
 const COMMON: Column<Run> = ("common", |run| format!("{}%", run.subject.common));
 const VARIANT: Column<Run> = ("variant", |run| run.variant.clone());
 const TIME: Column<Run> = ("ms", |run| significant(1e-3 * run.timing.median_us));
-const RATE: Column<Run> = ("10^9/s", |run| significant(run.gentries_s));
+const RATE: Column<Run> = ("GCUPS", |run| significant(run.gentries_s));
 const SPREAD: Column<Run> = ("spread", |run| percent(run.timing.spread));
 const ERRORS: Column<Run> = ("errors", |run| cell(run.errors));
 

@@ -189,6 +189,8 @@ mod tests {
             let message = CommandLine::try_parse_from(&words).expect_err("refused").to_string();
             let value = words.last().expect("a value");
             assert!(message.contains(option) && message.contains(value), "{message}");
+            let said = ["expected ", "possible values", "unexpected argument", "a value is required"];
+            assert!(said.iter().any(|words| message.contains(words)), "{message}");
         }
     }
 

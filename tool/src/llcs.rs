@@ -6,7 +6,7 @@ mod format;
 mod lines;
 mod report;
 
-use crate::choices::{help, one_of, value};
+use crate::choices::{help, number, one_of, value};
 use crate::interrupt::Interrupt;
 use crate::machine::{named, parameters};
 use crate::output::JsonOption;
@@ -30,13 +30,16 @@ use std::time::Instant;
 
 /// Computes the length of a longest common subsequence of two files
 ///
-/// Prints the length and the normalised similarity: the length divided by that of the longer file. Under
-/// mpirun, all ranks compute, and each reads its part of the files. The time is proportional to the product
-/// of the lengths; it is predicted first. Ctrl-C ends the computation.
+/// Prints the length, the normalised similarity (the length of the subsequence divided by the length of the
+/// longer file) and the rate in GCUPS, 10^9 cell updates per second. Under mpirun, all ranks compute, and
+/// each reads its part of the files; files compressed by gzip or bgzip are read by one rank. The time is
+/// proportional to the product of the lengths; it is predicted first. Ctrl-C ends the computation.
+///
+/// An empty file is no error: the length is 0, and a warning names the file.
 ///
 /// Exit status: 0; 1 if the length is below --at-least; 2 for an error; 130 if it was interrupted.
 ///
-/// Example: hcube llcs human.fa mouse.fa
+/// Example: hcube llcs human.fa mouse.fa.gz
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The first file; '-' for standard input
@@ -49,7 +52,8 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     format: Choice,
     /// Lengths below N are of no interest: the computation ends when it is clear that the length is below
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = number::<usize>(0..))]
     at_least: usize,
     #[arg(long, value_parser = one_of::<KernelChoice>(KernelChoice::NAMES), help = help::<Chosen>("kernel"))]
     kernel: Option<KernelChoice>,
@@ -86,7 +90,10 @@ impl Arguments {
 
 /// Collective: reads, computes, prints.
 pub fn run(session: &Session, arguments: &Arguments) -> std::result::Result<Verdict, Failure> {
-    let format = Format::of(arguments.format, [&arguments.first, &arguments.second])?;
+    // What is wrong with a file is said before what its name is not.
+    let files = [arguments.first.as_path(), &arguments.second];
+    session.checked(|| file::check(files))?;
+    let format = Format::of(arguments.format, files)?;
     start(session, arguments, format).map_err(|error| error.to_string())?
 }
 
@@ -99,11 +106,7 @@ fn start(
     let comm = &session.comm;
     // Rank 0 chooses the grid.
     let local = if session.speaks() {
-        arguments
-            .json
-            .check()
-            .and_then(|()| file::check_names([&arguments.first, &arguments.second]))
-            .and_then(|()| machine(arguments.machine.as_deref()))
+        arguments.json.check().and_then(|()| machine(arguments.machine.as_deref()))
     } else {
         Ok(EXAMPLE)
     };
@@ -179,6 +182,9 @@ impl Call<'_> {
             common,
             &agree(comm, prepared.plan())?,
         );
+        if speaks {
+            heading.empty_files().for_each(|file| eprintln!("hcube llcs: warning: {file} is empty"));
+        }
         if speaks && json.tables() {
             println!("{}", heading.text());
             // Shown before a computation of hours; a closed output shows at the end.
@@ -188,7 +194,9 @@ impl Call<'_> {
         progress.begin(1);
         progress.step(|| "matrix".to_owned());
         let outcome = prepared.run(&mut |at| {
-            progress.part(at.done as f64 / at.total.max(1) as f64);
+            let share = at.done as f64 / at.total.max(1) as f64;
+            let rate = || heading.rate(share, begin.elapsed().as_secs_f64());
+            progress.part_at(share, || format!("matrix, {}", rate()));
             if interrupt.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         progress.finish();

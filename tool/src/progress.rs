@@ -100,6 +100,14 @@ impl Progress {
         self.show(share);
     }
 
+    /// As [`Self::part`], where the step has another name by now.
+    pub fn part_at(&mut self, share: f64, name: impl FnOnce() -> String) {
+        if self.wants_parts() {
+            self.name = name();
+        }
+        self.show(share);
+    }
+
     /// Says that the step goes on with something else.
     pub fn phase(&mut self, phase: &str) {
         if let Kind::Bar(bar) = &self.kind {

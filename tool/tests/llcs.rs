@@ -180,6 +180,38 @@ fn empty_files_have_nothing_in_common() {
         let found = results(ranks, [&some, &some], &[]);
         assert_eq!((found["length"].as_u64(), found["similarity"].as_f64()), (Some(4), Some(1.0)), "{found}");
     }
+    let output = alone(&[&empty.display().to_string(), &some.display().to_string()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(text(&output.stderr), format!("hcube llcs: warning: {} is empty\n", empty.display()));
+}
+
+#[test]
+fn compressed_files_are_decompressed_on_any_number_of_ranks() {
+    let residues = |seed| random(seed, 3000, 4).iter().map(|&byte| b"ACGT"[usize::from(byte)]).collect();
+    let (a, b): (Vec<u8>, Vec<u8>) = (residues(12), residues(13));
+    let compressed = |text: &[u8]| -> Vec<u8> {
+        let path = written("member", text);
+        let output = Command::new("gzip").arg("-c").arg(path).output().expect("gzip starts");
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    // Two members, as bgzip writes them; the other file is not compressed.
+    let members = [compressed(&[b">a\n", &a[..1000]].concat()), compressed(&a[1000..])].concat();
+    let files = [written("a.fa.gz", &members), written("b.fa", &[b">b\n", &b[..]].concat())];
+    for &ranks in ranks() {
+        let found = results(ranks, [&files[0], &files[1]], &[]);
+        assert_eq!(found["format"].as_str(), Some("fasta"), "{found}");
+        assert_eq!(found["length"].as_u64(), Some(expected(&a, &b) as u64), "{found}");
+        assert_eq!(found["files"][0]["symbols"].as_u64(), Some(3000), "{found}");
+    }
+    let output = Command::new(TOOL.as_str())
+        .args(["llcs", "-", "--format", "fasta"])
+        .arg(&files[1])
+        .stdin(fs::File::open(&files[0]).expect("a file"))
+        .output()
+        .expect("the tool starts");
+    let output = text(&output.stdout);
+    assert!(output.contains("-: 3000 residues in 1 record(s)") && output.contains(" GCUPS\n"), "{output}");
 }
 
 #[test]
@@ -208,21 +240,28 @@ fn bad_input_is_refused_with_its_name() {
         (
             [&good, &missing],
             &["--format=bytes"][..],
-            "missing: expected a file that can be read (No such file",
+            "missing: expected a file that can be read (No such file or directory)\n",
         ),
-        ([&folder, &good], &["--format=bytes"], "expected a file that can be read (Is a directory"),
+        // Before it is asked whether both names are of FASTA files.
+        ([&good, &missing], &[], "missing: expected a file that can be read (No such file or directory)\n"),
+        ([&folder, &good], &[], "expected a file that can be read (Is a directory)\n"),
+        ([&folder, &good], &["--format=bytes"], "expected a file that can be read (Is a directory)\n"),
         (
             [&good, &bad],
             &[],
             "bad.fa: expected a FASTA file, which has no '\\x07' among its residues (byte 5)",
         ),
-        ([&zipped, &good], &[], "zipped.fa: expected a FASTA file that is not compressed"),
+        (
+            [&zipped, &good],
+            &[],
+            "zipped.fa: expected a file of gzip that is complete and not damaged (it ends too early)",
+        ),
         ([&plain, &good], &["--format=fasta"], "plain.bin: expected a FASTA file, which begins with '>'"),
         ([&plain, &good], &[], "--format is missing: only one of "),
         (
             [&stdin, &stdin],
             &["--format=bytes"],
-            "FILE = -: expected another file than the first: standard input can be read only once",
+            "FILE = -: expected another file: the first one is standard input as well, which can be read only once",
         ),
         ([&good, &good], &["--machine=none"], "--machine = none: expected"),
         (

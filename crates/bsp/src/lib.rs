@@ -14,7 +14,7 @@
 //! | [`forwarding`] | the transport between nodes |
 //! | `unbuffered`, [`direct`] | direct copies between processes of a node |
 //! | [`collective`] | broadcast and fold |
-//! | [`process`] | the state of the process; initialisation and finalisation of MPI |
+//! | `process` | with the feature `mpi`: the state of the process; initialisation and finalisation of MPI |
 //! | [`profile`] | the cost of each superstep |
 //! | [`options`] | options of a run |
 //! | [`cost`] | the predicted time of a program |
@@ -28,6 +28,7 @@ pub mod mates;
 pub mod memory;
 pub mod messages;
 pub mod options;
+#[cfg(feature = "mpi")]
 pub mod process;
 pub mod profile;
 pub mod record;

@@ -19,6 +19,7 @@ pub mod comm;
 pub mod error;
 pub mod machine;
 pub mod memory;
+#[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod node;
 pub mod onesided;

@@ -2,6 +2,7 @@
 
 use crate::records;
 use hcube_results::fftw::{Results, Run, Solver};
+use hcube_tool::choices::number;
 use hcube_tool::output::JsonOption;
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ pub struct Arguments {
     #[arg(long)]
     problem: String,
     /// Number of ranks
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = number::<usize>(1..))]
     ranks: usize,
     /// Has the files SOLVER.plan, the output of a run with --verbose=2, and SOLVER.times, that of all others,
     /// for the solvers pairwise and hcube

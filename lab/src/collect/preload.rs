@@ -8,6 +8,7 @@
 use crate::records::{self, Record, read_json};
 use hcube_results::alltoall;
 use hcube_results::preload::{Results, Row, STOCK, Unit, Values, plot};
+use hcube_tool::choices::number;
 use hcube_tool::output::{self, JsonOption};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ pub struct Arguments {
     #[arg(long)]
     mpi: String,
     /// Cores of the machine
-    #[arg(long)]
+    #[arg(long, value_parser = number::<usize>(1..))]
     cores: usize,
     /// Also compare the extra memory in these results of `hcube bench alltoall` with the documented bound
     #[arg(long, value_name = "FILE")]

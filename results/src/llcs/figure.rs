@@ -63,7 +63,7 @@ pub fn rates(runs: &[Run], subject: &Subject, file: Option<&'static str>) -> Cha
         let own = runs.iter().filter(|run| run.variant == variant && kind(&run.subject) == kind(subject));
         Point::in_order(own.map(|run| run.timing.rates(run.subject.length as f64, run.gentries_s)))
     });
-    let y = Axis::new("10^9 entries/s, higher is better", Scale::Log10, plain);
+    let y = Axis::new("GCUPS, higher is better", Scale::Log10, plain);
     Chart::new(format!("LLCS, 1 process, {}", subject.strings()), lengths(), y, series).named(file)
 }
 

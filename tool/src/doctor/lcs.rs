@@ -26,15 +26,13 @@ pub fn all(comm: &impl Comm) -> Result<Vec<Finding>> {
     measured.into_iter().collect()
 }
 
-/// The rate is in 10^9 entries of the matrix per second.
+/// The rate is in GCUPS, 10^9 cell updates per second.
 fn judge(what: &str, kernel: Kernel, level: Level, rate: f64) -> Finding {
     // The kernel in words has the same instructions on every level.
     let instructions = if kernel == Kernel::Words { Level::Portable } else { level };
     let name = Kernel::ALL.into_iter().find(|&(each, _)| each == kernel).map_or("", |(_, name)| name);
-    let text = format!(
-        "{what}: kernel {name}, {} instructions, {rate:.0} x 10^9 entries/s on a rank",
-        instructions.name()
-    );
+    let text =
+        format!("{what}: kernel {name}, {} instructions, {rate:.0} GCUPS on a rank", instructions.name());
     if level == Level::Portable {
         let advice = "none is required; small alphabets are faster on processors with AVX2 or AVX-512";
         return Finding::new(TOPIC, State::Slow, text).advise(advice);
@@ -56,7 +54,7 @@ mod tests {
                 let is_portable = level == Level::Portable;
                 assert_eq!(finding.state == State::Slow, is_portable, "{finding:?}");
                 assert_eq!(finding.advice.is_some(), is_portable, "{finding:?}");
-                assert!(finding.text.ends_with(", 12 x 10^9 entries/s on a rank"), "{finding:?}");
+                assert!(finding.text.ends_with(", 12 GCUPS on a rank"), "{finding:?}");
                 let instructions = if kernel == Kernel::Words { "portable" } else { level.name() };
                 assert!(finding.text.contains(&format!(" {instructions} instructions")), "{finding:?}");
             }

@@ -67,9 +67,6 @@ pub fn residues(part: &mut Vec<u8>, mut place: Place) -> Result<usize, Unexpecte
 /// Why a file that begins with these bytes after blanks is not FASTA, if it is not.
 pub fn refusal(beginning: &[u8]) -> Option<String> {
     match *beginning {
-        [0x1f, 0x8b, ..] => {
-            Some("a FASTA file that is not compressed: pass it as <(zcat FILE), on one rank".to_owned())
-        }
         [first, ..] if !is_header(first) => {
             Some(format!("a FASTA file, which begins with '>', not with '{}'", first.escape_ascii()))
         }
@@ -109,7 +106,6 @@ mod tests {
         let mut digits = b">x\nAC1".to_vec();
         assert_eq!(residues(&mut digits, Place::LineStart), Err(Unexpected { byte: b'1', at: 5 }));
         assert_eq!([&b">x"[..], b"", b";x"].map(refusal), [None, None, None]);
-        assert!(refusal(b"\x1f\x8b\x08").is_some_and(|text| text.contains("zcat")));
         assert!(refusal(b"ACGT").is_some_and(|text| text.contains("not with 'A'")));
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// FASTA if the names of both files end in .fa, .fas, .fasta, .fna, .ffn, .faa or .frn, in any case, else
-    /// bytes
+    /// FASTA if the names of both files end in .fa, .fas, .fasta, .fna, .ffn, .faa or .frn, in any case, also
+    /// with .gz behind it; else bytes
     Auto,
     /// Each byte
     Bytes,
@@ -27,9 +27,16 @@ pub enum Format {
 /// Endings of the names of FASTA files.
 const FASTA_ENDINGS: [&str; 7] = ["fa", "fas", "fasta", "fna", "ffn", "faa", "frn"];
 
+/// Endings of the names of compressed files.
+const GZIP_ENDINGS: [&str; 3] = ["gz", "bgz", "bgzf"];
+
 fn is_fasta(file: &Path) -> bool {
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    ending.is_some_and(|ending| FASTA_ENDINGS.contains(&ending.as_str()))
+    let ends_in = |file: &Path, endings: &[&str]| {
+        let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        ending.is_some_and(|ending| endings.contains(&ending.as_str()))
+    };
+    let stem = file.file_stem().map(Path::new).filter(|_| ends_in(file, &GZIP_ENDINGS));
+    ends_in(stem.unwrap_or(file), &FASTA_ENDINGS)
 }
 
 impl Format {
@@ -69,6 +76,8 @@ mod tests {
             let name = format!("x.{ending}");
             assert_eq!(auto([&name, "y.fa"]), Ok(Format::Fasta), "{name}");
         }
+        assert_eq!(auto(["a.fa.gz", "x/b.FNA.GZ"]), Ok(Format::Fasta));
+        assert_eq!(auto(["a.txt.gz", "gz"]), Ok(Format::Bytes));
         assert_eq!(auto(["a", "-"]), Ok(Format::Bytes));
         let error = auto(["a.fa", "b.txt"]).expect_err("different");
         assert!(error.contains("--format") && error.contains("b.txt"), "{error}");

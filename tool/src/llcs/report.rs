@@ -79,6 +79,17 @@ impl Heading {
         text
     }
 
+    /// The rate at which a share of the matrix was computed.
+    pub fn rate(&self, share: f64, seconds: f64) -> String {
+        let cells = share * self.columns as f64 * self.rows as f64;
+        format!("{} GCUPS", numbers::significant(1e-9 * cells / seconds))
+    }
+
+    /// Files without symbols, which have nothing in common with others.
+    pub fn empty_files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(|file| file.symbols == 0).map(|file| file.path.as_str())
+    }
+
     fn unit(&self) -> &'static str {
         match self.format {
             "fasta" => "residues",
@@ -127,11 +138,9 @@ impl Report {
             };
             return format!("{end}\n{seconds}\n");
         };
-        let entries = self.heading.columns as f64 * self.heading.rows as f64;
         format!(
-            "length of a longest common subsequence: {length}\nnormalised similarity: {similarity:.6}\n{seconds}, {} 10^9 \
-             entries/s\n",
-            numbers::significant(1e-9 * entries / self.seconds)
+            "length of a longest common subsequence: {length}\nnormalised similarity: {similarity:.6}\n{seconds}, {}\n",
+            self.heading.rate(1.0, self.seconds)
         )
     }
 }

@@ -95,12 +95,14 @@ impl<C: Comm> Drop for Owned<C> {
 mod tests {
     use super::*;
     use crate::comm::threads::{self, ThreadComm};
-    use crate::mpi::MpiComm;
 
     #[test]
     fn it_may_be_kept_where_another_thread_goes_on() {
         const fn is_send<T: Send>() {}
-        const { is_send::<Owned<MpiComm>>() };
+        #[cfg(feature = "mpi")]
+        const {
+            is_send::<Owned<crate::mpi::MpiComm>>()
+        };
         const { is_send::<Owned<ThreadComm>>() };
     }
 

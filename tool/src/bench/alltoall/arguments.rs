@@ -193,7 +193,7 @@ pub struct Arguments {
     #[arg(long)]
     pub uniform: bool,
     /// Seed of the random counts
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::<u64>(0..))]
     pub seed: u64,
     #[command(flatten)]
     pub common: Common<REPEAT>,
