@@ -12,6 +12,7 @@ pub mod help;
 pub mod interrupt;
 pub mod launched;
 pub mod launcher;
+pub mod list;
 pub mod llcs;
 pub mod machine;
 pub mod model;

@@ -1,9 +1,11 @@
-//! Where results go: tables to standard output, JSON to a file or instead of the tables.
+//! Where results go: tables to standard output, JSON and comma-separated values to files or instead of the
+//! tables.
 //!
 //! All files that a command writes because the command line names them are written here. A file that exists
 //! is replaced only if it is empty or of the [`Kind`] that is written, and never if another argument names
 //! it, as an input or for another output.
 
+mod csv;
 mod kind;
 mod named;
 
@@ -145,6 +147,8 @@ pub struct JsonOption {
     /// output instead of them. FILE is replaced only if it holds such results
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<String>,
+    #[command(flatten)]
+    csv: csv::CsvOption,
 }
 
 impl JsonOption {
@@ -152,11 +156,12 @@ impl JsonOption {
 
     /// Whether tables are printed.
     pub fn tables(&self) -> bool {
-        self.json.as_deref() != Some("-")
+        self.json.as_deref() != Some("-") && self.csv.tables()
     }
 
     /// Writes the results where the option says.
     pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
+        self.csv.write(results)?;
         let Some(place) = &self.json else { return Ok(()) };
         let text = json(results).map_err(|error| format!("JSON: {error}"))?;
         if place == "-" {
@@ -168,7 +173,13 @@ impl JsonOption {
 
     /// Whether results can be written where the option says.
     pub fn check(&self) -> hcube_core::Result<()> {
+        self.csv.check()?;
         match self.json.as_deref() {
+            Some("-") if !self.csv.tables() => Err(hcube_core::Error::argument(
+                Self::NAME,
+                "-",
+                "a file where --csv has standard output".to_owned(),
+            )),
             None | Some("-") => Ok(()),
             Some(place) => check(Self::NAME, Path::new(place), &RESULTS),
         }
@@ -176,7 +187,7 @@ impl JsonOption {
 
     /// Whether the option is set.
     pub fn wanted(&self) -> bool {
-        self.json.is_some()
+        self.json.is_some() || self.csv.wanted()
     }
 }
 

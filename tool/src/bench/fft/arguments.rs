@@ -3,6 +3,7 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::length;
+use crate::list::{List, NONE, numbers};
 use clap::{ValueEnum, value_parser};
 use std::path::PathBuf;
 
@@ -47,8 +48,8 @@ pub enum Algorithm {
 pub struct Arguments {
     /// Complex numbers of the vector, as products of numbers and powers: 1000000, 2^20, 3*2^18 [default: the
     /// least lengths from 2^20 and from 2^22 on that are P x P times a power of 2]
-    #[arg(long, value_name = "LENGTH[,LENGTH...]", value_delimiter = ',', value_parser = length)]
-    pub lengths: Vec<usize>,
+    #[arg(long, value_name = "LENGTH[,LENGTH...]", default_value = NONE, hide_default_value = true, value_parser = numbers(length))]
+    pub lengths: List<usize>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
@@ -71,7 +72,7 @@ impl Arguments {
     /// The lengths on a number of ranks.
     pub fn lengths(&self, ranks: usize) -> Vec<usize> {
         if !self.lengths.is_empty() {
-            return self.lengths.clone();
+            return self.lengths.to_vec();
         }
         let square = ranks.saturating_mul(ranks);
         USUAL_LENGTHS.map(|least| square.saturating_mul(least.div_ceil(square).next_power_of_two())).to_vec()
