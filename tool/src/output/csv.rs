@@ -134,7 +134,11 @@ fn text(results: &Node) -> String {
         row.retain(|(key, _)| key != VERSION_KEY);
         row.insert(0, version.clone());
     }
-    let columns = distinct(rows.iter().flatten().map(|(key, _)| key.clone()));
+    let mut columns = distinct(rows.iter().flatten().map(|(key, _)| key.clone()));
+    // An object that some runs do not have is no column of its own.
+    let objects: Vec<String> =
+        columns.iter().filter_map(|key| Some(key.rsplit_once('.')?.0.to_owned())).collect();
+    columns.retain(|key| !objects.contains(key));
     let mut text = line(columns.iter().map(String::as_str));
     for row in &rows {
         let cell =
@@ -194,12 +198,12 @@ mod tests {
     #[test]
     fn a_run_is_a_line() {
         let results = r#"{"hcube": "0.0", "runs": [
-            {"mpi": "Some MPI 1.0, patched", "ranks": 2, "median_us": 1.5, "measured_us": [1.5, 2.0], "errors": null},
+            {"mpi": "Some MPI 1.0, patched", "ranks": 2, "median_us": 1.5, "measured_us": [1.5, 2.0], "stages": null},
             {"mpi": "b", "ranks": 4, "median_us": 2.5, "blocks": [1, 2], "stages": {"wait": 0.5}}], "notes": ["x"]}"#;
         assert_eq!(
             of(results),
-            "hcube,mpi,ranks,median_us,errors,blocks,stages.wait\n\
-             V,\"Some MPI 1.0, patched\",2,1.5,,,\nV,b,4,2.5,,1 2,0.5\n"
+            "hcube,mpi,ranks,median_us,blocks,stages.wait\n\
+             V,\"Some MPI 1.0, patched\",2,1.5,,\nV,b,4,2.5,1 2,0.5\n"
         );
         assert_eq!(of(r#"{"name": "say \"x\"", "length": 5}"#), "hcube,name,length\nV,\"say \"\"x\"\"\",5\n");
     }
