@@ -1,5 +1,5 @@
-//! Help, from one description of each command: `-h` and `--help` print what fits on a screen, `--help=all` and
-//! the manual page everything.
+//! Help, from one description of each command: `-h` and `--help` print what fits on a screen, `--help=all`
+//! and the manual page everything.
 //!
 //! The text of an option is that of its field: its first sentence stands in the short help, all of it in the
 //! long one. Paragraphs are wrapped by the terminal, not by the source. The examples below a command's

@@ -140,54 +140,65 @@ fn json(results: &impl Serialize) -> serde_json::Result<String> {
     })
 }
 
-/// The option `--json`.
+/// Writes the file that an option names, or to standard output.
+fn put_or_print(option: &str, place: &str, kind: &Kind, text: &str) -> Result<(), Failure> {
+    if place == "-" {
+        print!("{text}");
+        return Ok(());
+    }
+    write(option, Path::new(place), kind, text)
+}
+
+/// The options `--json` and `--csv`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct JsonOption {
     /// Write the results as JSON, to FILE beside the tables; without FILE or with '-' to standard
     /// output instead of them. FILE is replaced only if it holds such results
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<String>,
-    #[command(flatten)]
-    csv: csv::CsvOption,
+    /// Write the results as comma-separated values, to FILE beside the tables; without FILE or with '-' to
+    /// standard output instead of them. A line is a run, columns are the keys of --json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    csv: Option<String>,
 }
 
 impl JsonOption {
     const NAME: &str = "--json";
+    const CSV: &str = "--csv";
 
     /// Whether tables are printed.
     pub fn tables(&self) -> bool {
-        self.json.as_deref() != Some("-") && self.csv.tables()
+        ![&self.json, &self.csv].iter().any(|place| place.as_deref() == Some("-"))
     }
 
     /// Writes the results where the option says.
     pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
-        self.csv.write(results)?;
-        let Some(place) = &self.json else { return Ok(()) };
-        let text = json(results).map_err(|error| format!("JSON: {error}"))?;
-        if place == "-" {
-            println!("{text}");
-            return Ok(());
+        let form = |error| format!("results: {error}");
+        if let Some(place) = &self.csv {
+            put_or_print(Self::CSV, place, &csv::CSV, &csv::of(results).map_err(form)?)?;
         }
-        write(Self::NAME, Path::new(place), &RESULTS, &(text + "\n"))
+        let Some(place) = &self.json else { return Ok(()) };
+        put_or_print(Self::NAME, place, &RESULTS, &(json(results).map_err(form)? + "\n"))
     }
 
     /// Whether results can be written where the option says.
     pub fn check(&self) -> hcube_core::Result<()> {
-        self.csv.check()?;
-        match self.json.as_deref() {
-            Some("-") if !self.csv.tables() => Err(hcube_core::Error::argument(
-                Self::NAME,
-                "-",
-                "a file where --csv has standard output".to_owned(),
-            )),
-            None | Some("-") => Ok(()),
-            Some(place) => check(Self::NAME, Path::new(place), &RESULTS),
+        let (json, csv) = (self.json.as_deref(), self.csv.as_deref());
+        if (json, csv) == (Some("-"), Some("-")) {
+            let expected = format!("a file, as {} has standard output", Self::CSV);
+            return Err(hcube_core::Error::argument(Self::NAME, "-", expected));
         }
+        for (option, place, kind) in [(Self::NAME, json, &RESULTS), (Self::CSV, csv, &csv::CSV)] {
+            if let Some(place) = place.filter(|&place| place != "-") {
+                check(option, Path::new(place), kind)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the option is set.
     pub fn wanted(&self) -> bool {
-        self.json.is_some() || self.csv.wanted()
+        self.json.is_some() || self.csv.is_some()
     }
 }
 

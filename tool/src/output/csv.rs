@@ -1,63 +1,22 @@
-//! Results as comma-separated values (RFC 4180): a line for each run, with the keys of the JSON as columns, so
-//! that figures have the digits and the units that they have there.
+//! Results as comma-separated values (RFC 4180): a line for each run, with the keys of the JSON as columns,
+//! so that figures have the digits and the units that they have there.
 
 use super::kind::{Kind, VERSION_KEY, first_line};
-use super::{check, write};
-use crate::session::Failure;
 use hcube_results::measured::distinct;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
-use std::path::Path;
 
 /// Comma-separated values that a command has written: the first column is the version.
-const CSV: Kind = Kind { name: "results of hcube as comma-separated values", holds: is_csv };
+pub const CSV: Kind = Kind { name: "results of hcube as comma-separated values", holds: is_csv };
 
 fn is_csv(bytes: &[u8]) -> bool {
     first_line(bytes).starts_with(format!("{VERSION_KEY},").as_bytes())
 }
 
-/// The option `--csv`.
-#[derive(Debug, Clone, clap::Args)]
-pub struct CsvOption {
-    /// Write the results as comma-separated values, to FILE beside the tables; without FILE or with '-' to
-    /// standard output instead of them. A line is a run, columns are the keys of --json
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    csv: Option<String>,
-}
-
-impl CsvOption {
-    const NAME: &str = "--csv";
-
-    /// Whether tables are printed.
-    pub fn tables(&self) -> bool {
-        self.csv.as_deref() != Some("-")
-    }
-
-    /// Whether the option is set.
-    pub fn wanted(&self) -> bool {
-        self.csv.is_some()
-    }
-
-    /// Whether results can be written where the option says.
-    pub fn check(&self) -> hcube_core::Result<()> {
-        match self.csv.as_deref() {
-            None | Some("-") => Ok(()),
-            Some(place) => check(Self::NAME, Path::new(place), &CSV),
-        }
-    }
-
-    /// Writes the results where the option says.
-    pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
-        let Some(place) = &self.csv else { return Ok(()) };
-        let node = serde_json::to_string(results).and_then(|text| serde_json::from_str(&text));
-        let text = text(&node.map_err(|error| format!("{}: {error}", Self::NAME))?);
-        if place == "-" {
-            print!("{text}");
-            return Ok(());
-        }
-        write(Self::NAME, Path::new(place), &CSV, &text)
-    }
+/// Results as comma-separated values.
+pub fn of(results: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::from_str(&serde_json::to_string(results)?).map(|node| text(&node))
 }
 
 /// JSON with its keys in their order, and what is no list and no object as text.
@@ -190,7 +149,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 mod tests {
     use super::*;
 
-    fn of(json: &str) -> String {
+    fn of_text(json: &str) -> String {
         let version = env!("CARGO_PKG_VERSION");
         text(&serde_json::from_str(json).expect("JSON")).replace(version, "V")
     }
@@ -201,16 +160,21 @@ mod tests {
             {"mpi": "Some MPI 1.0, patched", "ranks": 2, "median_us": 1.5, "measured_us": [1.5, 2.0], "stages": null},
             {"mpi": "b", "ranks": 4, "median_us": 2.5, "blocks": [1, 2], "stages": {"wait": 0.5}}], "notes": ["x"]}"#;
         assert_eq!(
-            of(results),
+            of_text(results),
             "hcube,mpi,ranks,median_us,blocks,stages.wait\n\
              V,\"Some MPI 1.0, patched\",2,1.5,,\nV,b,4,2.5,1 2,0.5\n"
         );
-        assert_eq!(of(r#"{"name": "say \"x\"", "length": 5}"#), "hcube,name,length\nV,\"say \"\"x\"\"\",5\n");
+        assert_eq!(
+            of_text(r#"{"name": "say \"x\"", "length": 5}"#),
+            "hcube,name,length\nV,\"say \"\"x\"\"\",5\n"
+        );
     }
 
     #[test]
     fn own_files_are_recognised() {
-        assert!(is_csv(of("{}").replace('\n', ",ranks\n").as_bytes()) && is_csv(b"hcube,ranks\n0.1.0,2\n"));
+        assert!(
+            is_csv(of_text("{}").replace('\n', ",ranks\n").as_bytes()) && is_csv(b"hcube,ranks\n0.1.0,2\n")
+        );
         assert!(!is_csv(b"ranks,us\n2,1\n") && !is_csv(b"{\"hcube\": 1}"));
     }
 }

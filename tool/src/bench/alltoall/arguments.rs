@@ -137,10 +137,10 @@ const REPEAT: u32 = 21;
 /// Times the in-place all-to-all exchange against the MPI library's own, in place and out of place, as
 /// in section 4 of Hofmann and Ruenger, In-place Algorithms for the Symmetric All-to-all Exchange with
 /// MPI, EuroMPI 2013: 64-bit integers, a random count for each pair of ranks, the same total on all
-/// ranks. Defaults are those of the environment variables HCUBE_*; options have precedence.
+/// ranks. Defaults are the values of the environment variables HCUBE_*; options have precedence.
 ///
-/// All cases of a size are measured alternately, in an order that rotates; a time is that of the slowest
-/// rank after a barrier. Short calls are timed in batches.
+/// All cases of a size are measured alternately, in an order that rotates; a time is the time of the
+/// slowest rank after a barrier. Short calls are timed in batches.
 ///
 /// Other exchanges are measured with --kinds, each against what the MPI library offers for the same purpose.
 ///
@@ -169,8 +169,8 @@ pub struct Arguments {
     /// inside a node. Default: auto, auto-out-of-place, library-in-place, library-out-of-place
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
-    /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each rank,
-    /// then 1k,64k,4M,32M]
+    /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each
+    /// rank, then 1k,64k,4M,32M]
     #[arg(long, value_name = "BYTES[,BYTES...]", default_value = NONE, hide_default_value = true,
           value_parser = numbers(words(MAX_SIZE, "below 16G")))]
     pub sizes: List<usize>,
@@ -199,7 +199,7 @@ pub struct Arguments {
     pub seed: u64,
     #[command(flatten)]
     pub common: Common<REPEAT>,
-    /// Draw run times into an SVG file; those of one rank, which exchanges nothing, only if there are no
+    /// Draw run times into an SVG file; one rank, which exchanges nothing, is drawn only if there are no
     /// others
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -73,8 +73,8 @@ impl Blocks {
         Self { rank, counts, displacements }
     }
 
-    /// Random counts with the sum `elements`, which fits an int; of fewer than two elements for each rank, one
-    /// for each, if there are as many.
+    /// Random counts with the sum `elements`, which fits an int; of fewer than two elements for each rank,
+    /// one for each, if there are as many.
     pub fn random(rank: usize, ranks: usize, elements: usize, seed: u64) -> Self {
         if elements < 2 * ranks {
             let mut counts = vec![(elements / ranks) as c_int; ranks];

@@ -34,7 +34,7 @@ const REPEAT: u32 = 9;
 /// bsp_hpput (MPI_Put, MPI_Win_fence), bsp_get or bsp_hpget (MPI_Get, MPI_Win_fence), or bsp_send, with
 /// bsp_move of every message that has arrived (MPI_Irecv, MPI_Isend, MPI_Waitall).
 ///
-/// A time is that of a superstep on the slowest rank; supersteps are timed in batches of about 5 ms.
+/// A time is the time of a superstep on the slowest rank; supersteps are timed in batches of about 5 ms.
 /// Each variant is verified once for each superstep. hcube reads its environment variables HCUBE_BSP_*.
 /// More ranks than cores need --oversubscribe of Open MPI's mpirun, and --bind-to none.
 ///

@@ -39,7 +39,7 @@ const REPEAT: u32 = 9;
 /// library; spawn-xor and the collective operations run on all ranks, and the slowest one counts.
 /// Operations are timed in batches of about 5 ms, until all data of the batch is at its target.
 ///
-/// Variables HCUBE_CAF_* apply to hcube. OpenSHMEM is that of Open MPI (--openshmem FILE names another
+/// Variables HCUBE_CAF_* apply to hcube. OpenSHMEM is part of Open MPI (--openshmem FILE names another
 /// file of it); where it cannot be loaded or started its columns are missing, and a note says why.
 /// More ranks than cores need --oversubscribe of Open MPI's mpirun, and --bind-to none.
 ///
@@ -69,7 +69,7 @@ pub struct Arguments {
     /// Do not measure OpenSHMEM
     #[arg(long)]
     pub no_openshmem: bool,
-    /// File of OpenSHMEM [default: that of Open MPI, where the loader finds it]
+    /// File of OpenSHMEM [default: the one of Open MPI, where the loader finds it]
     #[arg(long, value_name = "FILE")]
     pub openshmem: Option<PathBuf>,
     /// File of libhcube.so [default: beside the tool, or where both are installed]

@@ -7,7 +7,7 @@ use crate::list::{List, NONE, numbers};
 use clap::{ValueEnum, value_parser};
 use std::path::PathBuf;
 
-/// Numbers of a vector without `--lengths`, at least: those of HPCC on small and on larger memory.
+/// Numbers of a vector without `--lengths`, at least: lengths of HPCC on small and on larger memory.
 const USUAL_LENGTHS: [usize; 2] = [1 << 20, 1 << 22];
 /// Measurements of each case without `--repeat`.
 const REPEAT: u32 = 9;

@@ -92,8 +92,8 @@ const REPEAT: u32 = 7;
 /// p?gemm_, with each of them.
 ///
 /// All variants of a problem are measured alternately in one process, in an order that rotates, on the
-/// same matrices; a time is that of the slowest rank after a barrier. Short calls are timed in batches.
-/// Elements have so few bits that every sum is exact, and results must equal those of ScaLAPACK bit by
+/// same matrices; a time is the time of the slowest rank after a barrier. Short calls are timed in batches.
+/// Elements have so few bits that every sum is exact, and results must equal ScaLAPACK's bit by
 /// bit, except for the sign of zeros, as must the elements of C around the result. The exit status is 1
 /// if they do not, or if a variant has not computed the products itself: then it has no row.
 ///
@@ -122,7 +122,7 @@ pub struct Arguments {
     /// Rows and columns of C, and inner indices [default: 512,1024,2048,4096]
     #[arg(long, value_name = "N|MxNxK[,...]", value_delimiter = ',', value_parser = size)]
     pub sizes: Vec<[usize; 3]>,
-    /// Inner indices of all products, instead of those of --sizes
+    /// Inner indices of all products, instead of the ones in --sizes
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=MAX_ORDER as i64))]
     pub k: Option<u32>,
     /// Block sizes of the distribution, rows and columns alike
@@ -150,10 +150,10 @@ pub struct Arguments {
     /// Width of the panels of scalapack-raised; ScaLAPACK as installed has 32
     #[arg(long, value_name = "COLUMNS", default_value_t = 256, value_parser = value_parser!(u16).range(1..))]
     pub panel: u16,
-    /// Threads of the BLAS in each rank [default: 1, or those of the BLAS if there is one rank]
+    /// Threads of the BLAS in each rank [default: 1; on one rank, the BLAS chooses]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
-    /// File of ScaLAPACK's shared library, with the BLACS [default: that of the distribution]
+    /// File of ScaLAPACK's shared library, with the BLACS [default: the one that is installed]
     #[arg(long, value_name = "FILE")]
     pub scalapack: Option<PathBuf>,
     /// File of libhcube_pblas.so [default: beside the tool, or where both are installed]

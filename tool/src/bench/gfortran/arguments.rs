@@ -33,7 +33,7 @@ const MAX_BYTES: usize = 256 << 20;
 ///
 /// All images work at the same time, and the slowest one counts. A run of a program takes the median of up to
 /// 21 batches, the table the median of the runs. Every operation is verified, and the results of halos and
-/// transpositions are compared with those of MPI.
+/// transpositions are compared with programs of MPI.
 ///
 /// Examples:
 ///   hcube bench gfortran

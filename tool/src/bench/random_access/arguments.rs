@@ -30,7 +30,7 @@ pub const MAX_TABLE_SIZE: i64 = 40;
 /// The stand-alone RandomAccess benchmark (run it under mpirun)
 ///
 /// Updates random words of a table that is distributed over all ranks and reports billions of updates
-/// per second (GUP/s). Defaults are those of the environment variables HCUBE_*; options have precedence.
+/// per second (GUP/s). Defaults are the values of the environment variables HCUBE_*; options have precedence.
 ///
 /// Columns: generate, route, wait and update are shares of the time of all ranks; messages and bytes are
 /// means per rank; excess counts the values above Q that ranks held for others while routing; of bound is

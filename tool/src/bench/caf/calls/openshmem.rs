@@ -74,7 +74,7 @@ impl Elements {
             (place.0, place.1, (functions.malloc)((words + FURTHER_WORDS) * WORD).cast::<u64>())
         };
         if (rank as usize, ranks as usize) != (place.rank, place.ranks) {
-            return Err(format!("its processes are not those of MPI: {rank} of {ranks}"));
+            return Err(format!("its processes are not the processes of MPI: {rank} of {ranks}"));
         }
         if shared.is_null() {
             let bytes = words * WORD;
