@@ -57,6 +57,19 @@ mod tests {
         CommandLine::command().debug_assert();
     }
 
+    fn check_help(command: &clap::Command) {
+        let help = command.clone().term_width(80).render_help().to_string();
+        assert!(help.lines().count() <= 60 && help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        command.get_subcommands().for_each(check_help);
+    }
+
+    #[test]
+    fn help_fits_on_a_screen() {
+        let mut command = help::with_help(CommandLine::command()).disable_help_subcommand(true);
+        command.build();
+        check_help(&command);
+    }
+
     #[test]
     fn bad_values_are_named_with_their_option() {
         for (arguments, option) in [

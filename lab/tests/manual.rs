@@ -139,7 +139,7 @@ fn every_subcommand_and_every_variable_is_in_the_manual() {
     // Options that variables stand for exist.
     for group in GROUPS {
         let Some(command) = group.command else { continue };
-        let arguments = command.split(' ').skip(1).chain(["--help"]);
+        let arguments = command.split(' ').skip(1).chain(["--help=all"]);
         let help = common::output(Command::new(TOOL.as_str()).args(arguments));
         for flag in group.variables().filter_map(|variable| variable.flag) {
             let found = help.lines().any(|line| line.split_whitespace().next() == Some(flag));
@@ -181,7 +181,7 @@ fn scripts_have_pages_with_all_options() {
 
 /// That each subcommand of a command, and of these, is in hcube(1) and has a page with all its options.
 fn check_subcommands(folder: &Path, command: &[&str], overview: &str, found: &mut Vec<String>) {
-    let help = common::output(Command::new(TOOL.as_str()).args(command).arg("--help"));
+    let help = common::output(Command::new(TOOL.as_str()).args(command).arg("--help=all"));
     let Some((_, list)) = help.split_once("Commands:\n") else { return };
     // Lines further to the right continue a description.
     let list = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
@@ -189,7 +189,7 @@ fn check_subcommands(folder: &Path, command: &[&str], overview: &str, found: &mu
         let words = [command, &[name]].concat();
         let page_name = format!("hcube-{}", words.join("-"));
         assert!(overview.contains(&format!("{page_name}(1)")), "{page_name}:\n{overview}");
-        let help = common::output(Command::new(TOOL.as_str()).args(&words).arg("--help"));
+        let help = common::output(Command::new(TOOL.as_str()).args(&words).arg("--help=all"));
         let page = shown(folder, "1", &page_name);
         for option in help.lines().map(str::trim).filter(|line| line.starts_with("--")) {
             let option = option.split([' ', '[']).next().expect("a word");

@@ -18,7 +18,7 @@ pub const LIBRARY_OUT_OF_PLACE: &str = "library-out-of-place";
 /// receives from the one at distance -i, without copies.
 pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";
 
-/// The results as they are written in JSON; those of several runs can be joined.
+/// The results as they are written in JSON; results of several runs can be joined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results {
     /// Blocking exchanges: each case at each size.
@@ -31,7 +31,7 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
-/// One case at one size. Times and bytes are those of the slowest and of the largest rank.
+/// One case at one size. Times are of the slowest rank, bytes of the largest one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
@@ -196,7 +196,7 @@ impl Report for Results {
     }
 }
 
-/// Adds those of another job, or of another kind.
+/// Adds the results of another job, or of another kind.
 impl Joined for Results {
     fn add(&mut self, other: Self) {
         self.runs.extend(other.runs);

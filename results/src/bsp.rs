@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub const HCUBE: &str = "hcube";
 pub const MPI: &str = "mpi";
 
-/// Operations of supersteps that measure the latency, and those of the sweep.
+/// Operations of supersteps that measure the latency, and operations of the sweep.
 pub const LATENCIES: [&str; 3] = ["empty", "shift", "all-to-all"];
 pub const SWEPT: [&str; 5] = ["put", "hpput", "get", "hpget", "send"];
 
@@ -37,7 +37,7 @@ pub struct Superstep {
     pub messages: usize,
 }
 
-/// One variant of a superstep. Times are those of the slowest rank.
+/// One variant of a superstep. Times are of the slowest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub struct Run {
     pub batch: u32,
     /// Words that were wrong on all ranks; nothing where not verified.
     pub errors: Option<u64>,
-    /// This median by that of hcube, for competitors.
+    /// This median by the median of hcube, for competitors.
     pub hcube_speedup: Option<f64>,
 }
 

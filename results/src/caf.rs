@@ -38,7 +38,7 @@ pub struct Subject {
     pub bytes: usize,
 }
 
-/// One variant of an operation. Times are those of the slowest rank.
+/// One variant of an operation. Times are of the slowest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
@@ -62,7 +62,7 @@ pub struct Run {
     pub million_s: Option<f64>,
     /// Time in barriers of the same variant, for [`FINISH`].
     pub barriers: Option<f64>,
-    /// This median by that of hcube, for the others.
+    /// This median by the median of hcube, for the others.
     pub hcube_speedup: Option<f64>,
 }
 

@@ -1,12 +1,12 @@
-//! The time of a whole LU factorisation from those of panels at some places of it.
+//! The time of a whole LU factorisation from the times of panels at some places in it.
 
 /// Places at which panels are simulated: from 0 to this, at equal distances.
 pub const PLACES: usize = 4;
 /// Columns of a panel, as on the machine of Jin et al. 2011, whose local matrices are divisible by it.
 pub const BLOCK: usize = 128;
 
-/// Seconds of the whole from those of a panel at each place, the first one first: Simpson's rule. `None` if a
-/// place lacks.
+/// Seconds of the whole from the seconds of a panel at each place, the first one first: Simpson's rule.
+/// `None` if a place lacks.
 pub fn whole(order: usize, seconds: &[f64]) -> Option<f64> {
     let weight = |place: usize| match place {
         0 | PLACES => 1.0,

@@ -25,7 +25,7 @@ impl Solver {
     }
 }
 
-/// One problem, number of ranks and solver. Times are those of the slowest rank.
+/// One problem, number of ranks and solver. Times are of the slowest rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     /// The name of the problem.

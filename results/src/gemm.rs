@@ -42,7 +42,7 @@ pub struct Problem {
     pub update: bool,
 }
 
-/// One variant of a problem. Times are those of the slowest rank.
+/// One variant of a problem. Times are of the slowest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub struct Run {
     pub batch: u32,
     /// 10^9 floating-point operations per second of all ranks together.
     pub gflops: f64,
-    /// Numbers, and pivots, that differ from those of ScaLAPACK; nothing where not verified.
+    /// Numbers, and pivots, that differ from the results of ScaLAPACK; nothing where not verified.
     pub errors: Option<u64>,
     /// ScaLAPACK's median by this one.
     pub speedup: Option<f64>,

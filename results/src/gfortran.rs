@@ -68,7 +68,7 @@ pub struct Subject {
     /// Ranks are images; the number of nodes is not known.
     #[serde(flatten)]
     pub place: Place,
-    /// One of the names above; of MPI, that of the counterpart.
+    /// One of the names above; of MPI, the name of the counterpart.
     pub operation: String,
     /// Bytes that an image moves in a call, or that all have together (programs); 0 if none are moved.
     pub bytes: usize,
@@ -83,14 +83,14 @@ pub struct Run {
     pub variant: String,
     #[serde(flatten)]
     pub timing: Timing,
-    /// Elements of all images that were wrong, and results that differ from those of another variant.
+    /// Elements of all images that were wrong, and results that differ from the results of another variant.
     pub errors: u64,
     /// A sum over the results; 0 where others do not compute the same.
     #[serde(default)]
     pub check: i64,
-    /// The time of the other by that of this one, for hcube.
+    /// The time of the other by the time of this one, for hcube.
     pub over_opencoarrays: Option<f64>,
-    /// The time of MPI by that of this one, for programs with coarrays.
+    /// The time of MPI by the time of this one, for programs with coarrays.
     pub over_mpi: Option<f64>,
 }
 
@@ -222,7 +222,7 @@ impl Row for Run {
 
     fn legend(runs: &[Self]) -> String {
         let crowded = if runs.iter().any(|run| !run.subject.place.has_cores()) {
-            "more images than cores: times are mostly those of waiting for a core, and no comparison of the libraries\n"
+            "more images than cores: most of a time is waiting for a core: the libraries are not compared\n"
         } else {
             ""
         };

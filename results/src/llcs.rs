@@ -74,12 +74,12 @@ pub struct Run {
     /// The length of a longest common subsequence.
     #[serde(default)]
     pub llcs: u64,
-    /// Results that differ from those of another algorithm; nothing where not verified.
+    /// Results that differ from the results of another algorithm; nothing where not verified.
     pub errors: Option<u64>,
-    /// The rate over those of [`RAPIDFUZZ`] and [`PLAIN`].
+    /// The rate over the rates of [`RAPIDFUZZ`] and [`PLAIN`].
     pub over_rapidfuzz: Option<f64>,
     pub over_plain: Option<f64>,
-    /// Of all ranks: the rate over that of [`HCUBE`], and its share of the number of ranks.
+    /// Of all ranks: the rate over the rate of [`HCUBE`], and its share of the number of ranks.
     pub speedup: Option<f64>,
     pub efficiency: Option<f64>,
     pub predicted: Option<Prediction>,
@@ -250,8 +250,8 @@ pub mod tests {
         variants.into_iter().zip(rates).map(|(variant, rate)| run(1, length, variant, rate)).collect()
     }
 
-    /// hcube on one process, on the selected grid and on that of alpha = 1 at these rates, and predictions
-    /// that are 10% less.
+    /// hcube on one process, on the selected grid and on the grid of alpha = 1 at these rates, and
+    /// predictions that are 10% less.
     pub fn of_all(ranks: usize, length: usize, rates: [f64; 3]) -> Vec<Run> {
         let mut runs: Vec<Run> = [HCUBE, GRID, ALPHA]
             .into_iter()

@@ -135,7 +135,7 @@ pub struct Machine {
     pub cores: usize,
     /// Messages between nodes.
     pub network: Link,
-    /// That nobody has measured these, and those of a node stand in for them.
+    /// That nobody has measured these, and the figures of a node stand in for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network_assumed: bool,
     /// Messages between ranks of a node.

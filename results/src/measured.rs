@@ -21,7 +21,7 @@ pub struct Place {
     pub cores: usize,
 }
 
-/// Times of all measurements, those of the slowest rank.
+/// Times of all measurements, on the slowest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     pub median_us: f64,

@@ -20,7 +20,7 @@ fn hides(speed_up: f64, spread: f64) -> bool {
     speed_up > 0.0 && speed_up.max(speed_up.recip()) - 1.0 < spread
 }
 
-/// A speed-up in a cell, with [`MARK`] where one of these spreads, those of what it compares, exceeds it.
+/// A speed-up in a cell, with [`MARK`] where one of the spreads of what it compares exceeds it.
 pub fn speed_up(value: Option<f64>, spreads: impl IntoIterator<Item = f64>) -> String {
     let Some(value) = value else { return "-".to_owned() };
     let hidden = spreads.into_iter().any(|spread| hides(value, spread));

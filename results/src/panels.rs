@@ -43,7 +43,7 @@ pub struct Run {
     pub panels: u32,
     /// Panels with wrong contents, of all ranks; nothing where not verified.
     pub errors: Option<u64>,
-    /// This median by that of hcube, for the others.
+    /// This median by the median of hcube, for the others.
     pub hcube_speedup: Option<f64>,
 }
 

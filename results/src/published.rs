@@ -1,4 +1,4 @@
-//! Figures of Plimpton et al. 2006 and Jin et al. 2011, with which those of hcube are compared; of Krusche
+//! Figures of Plimpton et al. 2006 and Jin et al. 2011, with which figures of hcube are compared; of Krusche
 //! 2005 in [`bsp`].
 
 pub mod bsp;
@@ -70,7 +70,7 @@ pub fn optimised_seconds(ranks: usize) -> Option<[Option<f64>; 5]> {
     TABLE_3.into_iter().find(|row| row.0 == ranks).map(|row| row.1)
 }
 
-/// Ranks of Table 4, and those of Table 3 with all optimisations.
+/// Ranks of Table 4, and of Table 3 with all optimisations.
 pub const SWEEP_RANKS: usize = 32;
 
 /// Table 4: look-ahead and GUP/s.

@@ -39,8 +39,8 @@ pub trait Report: Serialize {
     }
 }
 
-/// Results of several jobs that can be joined. Ratios stay those of each job: the same may have been measured
-/// in several.
+/// Results of several jobs that can be joined. Ratios stay as each job has them: the same may have been
+/// measured in several.
 pub trait Joined: Report + DeserializeOwned + Default {
     fn add(&mut self, other: Self);
 }
@@ -126,7 +126,7 @@ pub fn spreads<R: Row>(runs: &[R]) -> Vec<Spread> {
 
 /// Runs of which there is a picture.
 pub trait Pictured: Row {
-    /// Why there is none of some results.
+    /// Why some results have no picture.
     const UNDRAWN: &'static str = "nothing was measured: there is nothing to draw";
 
     /// The picture; nothing without results.

@@ -52,7 +52,7 @@ pub struct Run {
     pub stores: Option<String>,
     /// Wrong elements on all ranks; nothing where not verified.
     pub errors: Option<u64>,
-    /// The rate over that of [`PLAIN`], for the others.
+    /// The rate over the rate of [`PLAIN`], for the others.
     pub over_plain: Option<f64>,
 }
 

@@ -4,7 +4,7 @@ use crate::noise::MARK;
 use crate::numbers;
 use std::borrow::Borrow;
 
-/// The word for a ratio of two times in all tables: that of a competitor by hcube's.
+/// The word for a ratio of two times in all tables: the time of a competitor by hcube's.
 pub const SPEED_UP: &str = "speed-up";
 
 /// The heading of the speed-up over one of several competitors, in two lines.
@@ -21,7 +21,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Whether a cell looks like a number, or says that there is none.
+/// Whether a cell looks like a number, or says that a number does not exist.
 fn numeric(cell: &str) -> bool {
     cell == "-" || cell.starts_with(|first: char| first.is_ascii_digit())
 }

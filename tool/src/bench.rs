@@ -44,8 +44,11 @@ use std::process::ExitCode;
 /// Measures a system of hcube against its competitors
 ///
 /// All competitors are measured alternately in one run, so that a machine that becomes slower in the meantime
-/// slows all of them. Times are medians, those of the slowest rank; the spread is (largest - smallest) /
+/// slows all of them. Times are medians on the slowest rank; the spread is (largest - smallest) /
 /// median.
+///
+/// A list of numbers is 1,2,4, or has ranges: 512:4096:2x stands for 512,1024,2048,4096, and 8:32:8 for
+/// 8,16,24,32. Sizes have the units k, M and G, powers of 1024.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -30,6 +30,8 @@ const RARE: [&str; 13] = [
 const LONG_SENTENCE: usize = 72;
 /// The flag that prints help, on every level.
 const HELP: &str = "Print help; --help=all prints all options, values and examples";
+/// Behind all other options.
+const LAST: usize = 1000;
 /// Before a default that depends on others.
 pub const DEFAULT: &str = " [default: ";
 
@@ -54,7 +56,13 @@ pub fn words(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 
 /// A command whose help has both forms, with all below it.
 pub fn with_help(command: Command) -> Command {
-    let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).global(true).help(HELP);
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .global(true)
+        .help(HELP)
+        .display_order(LAST);
     let command = shaped(command.disable_help_flag(true).arg(help));
     command.disable_help_subcommand(false)
 }

@@ -13,6 +13,7 @@ pub mod info;
 pub mod interrupt;
 pub mod launched;
 pub mod launcher;
+pub mod list;
 pub mod llcs;
 pub mod machine;
 pub mod model;

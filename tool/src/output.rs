@@ -1,9 +1,11 @@
-//! Where results go: tables to standard output, JSON to a file or instead of the tables.
+//! Where results go: tables to standard output, JSON and comma-separated values to files or instead of the
+//! tables.
 //!
 //! All files that a command writes because the command line names them are written here. A file that exists
 //! is replaced only if it is empty or of the [`Kind`] that is written, or with `--force`; and never if
 //! another argument names it, as an input or for another output.
 
+mod csv;
 mod kind;
 mod named;
 
@@ -144,13 +146,26 @@ fn json(results: &impl Serialize) -> serde_json::Result<String> {
     })
 }
 
-/// The option `--json`.
+/// Writes the file that an option names, or to standard output.
+fn put_or_print(option: &str, place: &str, kind: &Kind, text: &str) -> Result<(), Failure> {
+    if place == "-" {
+        print!("{text}");
+        return Ok(());
+    }
+    write(option, Path::new(place), kind, text)
+}
+
+/// The options `--json` and `--csv`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct JsonOption {
     /// Write the results as JSON, to FILE beside the tables; without FILE or with '-' to standard
     /// output instead of them
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<String>,
+    /// Write the results as comma-separated values, to FILE beside the tables; without FILE or with '-' to
+    /// standard output instead of them. A line is a run, columns are the keys of --json
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    csv: Option<String>,
     #[command(flatten)]
     pub force: ForceOption,
 }
@@ -166,34 +181,41 @@ pub struct ForceOption {
 
 impl JsonOption {
     const NAME: &str = "--json";
+    const CSV: &str = "--csv";
 
     /// Whether tables are printed.
     pub fn tables(&self) -> bool {
-        self.json.as_deref() != Some("-")
+        ![&self.json, &self.csv].iter().any(|place| place.as_deref() == Some("-"))
     }
 
     /// Writes the results where the option says.
     pub fn write(&self, results: &impl Serialize) -> Result<(), Failure> {
-        let Some(place) = &self.json else { return Ok(()) };
-        let text = json(results).map_err(|error| format!("JSON: {error}"))?;
-        if place == "-" {
-            println!("{text}");
-            return Ok(());
+        let form = |error| format!("results: {error}");
+        if let Some(place) = &self.csv {
+            put_or_print(Self::CSV, place, &csv::CSV, &csv::of(results).map_err(form)?)?;
         }
-        write(Self::NAME, Path::new(place), &RESULTS, &(text + "\n"))
+        let Some(place) = &self.json else { return Ok(()) };
+        put_or_print(Self::NAME, place, &RESULTS, &(json(results).map_err(form)? + "\n"))
     }
 
     /// Whether results can be written where the option says.
     pub fn check(&self) -> hcube_core::Result<()> {
-        match self.json.as_deref() {
-            None | Some("-") => Ok(()),
-            Some(place) => check(Self::NAME, Path::new(place), &RESULTS),
+        let (json, csv) = (self.json.as_deref(), self.csv.as_deref());
+        if (json, csv) == (Some("-"), Some("-")) {
+            let expected = format!("a file, as {} has standard output", Self::CSV);
+            return Err(hcube_core::Error::argument(Self::NAME, "-", expected));
         }
+        for (option, place, kind) in [(Self::NAME, json, &RESULTS), (Self::CSV, csv, &csv::CSV)] {
+            if let Some(place) = place.filter(|&place| place != "-") {
+                check(option, Path::new(place), kind)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the option is set.
     pub fn wanted(&self) -> bool {
-        self.json.is_some()
+        self.json.is_some() || self.csv.is_some()
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Target {
 /// Measures local work, messages, and rounds of RandomAccess of many lengths on the ranks of the job, fits
 /// the cost model to them and writes its parameters to a file. Use at most as many ranks as cores.
 ///
-/// Example: mpirun -np 2 hcube probe && hcube model --ranks "1 2 64"
+/// Example: mpirun -np 2 hcube probe && hcube model --ranks 1,2,64
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]

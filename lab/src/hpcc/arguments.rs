@@ -5,6 +5,7 @@ use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::{MIN_PAIRS, hpl::TOPOLOGIES};
 use hcube_tool::choices::number;
+use hcube_tool::list::{numbers, within};
 use hcube_tool::output::{self, JsonOption};
 use std::path::PathBuf;
 
@@ -12,19 +13,12 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ranks(pub Vec<usize>);
 
-pub fn ranks(list: &str) -> Result<Ranks, String> {
-    let separators = |letter: char| letter == ' ' || letter == ',';
-    let mut numbers = Vec::new();
-    for word in list.split(separators).filter(|word| !word.is_empty()) {
-        match word.parse() {
-            Ok(number @ 1..=65536) => numbers.push(number),
-            _ => return Err(format!("'{word}' is not a number of ranks from 1 to 65536")),
-        }
-    }
-    if numbers.is_empty() {
-        Err("expected numbers of ranks such as \"1 2 4\"".to_owned())
+pub fn ranks(text: &str) -> Result<Ranks, String> {
+    let ranks = numbers(within::<usize>(1, 65536))(text)?;
+    if ranks.is_empty() {
+        Err("expected numbers of ranks such as 1,2,4".to_owned())
     } else {
-        Ok(Ranks(numbers))
+        Ok(Ranks(ranks.to_vec()))
     }
 }
 
@@ -65,7 +59,7 @@ pub fn broadcasts(list: &str) -> Result<Broadcasts, String> {
 /// With --grids or --broadcasts a second table compares HPL on each process grid with the best of its
 /// broadcasts in stock HPCC.
 ///
-/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks "1 2 4" --n 4000 --json=results.json
+/// Example: hcube-lab hpcc --root target/hpcc/openmpi --ranks 1,2,4 --n 4000 --json=results.json
 ///
 /// Example: hcube-lab hpcc --root target/hpcc/openmpi --grids 1x2,2x2,1x4,2x4 --broadcasts all --repeat 3
 #[derive(Debug, clap::Args)]
@@ -228,6 +222,7 @@ mod tests {
     #[test]
     fn lists_of_ranks() {
         assert_eq!(ranks("1 2  3,8"), Ok(Ranks(vec![1, 2, 3, 8])));
+        assert_eq!(ranks("1:8:2x"), Ok(Ranks(vec![1, 2, 4, 8])));
         for bad in ["", " ", "0", "2 x", "-1", "99999999"] {
             assert!(ranks(bad).is_err(), "{bad}");
         }

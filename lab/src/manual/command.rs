@@ -43,8 +43,12 @@ fn describe(argument: &Arg) -> Described {
     let (meaning, said) = help.split_once(DEFAULT).unwrap_or((&help, ""));
     let values =
         argument.get_possible_values().into_iter().filter(|value| takes_values && !value.is_hide_set());
-    let defaults: Vec<String> =
-        argument.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
+    let defaults: Vec<String> = argument
+        .get_default_values()
+        .iter()
+        .map(|value| value.to_string_lossy().into_owned())
+        .filter(|value| !value.is_empty())
+        .collect();
     Described {
         name: argument.get_long().map_or_else(|| names[0].to_string(), |long| format!("--{long}")),
         short: argument.get_short().map(|short| format!("-{short}")),

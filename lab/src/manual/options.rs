@@ -53,7 +53,12 @@ pub fn markdown(tool: &clap::Command) -> String {
          Environment variables\n"
     );
     text += &GROUPS.iter().map(variables).collect::<String>();
-    text += "\n## hcube\n";
+    let forms = wrapped(
+        "`hcube COMMAND --help` prints the usual options and examples, `--help=all` all of them, as the manual page. A \
+         list of numbers is `1,2,4`, or has ranges: `512:4096:2x` stands for 512, 1024, 2048 and 4096, and `8:32:8` for 8, \
+         16, 24 and 32. Sizes have the units k, M and G, powers of 1024.",
+    );
+    text += &format!("\n## hcube\n\n{forms}\n");
     text += &subcommands(tool);
     for script in SCRIPTS {
         let lines: Vec<String> = script.synopsis().iter().map(|line| format!("`{line}`")).collect();

@@ -14,7 +14,7 @@ pub fn comparisons(inputs: &Inputs) -> Vec<Comparison<'_>> {
     inputs.fftw.iter().flat_map(|results| results.comparisons()).collect()
 }
 
-/// Times and memory, and those of FFTW's own plans.
+/// Times and memory, and the times and memory of FFTW's own plans.
 pub fn transforms(inputs: &Inputs) -> Section {
     let mut section = Section::new(
         "fftw",

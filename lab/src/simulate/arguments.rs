@@ -75,7 +75,7 @@ impl Section {
 /// programs by every element. The machines are models; their files name the sources. Fails if a run has
 /// errors, hangs or cannot be started.
 ///
-/// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks "64 256" --json=results.json
+/// Example: hcube-lab simulate --root target/simulate --sections ranks --ranks 64,256 --json=results.json
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Directory of the drivers and platform.so, built by scripts/simulate.sh, and of the files of runs
@@ -91,7 +91,7 @@ pub struct Arguments {
     /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
-    /// Numbers of ranks, such as "64 256"; by default those of each section
+    /// Numbers of ranks, such as 64,256; by default those of each section
     #[arg(long, value_name = "LIST", value_parser = crate::hpcc::arguments::ranks)]
     pub ranks: Option<crate::hpcc::arguments::Ranks>,
     /// Ranks per node; by default those of each section

@@ -213,10 +213,10 @@ fn arguments(program: Program, ranks: usize, parameters: Vec<u32>) -> ProgramArg
         program,
         machine: None,
         // Without sizes they are those of the thesis, and what it has published stands beside them.
-        sizes: if ranks >= MIN_RANKS_LARGE { vec![large] } else { Vec::new() },
-        blocks,
+        sizes: if ranks >= MIN_RANKS_LARGE { vec![large] } else { Vec::new() }.into(),
+        blocks: blocks.into(),
         distribution: None,
-        alpha,
+        alpha: alpha.into(),
         kernel: None,
         estimate: Estimate::Weighted,
         operation_ns: None,

@@ -93,7 +93,7 @@ fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
         let own: Vec<&&Run> = runs.iter().filter(|run| x(run) == place).collect();
         let medians: Vec<f64> = own.iter().map(|run| run.timing.median_us).collect();
         let y = 1e-6 * numbers::median(&medians);
-        // The range of one of several measurements is not that of their median.
+        // The range of one of several measurements is not the range of their median.
         let range = if let [run] = own[..] {
             run.timing.point(0.0, |us| 1e-6 * us).range.or(Some((y, y)))
         } else {

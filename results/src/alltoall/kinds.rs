@@ -32,7 +32,7 @@ pub struct Subject {
     /// Of neighbours, the form of faces and the ends of the grid; of nonblocking exchanges, [`ALONE`] or
     /// [`OVERLAPPED`].
     pub exchange: String,
-    /// Data of each rank: of neighbours, that of six faces.
+    /// Data of each rank: of neighbours, the data of six faces.
     pub bytes_per_rank: usize,
     /// Doubles along an edge of a rank's cube; only of neighbours.
     pub cube: Option<usize>,
@@ -44,7 +44,7 @@ pub struct Subject {
     pub seed: u64,
 }
 
-/// A subject by one variant. Times are those of the slowest rank.
+/// A subject by one variant. Times are of the slowest rank.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     #[serde(flatten)]
@@ -92,7 +92,7 @@ impl Run {
     }
 }
 
-/// The library's time by that of a run, and its time by that of the longer part.
+/// The library's time by the time of a run, and its time by the time of the longer part.
 fn ratios(run: &Run, all: &[Run]) -> (Option<f64>, Option<f64>) {
     let median = |exchange: &str, variant: &str| {
         let other = all.iter().find(|other| run.is_beside(other, exchange, variant))?;

@@ -53,7 +53,7 @@ pub struct Row {
     pub operation_ns: f64,
     /// Predicted seconds.
     pub seconds: ByModel,
-    /// Predicted efficiency in per cent: the time of all operations by that of all processes.
+    /// Predicted efficiency in per cent: the time of all operations by the time of all processes.
     pub efficiency_percent: ByModel,
     /// Whether a superstep or a message is outside of what the machine's figures were measured for.
     #[serde(default)]

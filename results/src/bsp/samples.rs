@@ -193,7 +193,8 @@ impl Samples {
     }
 
     /// The noise in per cent: by how much the median of a case exceeds its minimum, in the median over all
-    /// cases, or that of a latency where it is more; nothing where there are too few repetitions to tell.
+    /// cases, or the spread of a latency where it is more; nothing where there are too few repetitions to
+    /// tell.
     pub fn noise_percent(&self) -> Option<f64> {
         let repeat = self.exchanges.iter().map(|exchange| exchange.seconds.len()).max().unwrap_or(0);
         if repeat < MIN_REPETITIONS {

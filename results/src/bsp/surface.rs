@@ -17,7 +17,7 @@ impl Samples {
         1e-6 * median(&self.latencies[0])
     }
 
-    /// Seconds of an exchange beyond those of an empty superstep: in its fastest, median and slowest
+    /// Seconds of an exchange beyond the seconds of an empty superstep: in its fastest, median and slowest
     /// repetition. Below 0 where measurements differ.
     pub fn communication(&self, exchange: &Exchange) -> [f64; 3] {
         let empty = self.empty_seconds();

@@ -6,7 +6,7 @@ use crate::measured::{Place, distinct, libraries};
 use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
 use crate::runs::Pictured;
 
-/// The variants in the order of legends. Points of memcpy would lie below those of hcube.
+/// The variants in the order of legends. Points of memcpy would lie below the points of hcube.
 const VARIANTS: [Variant; 3] =
     [(HCUBE, "hcube", looks::HCUBE), (MPI, "MPI", looks::STOCK), (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR)];
 

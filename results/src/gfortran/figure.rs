@@ -58,7 +58,7 @@ fn by_cores(runs: &[Run]) -> [Vec<Run>; 2] {
     [own, shared]
 }
 
-/// Speed-ups over OpenCoarrays, but for transfers over sizes; without it, times.
+/// Speed-ups over OpenCoarrays, except for transfers over sizes; without it, times.
 pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
     const TITLE: &str = "Coarrays of gfortran, by operation";
     let is_swept = |run: &Run| SWEPT.contains(&run.subject.operation.as_str());
@@ -72,7 +72,7 @@ pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
     rows(runs, time, TITLE, "µs, lower is better", None, file)
 }
 
-/// Speeds of programs beside those of the same programs with MPI.
+/// Speeds of programs beside the same programs with MPI.
 pub fn programs(runs: &[Run], file: Option<&'static str>) -> Chart {
     let x = "speed-up over MPI, higher is better";
     rows(runs, |run| run.over_mpi, "Programs with coarrays against MPI", x, Some(1.0), file)
@@ -94,7 +94,7 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels = Vec::new();
-        // Images that share cores wait for the scheduler, whatever the library: they stand behind the others.
+        // Images that share cores wait for the scheduler with every library: they stand behind the others.
         for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
             for mut panel in [statements(runs, None), programs(runs, None)] {
                 panel.title += note;

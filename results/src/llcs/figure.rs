@@ -90,7 +90,7 @@ pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<
     alphas.sort_unstable();
     let mut series = Vec::new();
     for alpha in alphas.into_iter().rev() {
-        // Blue is that of the selected grid.
+        // Blue is the selected grid.
         let look = looks::numbered(alpha);
         series.extend(efficiencies(&own(square, Some(alpha)), &format!("alpha = {alpha}"), look));
     }

@@ -2,7 +2,7 @@
 //!
 //! The latency and the gap hold for a number of processes, an operation of BSPlib and a pattern of
 //! communication, so there is an entry for each. A word has 64 bits; h is the number of words that a process
-//! sends or receives in a superstep, h* that of a message.
+//! sends or receives in a superstep, h* of a message.
 //!
 //! Source: Krusche 2005, §2.2 (model) and chapter 3 (measurement).
 
@@ -229,7 +229,7 @@ impl Bsp {
         })
     }
 
-    /// Adds the figures for a number of processes, or replaces those of the same number.
+    /// Adds the figures for a number of processes, or replaces the figures for the same number.
     pub fn put(&mut self, processes: Processes) {
         match self.processes.binary_search_by_key(&processes.processes, |entry| entry.processes) {
             Ok(at) => self.processes[at] = processes,

@@ -88,7 +88,7 @@ pub struct Row {
     pub processes: usize,
     /// Blocks of the cube (q) of matrix products, the size of the grid (alpha) of subsequences.
     pub parameter: usize,
-    /// The largest efficiency. The rates to which it refers are those of Tables 4.2 and 5.3, as printed.
+    /// The largest efficiency. The rates to which it refers are in Tables 4.2 and 5.3, as printed.
     pub efficiency_percent: Option<f64>,
     /// The mean relative error of predictions with a constant gap.
     pub error_constant_percent: Option<f64>,

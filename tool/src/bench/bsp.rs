@@ -49,7 +49,7 @@ struct Variant {
     /// Of the library; empty for MPI.
     file: String,
     calls: Calls,
-    /// That its functions are those of the library.
+    /// That its functions are in the library.
     origin: Origin,
 }
 
@@ -75,7 +75,7 @@ struct Bsp<'a> {
     node_sizes: Vec<usize>,
 }
 
-/// The name of a library: that of its file without `lib` and what follows the first point.
+/// The name of a library: the name of its file without `lib` and what follows the first point.
 fn name_of(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default();

@@ -68,7 +68,7 @@ struct Fft<'a> {
     options: Options,
     /// FFTW, or why it is not measured.
     fftw: Opened<Fftw>,
-    /// The part of this rank, and where the transform is out of place that of the result.
+    /// The part of this rank, and where the transform is out of place the part of the result.
     words: Vec<u64>,
     place: Place,
 }

@@ -139,7 +139,7 @@ pub struct Measured<R> {
 }
 
 /// Collective: all measurements of all cases, a number of times and verified or not. `show` gets the rows so
-/// far, whenever those of a size are added.
+/// far, whenever the rows of a size are added.
 pub fn measure<S: System>(
     comm: &impl Comm,
     system: &mut S,

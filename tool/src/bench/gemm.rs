@@ -168,7 +168,7 @@ impl System for Gemm<'_> {
         SMALL_FLOPS + self.problems[number].flops()
     }
 
-    /// Makes the matrices of its problem, which replace those of the previous one.
+    /// Makes the matrices of its problem, which replace the matrices of the previous one.
     fn open(&mut self, &(number, variant): &Self::Case) -> Result<Opened<()>> {
         if variant == Variant::Bound && self.problems[number].routine != Routine::Gemm {
             return Ok(Err("local-bound left out: only products have it".to_owned()));

@@ -147,7 +147,7 @@ pub fn check_mpi(library: Library, file: &str) -> Result<(), String> {
     }
 }
 
-/// The name of an MPI library in those of files.
+/// The name of an MPI library in names of files.
 pub fn mpi_name(library: &str) -> &'static str {
     if library.starts_with("Open MPI") { "openmpi" } else { "mpich" }
 }

@@ -4,6 +4,7 @@
 use super::program::{Case, Costs, ProgramArguments};
 use crate::bench::drawn;
 use crate::choices::number;
+use crate::list::{List, NONE, numbers, within};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::{self, Failure};
@@ -30,8 +31,8 @@ pub struct Arguments {
     #[command(flatten)]
     program: ProgramArguments,
     /// Numbers of processes [default: all that the machine file has]
-    #[arg(long, value_name = "COUNT[,COUNT...]", value_delimiter = ',', value_parser = number::<u32>(1..))]
-    processes: Vec<u32>,
+    #[arg(long, value_name = "COUNT[,COUNT...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, u32::MAX.into())))]
+    processes: List<u32>,
     /// Whose costs are used
     #[arg(long, default_value = "corrected")]
     costs: Costs,

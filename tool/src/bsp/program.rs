@@ -1,6 +1,7 @@
 //! The programs that are predicted and run, with their costs.
 
 use crate::choices::number;
+use crate::list::{List, NONE, numbers, within};
 use crate::machine;
 use crate::machine::bsp::{self, Estimate};
 use clap::ValueEnum;
@@ -70,17 +71,18 @@ pub struct ProgramArguments {
     /// The machine: a file of 'hcube bsp probe' or the name of a machine [default: calibration.json]
     #[arg(long, value_name = "FILE|NAME")]
     pub machine: Option<String>,
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = crate::bench::lengths::length, help = sizes_help())]
-    pub sizes: Vec<usize>,
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true,
+          value_parser = numbers(crate::bench::lengths::length), help = sizes_help())]
+    pub sizes: List<usize>,
     /// Blocks per side of a matrix [default: 2 to 9, as far as each process has one]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = number::<u32>(1..=10_000))]
-    pub blocks: Vec<u32>,
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 10_000)))]
+    pub blocks: List<u32>,
     /// How matrices are distributed [default: customized]
     #[arg(long)]
     pub distribution: Option<Matrices>,
     /// Block columns of each process of the matrix of a subsequence [default: 1 to 5]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = number::<u32>(1..=1000))]
-    pub alpha: Vec<u32>,
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 1000)))]
+    pub alpha: List<u32>,
     /// The algorithm for subsequences [default: standard]
     #[arg(long)]
     pub kernel: Option<Subsequence>,
@@ -151,7 +153,7 @@ impl ProgramArguments {
     }
 
     fn sizes(&self) -> Vec<usize> {
-        if self.sizes.is_empty() { vec![self.published().size()] } else { self.sizes.clone() }
+        if self.sizes.is_empty() { vec![self.published().size()] } else { self.sizes.to_vec() }
     }
 
     /// Options of the other program are refused, since they would change nothing.

@@ -54,10 +54,10 @@ fn arguments(program: published::Program, size: usize, parameters: Vec<u32>) -> 
     ProgramArguments {
         program: if is_product { Program::Matmul } else { Program::Llcs },
         machine: None,
-        sizes: vec![size],
-        blocks,
+        sizes: vec![size].into(),
+        blocks: blocks.into(),
         distribution,
-        alpha,
+        alpha: alpha.into(),
         kernel,
         estimate: Estimate::Weighted,
         operation_ns: None,

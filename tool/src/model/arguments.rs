@@ -2,6 +2,7 @@
 
 use super::gemm;
 use crate::choices::{help, number, one_of, value};
+use crate::list::{List, NONE, numbers, within};
 use crate::machine;
 use crate::output::JsonOption;
 use crate::session::Failure;
@@ -23,16 +24,16 @@ const MAX_RANKS: u64 = 1 << 20;
 /// bytes follow from the production plans; contention in the network and overlap are not modelled.
 /// `hcube model gemm` predicts matrix multiplication.
 ///
-/// Example: hcube model --machine red-storm --ranks "1 64 200 8192"
+/// Example: hcube model --machine red-storm --ranks 1,64,200,8192
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Arguments {
     /// Name of a machine, or a file; without it calibration.json in the working directory
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
-    /// Numbers of ranks; by default the numbers of Plimpton et al. 2006, Table 2, that fit on the machine
-    #[arg(long, value_name = "P[ P...]", value_delimiter = ' ', value_parser = number::<u64>(1..=MAX_RANKS))]
-    ranks: Vec<u64>,
+    /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
+    #[arg(long, value_name = "P[,P...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u64>(1, MAX_RANKS)))]
+    ranks: List<u64>,
     /// Ranks on a node; without it one for each core
     #[arg(long, value_name = "K", value_parser = number::<u64>(1..=MAX_RANKS))]
     ranks_per_node: Option<u64>,

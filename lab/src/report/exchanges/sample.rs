@@ -100,7 +100,7 @@ pub fn line(
         let own: Vec<&&Sample> = samples.iter().filter(|sample| x(sample) == place).collect();
         let seconds = numbers::median(&own.iter().map(|sample| sample.seconds).collect::<Vec<_>>());
         let range = own[0].range.map(|(low, high)| (y(own[0], low), y(own[0], high)));
-        // The range of one of several measurements is not that of their median.
+        // The range of one of several measurements is not the range of their median.
         Point { x: place as f64, y: y(own[0], seconds), range: range.filter(|_| own.len() == 1) }
     };
     let points = distinct(samples.iter().map(|sample| x(sample))).into_iter().map(point).collect();

@@ -3,6 +3,7 @@
 use crate::bench::job::Common;
 use crate::bench::lengths::{name, words};
 use crate::choices::{help_and, number, one_of, value};
+use crate::list::{List, NONE, numbers};
 use clap::ValueEnum;
 use hcube_alltoall::options::MAX_MEMORY_BYTES;
 use hcube_alltoall::{Options, Path, Schedule};
@@ -170,8 +171,9 @@ pub struct Arguments {
     pub algorithms: Vec<Algorithm>,
     /// Bytes of data per rank, for example 64k or 4M; of all kinds except neighbours [default: 8 for each
     /// rank, then 1k,64k,4M,32M]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_SIZE, "below 16G"))]
-    pub sizes: Vec<usize>,
+    #[arg(long, value_name = "BYTES[,BYTES...]", default_value = NONE, hide_default_value = true,
+          value_parser = numbers(words(MAX_SIZE, "below 16G")))]
+    pub sizes: List<usize>,
     #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = memory,
           help = help_and::<Options>("memory", "'all' is enough for all blocks. Applies to hcube's \
                                                 blocking and general exchanges. A list is a sweep, as in Figure 6 \
@@ -257,7 +259,7 @@ impl Arguments {
     /// In bytes per rank: without `--sizes`, from 8 bytes between two ranks on.
     pub fn sizes(&self, ranks: usize) -> Vec<usize> {
         if !self.sizes.is_empty() {
-            return self.sizes.clone();
+            return self.sizes.to_vec();
         }
         let smallest = ELEMENT * ranks;
         [smallest].into_iter().chain(DEFAULT_SIZES.into_iter().filter(|&size| size > smallest)).collect()

@@ -5,6 +5,7 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
 use crate::choices::number;
+use crate::list::{List, NONE, numbers, within};
 use crate::session::Failure;
 use std::path::PathBuf;
 
@@ -56,11 +57,12 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub operations: Vec<Operation>,
     /// Bytes of a message in the sweep [default: 8,64,1k,8k,64k,1M]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1G"))]
-    pub sizes: Vec<usize>,
+    #[arg(long, value_name = "BYTES[,BYTES...]", default_value = NONE, hide_default_value = true,
+          value_parser = numbers(words(MAX_BYTES, "up to 1G")))]
+    pub sizes: List<usize>,
     /// Messages of a process in a superstep of the sweep [default: 1,4,16,256,4096]
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', value_parser = number::<u32>(1..=1 << 20))]
-    pub messages: Vec<u32>,
+    #[arg(long, value_name = "N[,N...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u32>(1, 1 << 20)))]
+    pub messages: List<u32>,
     /// Leave out supersteps in which a process transfers more
     #[arg(long, value_name = "BYTES", default_value = "4M", value_parser = words(MAX_BYTES, "up to 1G"))]
     pub max_bytes: usize,

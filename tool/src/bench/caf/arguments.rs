@@ -5,6 +5,7 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
 use crate::choices::number;
+use crate::list::{List, NONE, numbers};
 use std::path::PathBuf;
 
 /// Bytes of an operation: MPI's numbers are of type int.
@@ -56,8 +57,9 @@ pub struct Arguments {
     pub operations: Vec<Operation>,
     /// Bytes of put, get, copy-async, broadcast and allreduce [default: 8,64,4k,64k,1M for put and get,
     /// 8,1M for broadcast and allreduce, 1M for copy-async]
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 256M"))]
-    pub sizes: Vec<usize>,
+    #[arg(long, value_name = "BYTES[,BYTES...]", default_value = NONE, hide_default_value = true,
+          value_parser = numbers(words(MAX_BYTES, "up to 256M")))]
+    pub sizes: List<usize>,
     /// Treat each COUNT ranks as a node, so that hcube uses messages between them; as HCUBE_RANKS_PER_NODE
     #[arg(long, value_name = "COUNT", value_parser = number::<u32>(1..))]
     pub ranks_per_node: Option<u32>,

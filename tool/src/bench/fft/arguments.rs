@@ -4,10 +4,11 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::length;
 use crate::choices::number;
+use crate::list::{List, NONE, numbers};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// Numbers of a vector without `--lengths`, at least: those of HPCC on small and on larger memory.
+/// Numbers of a vector without `--lengths`, at least: lengths of HPCC on small and on larger memory.
 const USUAL_LENGTHS: [usize; 2] = [1 << 20, 1 << 22];
 /// Measurements of each case without `--repeat`.
 const REPEAT: u32 = 9;
@@ -48,8 +49,8 @@ pub enum Algorithm {
 pub struct Arguments {
     /// Complex numbers of the vector, as products of numbers and powers: 1000000, 2^20, 3*2^18 [default: the
     /// least lengths from 2^20 and from 2^22 on that are P x P times a power of 2]
-    #[arg(long, value_name = "LENGTH[,LENGTH...]", value_delimiter = ',', value_parser = length)]
-    pub lengths: Vec<usize>,
+    #[arg(long, value_name = "LENGTH[,LENGTH...]", default_value = NONE, hide_default_value = true, value_parser = numbers(length))]
+    pub lengths: List<usize>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub algorithms: Vec<Algorithm>,
@@ -72,7 +73,7 @@ impl Arguments {
     /// The lengths on a number of ranks.
     pub fn lengths(&self, ranks: usize) -> Vec<usize> {
         if !self.lengths.is_empty() {
-            return self.lengths.clone();
+            return self.lengths.to_vec();
         }
         let square = ranks.saturating_mul(ranks);
         USUAL_LENGTHS.map(|least| square.saturating_mul(least.div_ceil(square).next_power_of_two())).to_vec()

@@ -3,6 +3,7 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::lengths::words;
 use crate::choices::number;
+use crate::list::{List, numbers, within};
 use crate::output::JsonOption;
 use clap::builder::PossibleValuesParser;
 use hcube_results::gfortran::{self, PROGRAMS};
@@ -43,14 +44,15 @@ const MAX_BYTES: usize = 256 << 20;
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Numbers of images
-    #[arg(long, value_name = "N[,N...]", value_delimiter = ',', default_value = "2,4,8", value_parser = number::<u32>(1..=4096))]
-    pub images: Vec<u32>,
+    #[arg(long, value_name = "N[,N...]", default_value = "2,4,8", value_parser = numbers(within::<u32>(1, 4096)))]
+    pub images: List<u32>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = PossibleValuesParser::new(gfortran::operations()))]
     pub operations: Vec<String>,
     /// Bytes of get and put
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', default_value = "8,64,512,4k,32k,256k,1M", value_parser = words(MAX_BYTES, "up to 256M"))]
-    pub sizes: Vec<usize>,
+    #[arg(long, value_name = "BYTES[,BYTES...]", default_value = "8,64,512,4k,32k,256k,1M",
+          value_parser = numbers(words(MAX_BYTES, "up to 256M")))]
+    pub sizes: List<usize>,
     /// Runs of each program, alternating; the table shows the median and (largest - smallest) / median
     #[arg(long, value_name = "TIMES", default_value = "5", value_parser = number::<u32>(1..=1000))]
     pub repeat: u32,
@@ -124,6 +126,6 @@ mod tests {
     fn statements_and_programs_are_chosen_by_name() {
         let some = arguments("--operations jacobi,put,get,halo-faces --sizes 16,2k");
         assert_eq!(some.chosen(), [vec!["get", "put"], vec!["halo-faces", "jacobi"]]);
-        assert_eq!(some.sizes, [16, 2048]);
+        assert_eq!(some.sizes[..], [16, 2048]);
     }
 }

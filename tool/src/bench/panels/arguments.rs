@@ -4,6 +4,7 @@ use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::words;
 use crate::choices::number;
+use crate::list::{List, numbers, within};
 use clap::ValueEnum;
 
 /// Bytes of a word.
@@ -44,13 +45,12 @@ pub enum Variant {
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Bytes of a panel
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1G"),
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_parser = numbers(words(MAX_BYTES, "up to 1G")),
           default_value = "64k,512k,4M")]
-    pub sizes: Vec<usize>,
+    pub sizes: List<usize>,
     /// Microseconds of computation per panel
-    #[arg(long, value_name = "US[,US...]", value_delimiter = ',', default_value = "0,1000",
-          value_parser = number::<u32>(0..=1_000_000))]
-    pub work: Vec<u32>,
+    #[arg(long, value_name = "US[,US...]", default_value = "0,1000", value_parser = numbers(within::<u32>(0, 1_000_000)))]
+    pub work: List<u32>,
     /// Panels that are timed together
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = number::<u32>(1..=100_000))]
     pub panels: u32,
@@ -74,7 +74,7 @@ mod tests {
     fn nothing_chosen_is_everything() {
         let all = parse::<Arguments>([]);
         assert_eq!((chosen(&all.variants).len(), all.panels, &all.work[..]), (4, 32, &[0, 1000][..]));
-        assert_eq!(all.sizes, [64 << 10, 512 << 10, 4 << 20]);
+        assert_eq!(all.sizes[..], [64 << 10, 512 << 10, 4 << 20]);
         let some = parse::<Arguments>(["--variants", "pipelined,hcube", "--sizes", "8", "--work", "5"]);
         assert_eq!(chosen(&some.variants), [Variant::Hcube, Variant::Pipelined]);
         let names = chosen::<Variant>(&[]).into_iter().map(name);

@@ -2,6 +2,7 @@
 
 use crate::bench::job::Common;
 use crate::choices::{help, help_and, number, one_of, value};
+use crate::list::{List, NONE, numbers};
 use clap::ValueEnum;
 use hcube_random_access::{Mode, Optimisations, Options, StreamKind};
 
@@ -45,18 +46,18 @@ pub struct Arguments {
     /// Updates of all ranks together; default is four per word
     #[arg(long, value_name = "N", value_parser = number::<u64>(0..=1 << 59))]
     pub updates: Option<u64>,
-    #[arg(long, value_name = "Q[,Q...]", value_delimiter = ',', value_parser = value::<Options, usize>("look_ahead"),
-          help = help_and::<Options>("look_ahead", "A list is a sweep, as in Table 4 of Plimpton et al. 2006: 1,4,16,64,256,1024"))]
-    pub look_ahead: Vec<usize>,
+    #[arg(long, value_name = "Q[,Q...]", default_value = NONE, hide_default_value = true, value_parser = numbers(value::<Options, usize>("look_ahead")),
+          help = help_and::<Options>("look_ahead", "A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024"))]
+    pub look_ahead: List<usize>,
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]
     pub stream: Streams,
     #[arg(long, value_name = "MODE[,MODE...]", value_delimiter = ',', value_parser = one_of::<Mode>(Mode::NAMES),
           help = help_and::<Options>("mode", "A list compares modes"))]
     pub mode: Vec<Mode>,
-    #[arg(long, value_name = "D[,D...]", value_delimiter = ',', value_parser = value::<Options, usize>("dimensions"),
+    #[arg(long, value_name = "D[,D...]", default_value = NONE, hide_default_value = true, value_parser = numbers(value::<Options, usize>("dimensions")),
           help = help_and::<Options>("dimensions", "A list is a sweep"))]
-    pub dimensions: Vec<usize>,
+    pub dimensions: List<usize>,
     #[arg(long, value_name = "LIST", value_parser = value::<Options, Optimisations>("optimisations"),
           help = help_and::<Options>("optimisations", "all, none, or a list such as 1,2"))]
     pub optimisations: Option<Optimisations>,

@@ -3,6 +3,7 @@
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
+use crate::list::{List, numbers};
 use clap::ValueEnum;
 use hcube_stream::select::Kernel;
 
@@ -88,9 +89,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub kernels: Vec<Named>,
     /// Bytes of each vector of a rank; the default is more than caches have room for
-    #[arg(long, value_name = "BYTES[,BYTES...]", value_delimiter = ',', value_parser = words(MAX_BYTES, "up to 1T"),
+    #[arg(long, value_name = "BYTES[,BYTES...]", value_parser = numbers(words(MAX_BYTES, "up to 1T")),
           default_value = "32M")]
-    pub sizes: Vec<usize>,
+    pub sizes: List<usize>,
     /// What is measured [default: all of them]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub variants: Vec<Variant>,
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!((all.running(4), all.running(1)), (vec![4, 1], vec![1]));
         let some = parse::<Arguments>(["--running", "one", "--kernels", "triad,copy", "--sizes", "8,1k"]);
         assert_eq!((some.running(4), some.kernels()), (vec![1], vec![Kernel::Copy, Kernel::Triad]));
-        assert_eq!(some.sizes, [8, 1024]);
+        assert_eq!(some.sizes[..], [8, 1024]);
     }
 
     #[test]
