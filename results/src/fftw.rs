@@ -2,6 +2,7 @@
 
 pub mod plot;
 
+use crate::measured::Taken;
 use crate::numbers::{self, percent, significant};
 use crate::table::{Column, Table, bytes, cell};
 use serde::de::IntoDeserializer;
@@ -58,6 +59,9 @@ pub struct Run {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Results {
+    /// Where and when; nothing of several files.
+    #[serde(flatten)]
+    pub taken: Taken,
     /// In the order of measurement.
     pub runs: Vec<Run>,
 }

@@ -62,6 +62,16 @@ pub fn libraries<'a>(names: impl Iterator<Item = &'a str>) -> String {
     distinct(names).join("; ")
 }
 
+/// Where and when results were measured, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// Machine and libraries.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub machine: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
+}
+
 /// Each place once, by the number of ranks.
 pub fn places<'a>(all: impl Iterator<Item = &'a Place>) -> Vec<&'a Place> {
     let mut places = distinct(all);

@@ -51,6 +51,16 @@ pub fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// About three digits, as beside points of pictures and in their titles: 0.036, 1.41, 22.2, 616.
+pub fn short(value: f64) -> String {
+    match value.abs() {
+        large if large >= 99.95 => format!("{value:.0}"),
+        medium if medium >= 9.995 => format!("{value:.1}"),
+        small if small >= 0.0995 || small == 0.0 => format!("{value:.2}"),
+        tiny => format!("{value:.*}", (1 - tiny.log10().floor() as i32).clamp(0, 9) as usize),
+    }
+}
+
 /// A share as a percentage without decimals.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)

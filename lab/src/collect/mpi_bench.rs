@@ -32,7 +32,7 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
         Ok(Run::new(problem, arguments.ranks, solver, times(&read("times")?), plan))
     };
     let runs = [(Solver::Pairwise, "pairwise"), (Solver::Hcube, "hcube")].into_iter().map(run);
-    let mut results = Results { runs: runs.collect::<Result<_, _>>()? };
+    let mut results = Results { runs: runs.collect::<Result<_, _>>()?, ..Results::default() };
     results.summarise()?;
     arguments.json.write(&results)
 }

@@ -8,7 +8,7 @@ use super::plan::Run;
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
-use hcube_results::measured::distinct;
+use hcube_results::measured::{Taken, distinct};
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
 use hcube_tool::output;
@@ -22,6 +22,9 @@ pub struct Results {
     pub mpi: String,
     #[serde(skip)]
     title: &'static str,
+    /// Where and when.
+    #[serde(flatten)]
+    pub taken: Taken,
     /// Order of HPL's matrix; older files do not have it.
     #[serde(default)]
     pub n: Option<u32>,
@@ -105,13 +108,14 @@ impl Results {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
         let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
         let (figures, hpl) = (merits::compared(outcomes), merits::grids(outcomes));
-        Self { mpi: mpi.name().to_owned(), title: mpi.title(), n: Some(n), runs, figures, hpl }
+        let taken = Taken { machine: mpi.title().to_owned(), ..Taken::default() };
+        Self { mpi: mpi.name().to_owned(), title: mpi.title(), taken, n: Some(n), runs, figures, hpl }
     }
 
     /// Writes the picture, if there are figures of whole runs.
     pub fn draw(&self, path: &Path) -> Result<(), String> {
-        let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.order());
-        figure::sheet(&self.figures, &title)
+        let subject = format!("HPCC 1.5.0, N = {}", self.order());
+        figure::sheet(&self.figures, &subject, &self.taken)
             .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
 

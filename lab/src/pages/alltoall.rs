@@ -1,7 +1,7 @@
 //! What README.md says of the all-to-all exchange, from its page and its pictures.
 
 use super::markdown::{cell, row, table};
-use super::picture::{self, points, value};
+use super::picture::{point, points, value};
 use crate::records::read;
 use std::path::Path;
 
@@ -10,13 +10,8 @@ const MEMORY_SIZE: &str = "32 MiB";
 
 /// Memory beside the buffers.
 pub fn memory(root: &Path) -> Result<String, String> {
-    let memory = picture::texts(root, "alltoall-memory")?;
-    let of = |series: &str| {
-        let point = memory.iter().find(|point| point.series == series && point.label == MEMORY_SIZE);
-        point
-            .map(|point| point.value.as_str())
-            .ok_or_else(|| format!("alltoall-memory.svg: no {series} at {MEMORY_SIZE}"))
-    };
+    let memory = points(root, "alltoall-memory")?;
+    let of = |series: &str| point(&memory, "", series, MEMORY_SIZE).map(|point| &point.text);
     Ok(format!(
         "For {MEMORY_SIZE} per rank, on 8 ranks, the library allocates {} in addition and hcube {}",
         of("MPI library, in place")?,

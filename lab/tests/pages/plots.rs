@@ -120,7 +120,7 @@ fn statements_of_fortran_are_those_of_the_picture() {
         ("`allocate` and `deallocate`", "allocate"),
     ] {
         let figures: Vec<&str> = text.lines().map(cells).filter(|row| row[0] == name).flatten().collect();
-        let speedup = value(&all, "Coarrays of gfortran, by operation", "2 images", label).expect("a point");
+        let speedup = value(&all, "Operations, over OpenCoarrays", "2 images", label).expect("a point");
         let fits = figures.iter().any(|figure| is_rounded(figure, speedup));
         assert!(fits, "{name}: {figures:?}, the picture has {speedup}");
     }

@@ -7,6 +7,7 @@ use super::drawn;
 use crate::output::JsonOption;
 use crate::session::{self, Failure};
 use hcube_results::fftw::{Results, plot};
+use hcube_results::measured::Taken;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,6 +40,7 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
     let mut results = Results::default();
     for read in drawn::read_results::<Results>(&arguments.from)? {
         results.runs.extend(read.runs);
+        results.taken = if arguments.from.len() == 1 { read.taken } else { Taken::default() };
     }
     results.summarise().map_err(|error| format!("--from: {error}"))?;
     if arguments.json.tables() {
@@ -46,5 +48,5 @@ fn compare(arguments: &Arguments) -> Result<(), Failure> {
     }
     arguments.json.write(&results)?;
     let undrawn = "no problem was measured by FFTW's own plan and by hcube";
-    drawn::draw(arguments.plot.as_deref(), || plot::sheet(&results.comparisons()), undrawn)
+    drawn::draw(arguments.plot.as_deref(), || plot::sheet(&results.comparisons(), &results.taken), undrawn)
 }
