@@ -14,8 +14,8 @@ pub struct Arguments {
     /// Number of ranks
     #[arg(long, value_name = "P")]
     ranks: usize,
-    /// Has the files SOLVER.plan, the output of a run with --verbose=2, and SOLVER.times, that of all others,
-    /// for the solvers pairwise and hcube
+    /// Has the files SOLVER.plan, the output of a run with --verbose=2, and SOLVER.times, the output of all
+    /// others, for the solvers pairwise and hcube
     directory: PathBuf,
     #[command(flatten)]
     json: JsonOption,

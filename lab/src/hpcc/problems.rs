@@ -26,7 +26,7 @@ pub fn problems(run: &Run, outcome: &Outcome, columns: usize) -> Vec<String> {
             Some(_) => {}
         }
     }
-    // That of stock HPCC that was too slow has no summary.
+    // A run of stock HPCC that was too slow has no summary.
     if run.whole && !outcome.success && !outcome.timed_out {
         problems.push(format!("{name}: HPCC did not succeed (no Success=1)"));
     }

@@ -178,8 +178,8 @@ fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("-".to_owned(), text)
 }
 
-/// The table of the figures of merit, that of RandomAccess where Sandia's variant or only RandomAccess was
-/// run, and how they were measured.
+/// The table of the figures of merit, the table of RandomAccess where Sandia's variant or only RandomAccess
+/// was run, and how they were measured.
 pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)]) -> String {
     let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
     let mut text = format!(

@@ -43,7 +43,7 @@ pub fn run(
     let name = format!("{}-{}-{}", run.variant.name(), run.ranks, run.repeat);
     let folder = arguments.root.join("runs").join(name);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    // Results of an earlier run must not be mistaken for those of this one.
+    // Results of an earlier run must not be mistaken for results of this run.
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 const KERNELS: [(&str, &str); 4] =
     [("caf_stream", "STREAM"), ("caf_random_access", "RandomAccess"), ("caf_fft", "FFT"), ("caf_hpl", "HPL")];
 
-/// A row for each program: in the order of the names, those of one name next to each other.
+/// A row for each program: in the order of the names, programs of one name next to each other.
 pub fn table(programs: &[(String, Lines)]) -> String {
     let mut sorted: Vec<_> = programs.iter().map(|(file, lines)| (Path::new(file), *lines)).collect();
     sorted.sort_by_key(|(file, _)| (file.file_stem(), file.extension()));

@@ -1,4 +1,4 @@
-//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, but for what the
+//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, except what the
 //! command line does not say: variables, exit status, examples, other pages.
 
 use super::command;
@@ -140,7 +140,8 @@ fn overview(page: &mut Page, subcommands: &[(String, &Command)]) {
 
 fn hcube_run_sections(page: &mut Page) {
     variables_are_passed(page, &format!(" {} is set for it.", bold("LD_PRELOAD")));
-    page.section("EXIT STATUS").paragraph("That of the program, or 2 if it cannot be run with hcube.");
+    page.section("EXIT STATUS")
+        .paragraph("The exit status of the program, or 2 if it cannot be run with hcube.");
     page.see_also(&[
         ("hcube", 1),
         ("hcube-doctor", 1),
@@ -152,7 +153,7 @@ fn hcube_run_sections(page: &mut Page) {
 }
 
 fn bspcc_sections(page: &mut Page) {
-    page.section("EXIT STATUS").paragraph("That of the compiler, or 2 if it cannot be called.");
+    page.section("EXIT STATUS").paragraph("The exit status of the compiler, or 2 if it cannot be called.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A program of the classic dialect:", "bspcc -O2 program.c -o program"),
@@ -170,7 +171,8 @@ fn bspcc_sections(page: &mut Page) {
 fn bsprun_sections(page: &mut Page) {
     let text = format!(" With {}, {} names the profile.", bold("--prof"), bold("HCUBE_BSP_PROFILE"));
     variables_are_passed(page, &text);
-    page.section("EXIT STATUS").paragraph("That of mpirun, or 2 if the program cannot be started.");
+    page.section("EXIT STATUS")
+        .paragraph("The exit status of mpirun, or 2 if the program cannot be started.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A process for each core of this machine:", "bsprun ./program"),
@@ -194,7 +196,8 @@ fn hcube_caf_sections(page: &mut Page) {
         bold("HCUBE_*"),
         reference("hcube", 1)
     ));
-    page.section("EXIT STATUS").paragraph("That of the compiler or of mpirun, or 2 if it cannot be called.");
+    page.section("EXIT STATUS")
+        .paragraph("The exit status of the compiler or of mpirun, or 2 if it cannot be called.");
     page.section("EXAMPLES");
     for (text, line) in [
         ("A program in one file:", "hcube-caf -O2 program.f90 -o program"),

@@ -144,7 +144,7 @@ pub const PARTS: [Part; 13] = [
              0; `hcube_caf_finalize` ends it. Functions that are marked Collective are called by all members of a team in \
              the same order. Wherever a function takes a team, 0 is the default team.",
             "A put is complete when it returns, and other images see it after the next synchronisation with this image: \
-             a barrier, a notice of an event that the other image has waited for, a lock that this image has released \
+             a barrier, a post of an event that the other image has waited for, a lock that this image has released \
              and the other one holds, or the end of a finish block. Images serve others where they wait and in \
              `hcube_caf_progress`. The page doc/coarrays.md of the documentation has the memory model with examples.",
         ],

@@ -27,7 +27,10 @@ fn names(root: &Path, folder: &str) -> Result<Vec<String>, String> {
 }
 
 /// A picture, from its record.
-fn sheet(root: &Path, name: &str) -> Result<Sheet, String> {
+///
+/// # Errors
+/// Where it has no valid record.
+pub fn sheet(root: &Path, name: &str) -> Result<Sheet, String> {
     match DRAWN.iter().find(|drawn| drawn.0 == name) {
         Some((_, draw)) => draw(root),
         None => Ok(Sheet { name: name.to_owned(), ..read_json(&file(root, "results", name, "json"))? }),

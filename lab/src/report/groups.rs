@@ -46,7 +46,7 @@ pub fn groups(inputs: &Inputs) -> Section {
         Chart::new(
             "Communication of SUMMA / HSUMMA",
             Axis::new("groups", Scale::Log2, Format::Plain),
-            Axis::new("gain, higher is better", Scale::Linear, Format::Hundredths),
+            Axis::new("speed-up over SUMMA, higher is better", Scale::Linear, Format::Hundredths),
             series.collect(),
         )
         .beside(1.0)

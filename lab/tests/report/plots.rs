@@ -1,6 +1,7 @@
 //! The pictures of the report as files of their own.
 
 use super::{folder, options_without, report};
+use hcube_testing as common;
 use std::fs;
 
 #[test]
@@ -51,4 +52,27 @@ fn plots_as_files_of_their_own() {
         assert!(name != "alltoall-simulated" || !drawn.contains("MPI library"), "{drawn}");
         assert!(name != "hpl-simulated" || !drawn.contains("Coarray Fortran 2.0"), "{drawn}");
     }
+}
+
+#[test]
+fn records_of_plots_are_written_again() {
+    let folder = folder("records");
+    let records = folder.join("records");
+    fs::create_dir_all(&records).expect("writable");
+    let kept = common::root().join("doc/results/programs.json");
+    fs::copy(kept, records.join("programs.json")).expect("a copy");
+    fs::write(records.join("gemm.json"), "{\"runs\": []}").expect("writable");
+    let mut options = options_without(&[]);
+    options.extend(["--records", "records", "--machine", "2 cores", "--date", "May 2026"].map(str::to_owned));
+    let output = report(&folder, &options.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{output:?}");
+    let written = fs::read_to_string(records.join("programs.json")).expect("a record");
+    for words in
+        ["\"subject\": \"Programs\"", "\"machine\": \"2 cores\"", "\"date\": \"May 2026\"", "4 ranks"]
+    {
+        assert!(written.contains(words), "{words} expected: {written}");
+    }
+    // Results of another kind stay, and no further file comes.
+    assert_eq!(fs::read_to_string(records.join("gemm.json")).expect("a file"), "{\"runs\": []}");
+    assert_eq!(fs::read_dir(&records).expect("a folder").count(), 2);
 }

@@ -2,6 +2,7 @@
 
 use super::kinds::figure::panels;
 use super::{Results, Run};
+use crate::measured::machine;
 use crate::numbers;
 use crate::plot::{Axis, Chart, Colour, Format, Look, Marker, Point, Scale, Series, Sheet, Variant, looks};
 
@@ -96,7 +97,7 @@ fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
         let own: Vec<&&Run> = runs.iter().filter(|run| x(run) == place).collect();
         let medians: Vec<f64> = own.iter().map(|run| run.timing.median_us).collect();
         let y = 1e-6 * numbers::median(&medians);
-        // The range of one of several measurements is not that of their median.
+        // The range of one of several measurements is no range of their median.
         let range = if let [run] = own[..] {
             run.timing.point(0.0, |us| 1e-6 * us).range.or(Some((y, y)))
         } else {
@@ -107,30 +108,23 @@ fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
     distinct(runs, &x).into_iter().map(point).collect()
 }
 
-/// The machine, where results name it.
-fn machine(runs: &[&Run]) -> String {
-    let (nodes, cores) = (distinct(runs, |run| run.place.nodes), distinct(runs, |run| run.place.cores));
-    match (nodes.last(), cores.last()) {
-        (Some(&nodes), Some(&cores)) if nodes > 0 && cores > 0 => {
-            let plural = if nodes == 1 { "node" } else { "nodes" };
-            format!(", {nodes} {plural} of {cores} cores")
-        }
-        _ => String::new(),
-    }
-}
-
 /// What all pictures of this module are of.
 const SUBJECT: &str = "All-to-all exchange";
 
 /// The picture of all kinds of exchanges; `None` without results.
 pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
     let panels = panels(&results.kinds);
-    let Some(mut sheet) = sheet(over, &results.runs) else {
-        let place = &results.kinds.first()?.subject.place;
-        return Sheet::new("alltoall-measured", SUBJECT, &place.mpi, panels);
+    let sheet = match sheet(over, &results.runs) {
+        Some(mut sheet) => {
+            sheet.panels.extend(panels);
+            sheet
+        }
+        None => {
+            let machine = machine(results.kinds.iter().map(|run| &run.subject.place));
+            Sheet::new("alltoall-measured", SUBJECT, machine, panels)?
+        }
     };
-    sheet.panels.extend(panels);
-    Some(sheet)
+    Some(Sheet { date: results.date.clone(), ..sheet })
 }
 
 /// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results.
@@ -185,7 +179,7 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
         });
         std::iter::once(panel(value, false)).chain(schedules)
     });
-    Sheet::new("alltoall-measured", SUBJECT, format!("{mpi}{}", machine(&runs)), panels.collect())
+    Sheet::new("alltoall-measured", SUBJECT, machine(runs.iter().map(|run| &run.place)), panels.collect())
 }
 
 #[cfg(test)]

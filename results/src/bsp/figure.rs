@@ -2,7 +2,7 @@
 //! size.
 
 use super::{LATENCIES, Run, SWEPT, variants};
-use crate::measured::{distinct, libraries};
+use crate::measured::{distinct, machine};
 use crate::plot::{Axis, Chart, Format, Look, Point, Rows, Scale, Series, Sheet, looks};
 use crate::runs::Pictured;
 
@@ -88,8 +88,8 @@ impl Pictured for Run {
         for ranks in ranks(runs) {
             panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.superstep.place.mpi.as_str()));
-        Sheet::new("bsp", "Supersteps of BSP programs", libraries, panels)
+        let machine = machine(runs.iter().map(|run| &run.superstep.place));
+        Sheet::new("bsp", "Supersteps of BSP programs", machine, panels)
     }
 }
 

@@ -2,11 +2,11 @@
 //! spawned functions.
 
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
-use crate::measured::{Place, distinct, libraries};
+use crate::measured::{Place, distinct, machine};
 use crate::plot::{Axis, Chart, Format, Point, Rows, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
-/// The variants in the order of legends. Points of memcpy would lie below those of hcube.
+/// The variants in the order of legends. Points of memcpy would lie below the points of hcube.
 const VARIANTS: [Variant; 3] =
     [(HCUBE, "hcube", looks::HCUBE), (MPI, "MPI", looks::STOCK), (OPENSHMEM, "OpenSHMEM", looks::COMPETITOR)];
 
@@ -80,8 +80,8 @@ impl Pictured for Run {
         for place in places(runs) {
             panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
-        Sheet::new("coarrays", "Coarrays", libraries, panels)
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
+        Sheet::new("coarrays", "Coarrays", machine, panels)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The picture of Fourier transforms: rates over the length of the vector, a panel for each number of ranks.
 
 use super::{FFTW_ESTIMATE, FFTW_MEASURE, Run, SIX_STEP};
-use crate::measured::{self, Place, distinct};
+use crate::measured::{self, Place, distinct, machine};
 use crate::plot::{Axis, Chart, Format, Look, Point, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
@@ -49,7 +49,7 @@ pub fn rates(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let panels = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
-        Sheet::new("fft", "Fourier transforms", &runs.first()?.subject.place.mpi, panels)
+        Sheet::new("fft", "Fourier transforms", machine(runs.iter().map(|run| &run.subject.place)), panels)
     }
 }
 

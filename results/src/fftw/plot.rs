@@ -117,12 +117,7 @@ mod tests {
     fn problems_speed_ups_and_memory_are_drawn() {
         let results = results();
         let drawn = sheet(&results.comparisons(), &Taken::default()).expect("there are results").svg();
-        for words in [
-            "complex 128³ transposed",
-            "whole transform, measured: 2, complex",
-            "8 MiB",
-            "1 MiB",
-        ] {
+        for words in ["complex 128³ transposed", "whole transform, measured: 2, complex", "8 MiB", "1 MiB"] {
             assert!(drawn.contains(words), "{words} expected: {drawn}");
         }
         assert!(sheet(&[], &Taken::default()).is_none());

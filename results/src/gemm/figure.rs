@@ -2,7 +2,7 @@
 //! each other problem.
 
 use super::{HCUBE, Problem, Run, block_name};
-use crate::measured::{distinct, libraries};
+use crate::measured::{distinct, machine};
 use crate::plot::{Axis, Chart, Format, Point, Rows, Scale, Series, Sheet, looks};
 use crate::runs::Pictured;
 
@@ -71,7 +71,7 @@ fn row_name(problem: &Problem, usual: [usize; 3]) -> String {
     name.replace('x', "×")
 }
 
-/// hcube's runs of the square products, and of the others; and the block sizes of the former.
+/// hcube's runs of the square products, and of the others; and the block sizes of the square ones.
 fn divided(runs: &[Run]) -> ([Vec<&Run>; 2], [usize; 3]) {
     let ours = || runs.iter().filter(|run| run.variant == HCUBE);
     let of = |blocks| ours().filter(move |run| is_square(&run.problem, blocks));
@@ -133,8 +133,8 @@ impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
         panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
-        let libraries = libraries(runs.iter().map(|run| run.problem.place.mpi.as_str()));
-        Sheet::new("gemm", "Distributed matrix multiplication", libraries, panels)
+        let machine = machine(runs.iter().map(|run| &run.problem.place));
+        Sheet::new("gemm", "Distributed matrix multiplication", machine, panels)
     }
 }
 

@@ -2,7 +2,7 @@
 //! operation; times of contiguous transfers over their size.
 
 use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
-use crate::measured::{Place, distinct, libraries};
+use crate::measured::{Place, distinct, machine};
 use crate::plot::{
     Axis, Chart, Colour, Format, Look, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks,
 };
@@ -58,7 +58,7 @@ fn by_cores(runs: &[Run]) -> [Vec<Run>; 2] {
     [own, shared]
 }
 
-/// Speed-ups over OpenCoarrays, but for transfers over sizes; without it, times.
+/// Speed-ups over OpenCoarrays, except for transfers over sizes; without it, times.
 pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
     let is_swept = |run: &Run| SWEPT.contains(&run.subject.operation.as_str());
     if runs.iter().any(|run| run.over_opencoarrays.is_some()) {
@@ -71,7 +71,7 @@ pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
     rows(runs, time, "Operations of coarrays", "µs, lower is better", None, file)
 }
 
-/// Speeds of programs beside those of the same programs with MPI.
+/// Speed-ups of programs over the same programs with MPI.
 pub fn programs(runs: &[Run], file: Option<&'static str>) -> Chart {
     let x = "speed-up over MPI, higher is better";
     rows(runs, |run| run.over_mpi, "Programs with coarrays against MPI", x, Some(1.0), file)
@@ -93,7 +93,7 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels = Vec::new();
-        // Images that share cores wait for the scheduler, whatever the library: they stand behind the others.
+        // Images that share cores wait for the scheduler with both libraries: they stand behind the others.
         for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
             for mut panel in [statements(runs, None), programs(runs, None)] {
                 panel.title += note;
@@ -103,8 +103,8 @@ impl Pictured for Run {
                 panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
             }
         }
-        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
-        Sheet::new("gfortran", "Fortran programs with coarrays", libraries, panels)
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
+        Sheet::new("gfortran", "Fortran programs with coarrays", machine, panels)
     }
 }
 

@@ -22,8 +22,7 @@ pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
         let ranks = if ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") };
         Series::measured(ranks, looks::ALL[number % looks::ALL.len()], points)
     });
-    let x =
-        Axis::new("speed-up over stock HPCC (median of pairs), higher is better", Scale::Log2, Format::Plain);
+    let x = Axis::new("speed-up over stock HPCC, higher is better", Scale::Log2, Format::Plain);
     let series = series.collect();
     names.chart("Official HPCC: hcube over stock", x, series).beside(1.0).named(file)
 }

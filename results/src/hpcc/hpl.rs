@@ -42,7 +42,7 @@ impl Grid {
         measured.max_by(|a, b| median(&a.gflops).total_cmp(&median(&b.gflops)))
     }
 
-    /// The median with hcube over that of the best broadcast, where there are enough solutions of both.
+    /// The median with hcube over the median of the best broadcast, where there are enough solutions of both.
     pub fn speed_up(&self) -> Option<f64> {
         let best = self.best()?;
         let enough = self.hcube.len().min(best.gflops.len()) >= MIN_PAIRS;

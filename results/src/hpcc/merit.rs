@@ -44,7 +44,7 @@ pub const MERITS: [Merit; 11] = [
 pub const MIN_PAIRS: usize = 3;
 
 impl Merit {
-    /// The value, from that of HPCC's result file; `None` where HPCC has not measured it.
+    /// The value, from the value in HPCC's result file; `None` where HPCC has not measured it.
     pub fn value(&self, measured: f64) -> Option<f64> {
         Some(measured * f64::from(self.factor)).filter(|value| value.is_finite() && *value > 0.0)
     }
@@ -73,7 +73,7 @@ impl Compared {
         self.merit().is_some_and(|merit| merit.replaced && (merit.title != "HPL" || self.ranks > 1))
     }
 
-    /// The value with hcube over that of stock HPCC, for each pair.
+    /// The value with hcube over the value of stock HPCC, for each pair.
     pub fn pairs(&self) -> Vec<f64> {
         self.stock.iter().zip(&self.hcube).map(|(stock, hcube)| hcube / stock).collect()
     }

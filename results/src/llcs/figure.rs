@@ -3,7 +3,7 @@
 //! 5.13 and 5.15); speed-up over the number of ranks (5.12 and 5.16).
 
 use super::{ALPHA, BARRIERS, GRID, HCUBE, PLAIN, PLANES, RAPIDFUZZ, Run, STANDARD, Subject, WORDS};
-use crate::measured::distinct;
+use crate::measured::{distinct, machine};
 use crate::plot::{
     Axis, Chart, Colour, Evidence, Format, Look, Marker, Point, Scale, Series, Sheet, Variant, looks,
 };
@@ -80,7 +80,7 @@ pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<
     alphas.sort_unstable();
     let mut series = Vec::new();
     for alpha in alphas.into_iter().rev() {
-        // Blue is that of the selected grid.
+        // Blue is the selected grid.
         let look = looks::numbered(alpha);
         series.extend(efficiencies(&own(square, Some(alpha)), &format!("alpha = {alpha}"), look));
     }
@@ -132,7 +132,7 @@ pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -
 
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
-        let machine = &runs.first()?.subject.place.mpi;
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
         let mut panels: Vec<Chart> =
             kinds(runs, false).into_iter().map(|subject| rates(runs, subject, None)).collect();
         for subject in kinds(runs, true) {

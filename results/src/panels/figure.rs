@@ -2,7 +2,7 @@
 //! amount of work.
 
 use super::{BCAST, HCUBE, IBCAST, PIPELINED, Run};
-use crate::measured::{Place, distinct};
+use crate::measured::{Place, distinct, machine};
 use crate::plot::{Axis, Chart, Format, Point, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
@@ -37,7 +37,12 @@ pub fn times(runs: &[Run], (place, work_us): (&Place, u32), file: Option<&'stati
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let panels = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
-        Sheet::new("panels", "Broadcasts of panels", &runs.first()?.subject.place.mpi, panels)
+        Sheet::new(
+            "panels",
+            "Broadcasts of panels",
+            machine(runs.iter().map(|run| &run.subject.place)),
+            panels,
+        )
     }
 }
 

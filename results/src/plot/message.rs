@@ -17,7 +17,7 @@ enum Figures {
     /// The largest value of a series, and the smallest.
     Largest(&'static str),
     Smallest(&'static str),
-    /// Values of one kind of evidence over those of another in a series whose name begins alike.
+    /// Values of one kind of evidence over values of another in a series whose name begins alike.
     Ratio(Evidence, Evidence),
 }
 use Figures::{Faster, HigherIsBetter, Largest, LowerIsBetter, Ratio, Smallest, Values};
@@ -142,7 +142,7 @@ const MESSAGES: [Message; 33] = [
     ),
     says(
         "lcs-simulated",
-        "Simulated efficiencies are {} of those that the cost model predicts",
+        "Simulated efficiencies are {} of the predictions of the cost model",
         &[Ratio(Simulated, Predicted)],
     ),
     says(
@@ -273,7 +273,7 @@ fn extreme(panels: &[Chart], name: &str, pick: fn(f64, f64) -> f64) -> Option<St
     Some(axis.rounded(panels.iter().filter_map(of_panel).reduce(pick)?))
 }
 
-/// Values of one series over those of others, for the same label.
+/// Values of one series over values of others, for the same label.
 fn ratios(panels: &[Chart], chart: &str, ours: &str, theirs: &[&str]) -> Vec<f64> {
     let mut all = Vec::new();
     for panel in panels.iter().filter(|panel| panel.title.contains(chart)) {

@@ -3,7 +3,7 @@
 //! or numbers of ranks.
 
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
-use crate::measured::{self, Place, distinct};
+use crate::measured::{self, Place, distinct, machine};
 use crate::plot::{Axis, Chart, Colour, Format, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
@@ -65,7 +65,7 @@ impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
         let panels = places(runs).into_iter().flat_map(of_place).collect();
-        Sheet::new("stream", "STREAM", &runs.first()?.subject.place.mpi, panels)
+        Sheet::new("stream", "STREAM", machine(runs.iter().map(|run| &run.subject.place)), panels)
     }
 }
 
