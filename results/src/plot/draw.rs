@@ -15,13 +15,13 @@ const ABOVE: f64 = 26.0;
 const BELOW: f64 = 42.0;
 /// Half of the widest label of the x axis.
 const RIGHT: f64 = 26.0;
-/// Space for the labels of the y axis, at most.
-const MAX_LEFT: f64 = 0.52 * WIDTH;
 const PLOT_HEIGHT: f64 = 200.0;
 /// Height of a line of the legend.
 pub const LEGEND_HEIGHT: f64 = 18.0;
 /// Width of a letter in the largest size that the report's style sheet uses, on average.
-const LETTER: f64 = 7.6;
+const PAGE_LETTER: f64 = 7.6;
+/// Width of a letter in files, on average.
+pub const FILE_LETTER: f64 = 6.6;
 
 /// Text in which nothing is markup.
 pub fn escape(text: &str) -> String {
@@ -135,10 +135,12 @@ struct Plane<'a> {
     left: f64,
     height: f64,
     rows: RowPlan,
+    /// Width of a letter.
+    letter: f64,
 }
 
 impl<'a> Plane<'a> {
-    fn new(chart: &'a Chart) -> Self {
+    fn new(chart: &'a Chart, letter: f64) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = |chosen: fn(&Point) -> Vec<f64>| points().flat_map(chosen).collect::<Vec<f64>>();
         let (mut x, mut y) = (both(|point| vec![point.x]), both(|point| vec![point.y]));
@@ -152,11 +154,12 @@ impl<'a> Plane<'a> {
         let longest = y.ticks.iter().map(|tick| tick.1.chars().count()).max().unwrap_or(0);
         let rows = RowPlan::new(chart);
         let height = if chart.has_rows() { rows.height * y.ticks.len() as f64 } else { PLOT_HEIGHT };
-        let left = (16.0 + LETTER * longest as f64).min(MAX_LEFT);
+        let left = 16.0 + letter * longest as f64;
         let exact = if chart.has_rows() { None } else { chart.x.exact(&x) };
-        let fitting = exact.filter(|ruler| fits(&ruler.ticks.iter().collect::<Vec<_>>(), ruler, left));
-        let x = fitting.unwrap_or_else(|| thinned(chart.x.fit(&x), left));
-        Self { chart, x, y, left, height, rows }
+        let fitting =
+            exact.filter(|ruler| fits(&ruler.ticks.iter().collect::<Vec<_>>(), ruler, left, letter));
+        let x = fitting.unwrap_or_else(|| thinned(chart.x.fit(&x), left, letter));
+        Self { chart, x, y, left, height, rows, letter }
     }
 
     fn across(&self, value: f64) -> f64 {
@@ -227,14 +230,11 @@ impl<'a> Plane<'a> {
     /// The value beside a marker, on the side where there is room.
     fn draw_value(&self, value: f64, (x, y): (f64, f64), canvas: &mut Canvas) {
         let text = self.chart.x.rounded(value);
-        let is_near_edge = x + 9.0 + VALUE_LETTER * text.chars().count() as f64 > WIDTH;
+        let is_near_edge = x + 9.0 + self.letter * text.chars().count() as f64 > WIDTH;
         let (x, anchor) = if is_near_edge { (x - 8.0, "end") } else { (x + 8.0, "start") };
         canvas.label("value", (x, y + 4.0), anchor, &text);
     }
 }
-
-/// Width of a letter in files, on average.
-const VALUE_LETTER: f64 = 6.4;
 
 /// Where a value stands on the horizontal axis.
 fn across(ruler: &Ruler, left: f64, value: f64) -> f64 {
@@ -242,8 +242,8 @@ fn across(ruler: &Ruler, left: f64, value: f64) -> f64 {
 }
 
 /// Whether these labels stand beside each other without touching.
-fn fits(ticks: &[&(f64, String)], ruler: &Ruler, left: f64) -> bool {
-    let half = |label: &str| 0.5 * LETTER * label.chars().count() as f64;
+fn fits(ticks: &[&(f64, String)], ruler: &Ruler, left: f64, letter: f64) -> bool {
+    let half = |label: &str| 0.5 * letter * label.chars().count() as f64;
     ticks.windows(2).all(|pair| {
         let [before, after] = [pair[0], pair[1]].map(|tick| across(ruler, left, tick.0));
         before + half(&pair[0].1) <= after - half(&pair[1].1)
@@ -251,10 +251,10 @@ fn fits(ticks: &[&(f64, String)], ruler: &Ruler, left: f64) -> bool {
 }
 
 /// With as many ticks, at equal distances, as there is room for their labels.
-fn thinned(mut ruler: Ruler, left: f64) -> Ruler {
+fn thinned(mut ruler: Ruler, left: f64, letter: f64) -> Ruler {
     let every = |step: usize| ruler.ticks.iter().step_by(step).collect::<Vec<_>>();
     let count = ruler.ticks.len().max(1);
-    let step = (1..=count).find(|&step| fits(&every(step), &ruler, left)).unwrap_or(count);
+    let step = (1..=count).find(|&step| fits(&every(step), &ruler, left, letter)).unwrap_or(count);
     ruler.ticks = every(step).into_iter().cloned().collect();
     ruler
 }
@@ -278,9 +278,9 @@ impl Chart {
     }
 }
 
-/// Draws axes and series; returns the height.
-pub fn plane(chart: &Chart, canvas: &mut Canvas) -> f64 {
-    let plane = Plane::new(chart);
+/// Draws axes and series with letters of a width; returns the height.
+pub fn plane(chart: &Chart, letter: f64, canvas: &mut Canvas) -> f64 {
+    let plane = Plane::new(chart, letter);
     plane.draw_axes(canvas);
     for series in chart.series.iter().filter(|series| !series.points.is_empty()) {
         plane.draw_series(series, canvas);
@@ -291,7 +291,7 @@ pub fn plane(chart: &Chart, canvas: &mut Canvas) -> f64 {
 /// Axes, series and legend, and their height.
 fn whole(chart: &Chart) -> (String, f64) {
     let mut canvas = Canvas::default();
-    let mut y = plane(chart, &mut canvas);
+    let mut y = plane(chart, PAGE_LETTER, &mut canvas);
     for series in chart.shown() {
         y += LEGEND_HEIGHT;
         canvas.legend(series, chart.has_line(series), (0.0, y - 5.0), Some(WIDTH - 10.0));
@@ -368,7 +368,7 @@ mod tests {
         let labels = |values: &[f64]| {
             let mut chart = chart(Evidence::Measured);
             chart.series[0].points = values.iter().map(|&x| Point::new(x, 1.0)).collect();
-            let plane = Plane::new(&chart);
+            let plane = Plane::new(&chart, FILE_LETTER);
             plane.x.ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>()
         };
         assert_eq!(labels(&[2.0, 3.0, 4.0, 8.0]), ["2", "3", "4", "8"]);
@@ -381,6 +381,6 @@ mod tests {
         rows.y = Axis::categories("", ["a", "b", "c"].map(str::to_owned).to_vec());
         rows.reference = Some(1.0);
         assert!(rows.inline().contains("class=\"reference\"") && !rows.is_empty());
-        assert_eq!(Plane::new(&rows).height, 3.0 * Plane::new(&rows).rows.height);
+        assert_eq!(Plane::new(&rows, FILE_LETTER).height, 3.0 * Plane::new(&rows, FILE_LETTER).rows.height);
     }
 }

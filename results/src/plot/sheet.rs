@@ -2,7 +2,7 @@
 
 use super::chart::{Chart, Series};
 use super::colour::{PAPER, dark_style};
-use super::draw::{Canvas, FONT, LEGEND_HEIGHT, WIDTH, escape, plane};
+use super::draw::{Canvas, FILE_LETTER, FONT, LEGEND_HEIGHT, WIDTH, escape, plane};
 use super::evidence::Evidence;
 use super::message;
 use crate::measured::Taken;
@@ -111,7 +111,7 @@ impl Sheet {
                 if self.has_captions() {
                     canvas.label("caption", (6.0, -6.0), "start", &panel.title);
                 }
-                height = height.max(plane(panel, &mut canvas));
+                height = height.max(plane(panel, FILE_LETTER, &mut canvas));
                 let x = WIDTH * column as f64;
                 text += &format!("<g transform=\"translate({x} {})\">{}</g>\n", y + caption, canvas.text);
             }
