@@ -6,7 +6,7 @@
 //! | `simulate` | runs the library on simulated machines (SimGrid) |
 //! | `report` | makes one page of all results with their evidence |
 //! | `collect` | puts the results of several runs into one file, for scripts/bench.sh |
-//! | `lines` | counts lines of the coarray examples, and compares them with Jin et al. 2011 |
+//! | `lines` | counts lines of the coarray examples, beside Jin et al. 2011 |
 //! | `manual` | writes manual pages, completions for shells, the table of all options and parts of pages from the sources |
 
 use clap::{Parser, Subcommand};

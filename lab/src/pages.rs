@@ -1,6 +1,6 @@
-//! Parts of the pages that are written from the sources, from pictures and from other pages, so that no
-//! number stands in two places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of
-//! their own or within a line.
+//! Parts of the pages that are written from the sources, from results and from other pages, so that no number
+//! stands in two places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of their own or
+//! within a line; and all pictures.
 //!
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 
@@ -45,25 +45,16 @@ const PARTS: [Part; 14] = [
     Part { name: "fftw", text: measured::transposition },
 ];
 
-/// Pictures in `doc/plots` that are drawn from results in `doc/results`.
-const PICTURES: [Part; 2] = [
-    Part { name: "hpcc", text: measured::official_picture },
-    Part { name: "fftw", text: measured::transposition_picture },
-];
-
 const BEGIN: &str = "<!-- written: ";
 const END: &str = "<!-- end -->";
 
-/// Writes all parts into the pages of a directory, and the pictures that are drawn from kept results.
+/// Draws all pictures in `doc/plots` of a directory from the results in `doc/results`, and writes all parts
+/// into its pages.
 ///
 /// # Errors
-/// Where a page names a part that does not exist, no page has one that exists, or a figure is missing.
+/// Where a picture has no results, a page names a part that does not exist, no page has one that exists, or a figure is missing.
 pub fn write(root: &Path) -> Result<(), String> {
-    for picture in &PICTURES {
-        let path = root.join("doc/plots").join(picture.name).with_extension("svg");
-        let text = (picture.text)(root)?;
-        fs::write(&path, text).map_err(output::failure(&path))?;
-    }
+    picture::draw(root)?;
     let mut missing: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
     // Pages first, then README.md, which has figures of theirs.
     for page in pages(root)?.into_iter().rev() {

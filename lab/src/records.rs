@@ -1,4 +1,4 @@
-//! Results as programs in C print them: the benchmark of FFTW, those of the preload library and the drivers
+//! Results as programs in C print them: the benchmarks of FFTW and of the preload library, and the drivers
 //! of simulations.
 //!
 //! A line is `name<TAB>value`, and an empty line ends a record. A text of several lines has a line of the

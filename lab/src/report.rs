@@ -31,11 +31,14 @@ mod table;
 mod transforms;
 mod variants;
 
+use hcube_results::json;
+use hcube_results::plot::Sheet;
 use hcube_tool::output::{self, ForceOption, Kind};
 use hcube_tool::session::{self, Verdict};
 use section::Section;
 use sources::{Inputs, Named, Refusal};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Makes one HTML page of all results (not under mpirun)
@@ -56,8 +59,29 @@ pub struct Arguments {
     /// Also write the main plots as SVG files to DIRECTORY
     #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
+    /// Also write the plots to those files of DIRECTORY that are records of plots (doc/results), from which
+    /// hcube-lab manual --pages draws them
+    #[arg(long, value_name = "DIRECTORY", requires_all = ["machine", "date"])]
+    records: Option<PathBuf>,
+    /// Machine and libraries of the measurements, for the plots
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    machine: String,
+    /// Date of the measurements, for the plots
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    date: String,
     #[command(flatten)]
     pub force: ForceOption,
+}
+
+/// The record of a plot that an earlier call has written.
+const RECORD: Kind = Kind { name: "the record of a plot", holds: |bytes| record(bytes).is_some() };
+
+fn record(bytes: &[u8]) -> Option<Sheet> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn read_record(path: &Path) -> Option<Sheet> {
+    record(&fs::read(path).ok()?)
 }
 
 /// A page that an earlier call has written.
@@ -86,10 +110,25 @@ fn write(arguments: &Arguments, inputs: &Inputs) -> Result<(), String> {
     let sections = page::sections(inputs);
     output::write("--output", &arguments.output, &PAGE, &page::Page::new(inputs, &sections).to_string())?;
     println!("{}", arguments.output.display());
-    let Some(folder) = &arguments.plots else { return Ok(()) };
-    for (name, text) in sections.iter().flat_map(Section::files) {
-        let path = folder.join(format!("{name}.svg"));
-        output::write("--plots", &path, &output::PLOT, &text)?;
+    for (name, mut sheet) in sections.iter().flat_map(Section::files) {
+        let measured = sheet.is_measured();
+        if measured {
+            (sheet.machine, sheet.date) = (arguments.machine.clone(), arguments.date.clone());
+        }
+        if let Some(folder) = &arguments.plots {
+            let path = folder.join(format!("{name}.svg"));
+            output::write("--plots", &path, &output::PLOT, &sheet.svg())?;
+            println!("{}", path.display());
+        }
+        let Some(folder) = &arguments.records else { continue };
+        let path = folder.join(format!("{name}.json"));
+        let Some(old) = read_record(&path) else { continue };
+        sheet.subject = old.subject;
+        if !measured {
+            sheet.machine = old.machine;
+        }
+        let text = json::text(&sheet).map_err(|error| error.to_string())?;
+        output::write("--records", &path, &RECORD, &(text + "\n"))?;
         println!("{}", path.display());
     }
     Ok(())

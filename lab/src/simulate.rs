@@ -140,8 +140,8 @@ fn memory(batches: &[Batch], jobs: usize) -> u64 {
     all.iter().take(jobs).fold(0, |sum, &bytes| sum.saturating_add(bytes))
 }
 
-/// The costs as the library reads them, by the names of the units that the systems declare. That of local
-/// products by SUMMA is an argument of their driver.
+/// The costs as the library reads them, by the names of the units that the systems declare. The cost of
+/// local products by SUMMA is an argument of their driver.
 fn costs(batch: &Batch, row: &dyn Row) -> String {
     let &Costs { generate_ns, update_ns, divide_ns, copy_ns, level_ns, .. } = &batch.machine.costs;
     let scale = row.scale() as f64;
@@ -209,7 +209,7 @@ fn run_all(
     });
     let done = done.collect();
     if launch::interrupted() {
-        // Results of hours are kept.
+        // The results so far are written.
         failures.retain(|failure| failure != INTERRUPTED);
         failures.push(format!("{INTERRUPTED}: simulations that had not ended are missing"));
     }

@@ -142,6 +142,6 @@ fn pictures_of_the_report_and_of_the_benchmarks() {
         );
     }
     let pictures = pictures(&folder);
-    assert_eq!(pictures.len(), 56, "{pictures:?}");
+    assert_eq!(pictures.len(), 57, "{pictures:?}");
     pictures.iter().for_each(|picture| check(picture, &folder));
 }

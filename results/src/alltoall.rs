@@ -3,7 +3,7 @@
 pub mod figure;
 pub mod kinds;
 
-use crate::measured::{Place, Timing, distinct};
+use crate::measured::{Place, Timing, add_date, distinct};
 use crate::noise::Spread;
 use crate::numbers::{self, percent};
 use crate::runs::{self, Joined, Report, Row, SpeedUp};
@@ -21,6 +21,9 @@ pub const RING_OUT_OF_PLACE: &str = "ring-out-of-place";
 /// The results as they are written in JSON; results of several runs can be joined.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results {
+    /// When it was measured; older files do not have it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
     /// Blocking exchanges: each case at each size.
     pub runs: Vec<Run>,
     /// The other kinds of exchanges.
@@ -162,13 +165,13 @@ impl Results {
         if runs.iter().any(|run| run.extra_bytes.is_none()) {
             notes.push("extra memory not known: needs /proc/self/clear_refs and smaps_rollup".to_owned());
         }
-        Self { runs, kinds: Vec::new(), notes }
+        Self { runs, notes, ..Self::default() }
     }
 
     /// From the runs of another kind of exchanges.
     pub fn of_kind(mut runs: Vec<kinds::Run>, notes: Vec<String>) -> Self {
         kinds::Run::compare(&mut runs);
-        Self { runs: Vec::new(), kinds: runs, notes }
+        Self { kinds: runs, notes, ..Self::default() }
     }
 }
 
@@ -199,6 +202,7 @@ impl Report for Results {
 /// Adds the results of another job, or of another kind.
 impl Joined for Results {
     fn add(&mut self, other: Self) {
+        add_date(&mut self.date, &other.date);
         self.runs.extend(other.runs);
         self.kinds.extend(other.kinds);
         runs::add_notes(&mut self.notes, other.notes);

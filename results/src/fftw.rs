@@ -2,6 +2,7 @@
 
 pub mod plot;
 
+use crate::measured::Taken;
 use crate::noise::{self, Spread};
 use crate::numbers::{self, percent, significant};
 use crate::table::{Column, SPEED_UP, Table, bytes, cell};
@@ -59,6 +60,9 @@ pub struct Run {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Results {
+    /// Where and when; nothing of several files.
+    #[serde(flatten)]
+    pub taken: Taken,
     /// In the order of measurement.
     pub runs: Vec<Run>,
 }

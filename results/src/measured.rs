@@ -57,9 +57,35 @@ impl Place {
     }
 }
 
-/// The MPI libraries of these places, each once, in a title.
-pub fn libraries<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    distinct(names).join("; ")
+/// The MPI libraries of these places, each once, and nodes and cores where they are known, for a picture.
+pub fn machine<'a>(places: impl Iterator<Item = &'a Place> + Clone) -> String {
+    let libraries = distinct(places.clone().map(|place| place.mpi.as_str())).join("; ");
+    let nodes = places.clone().map(|place| place.nodes).max().unwrap_or(0);
+    let cores = places.map(|place| place.cores).max().unwrap_or(0);
+    if nodes == 0 || cores == 0 {
+        return libraries;
+    }
+    let plural = if nodes == 1 { "node" } else { "nodes" };
+    format!("{libraries}, {nodes} {plural} of {cores} cores")
+}
+
+/// Adds the date of other results, each date once.
+pub fn add_date(dates: &mut String, other: &str) {
+    if dates.is_empty() {
+        other.clone_into(dates);
+    } else if !other.is_empty() && dates.split("; ").all(|date| date != other) {
+        *dates += &format!("; {other}");
+    }
+}
+
+/// Where and when results were measured, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// Machine and libraries.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub machine: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
 }
 
 /// Each place once, by the number of ranks.

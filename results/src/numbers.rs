@@ -51,6 +51,37 @@ pub fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// About three digits, as beside points of pictures and in their titles: 0.036, 1.41, 22.2, 616.
+pub fn short(value: f64) -> String {
+    match value.abs() {
+        large if large >= 99.95 => format!("{value:.0}"),
+        medium if medium >= 9.995 => format!("{value:.1}"),
+        small if small >= 0.0995 || small == 0.0 => format!("{value:.2}"),
+        tiny => format!("{value:.*}", (1 - tiny.log10().floor() as i32).clamp(0, 9) as usize),
+    }
+}
+
+/// The day of a time in seconds since 1970: 2026-11-29.
+pub fn date(seconds: u64) -> String {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let (mut days, mut year) = (seconds / 86400, 1970);
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
+}
+
 /// A share as a percentage without decimals.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
@@ -84,6 +115,13 @@ pub fn bytes(count: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(951_782_400), "2000-02-29");
+        assert_eq!(date(1_798_761_599), "2026-12-31");
+    }
 
     #[test]
     fn medians_of_odd_even_and_no_values() {

@@ -1,7 +1,8 @@
 //! The profile of a BSP program, as libhcube_bsp.so writes it: tables and a picture.
 
 use crate::json;
-use crate::plot::{Axis, Chart, Evidence, Scale, Series, Sheet, looks, plain};
+use crate::numbers;
+use crate::plot::{Axis, Chart, Evidence, Format, Scale, Series, Sheet, looks};
 use crate::table::Table;
 use serde::Deserialize;
 
@@ -153,11 +154,11 @@ impl Profile {
         };
         let step = self.supersteps().div_ceil(POINTS).max(1);
         let of = if step == 1 { String::new() } else { format!(" of {step} supersteps") };
-        let axis = || Axis::new("superstep", Scale::Linear, plain);
+        let axis = || Axis::new("superstep", Scale::Linear, Format::Plain);
         let times = Chart::new(
             format!("Mean time of a process{of}"),
             axis(),
-            Axis::new("microseconds", Scale::Linear, plain),
+            Axis::new("microseconds", Scale::Linear, Format::Plain),
             vec![
                 series("communicating", 2, &|number| 1e6 * self.mean.communicate[number]),
                 series("waiting", 1, &|number| 1e6 * self.mean.wait[number]),
@@ -167,11 +168,19 @@ impl Profile {
         let relations = Chart::new(
             format!("h-relation{of}"),
             axis(),
-            Axis::new("bytes", Scale::Linear, plain),
+            Axis::new("bytes", Scale::Linear, Format::Plain),
             vec![series("h-relation", 3, &|number| self.relation(number))],
         );
-        let title = format!("BSP program in {} processes", self.processes);
-        Sheet { title, panels: vec![times, relations] }
+        let panels = vec![times, relations];
+        let subject = format!("BSP program in {} processes", self.processes);
+        let sum = |seconds: &[f64]| seconds.iter().sum::<f64>();
+        let parts = [&self.mean.compute, &self.mean.communicate, &self.mean.wait].map(|part| sum(part));
+        let whole: f64 = parts.iter().sum();
+        let [compute, communicate, wait] =
+            parts.map(|part| numbers::percent(part / whole.max(f64::MIN_POSITIVE)));
+        let message =
+            format!("A process computes {compute} of the time, communicates {communicate} and waits {wait}");
+        Sheet { name: "profile".to_owned(), title: Some(message), subject, panels, ..Sheet::default() }
     }
 }
 

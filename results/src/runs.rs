@@ -3,7 +3,7 @@
 //! A benchmark declares its run as a type, from which its JSON follows, and in [`Row`] what its columns,
 //! ratios and pictures are.
 
-use crate::measured::{Timing, distinct};
+use crate::measured::{Timing, add_date, distinct};
 use crate::noise::{self, Spread};
 use crate::numbers::{percent, significant};
 use crate::plot::Sheet;
@@ -136,6 +136,9 @@ pub trait Pictured: Row {
 /// The results as they are written in JSON.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Results<R> {
+    /// When it was measured; older files do not have it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub date: String,
     /// Each variant of all that was measured.
     pub runs: Vec<R>,
     /// What was left out, and why.
@@ -147,7 +150,7 @@ impl<R: Row> Results<R> {
     /// From all runs of a job.
     pub fn new(mut runs: Vec<R>, notes: Vec<String>) -> Self {
         R::compare(&mut runs);
-        Self { runs, notes }
+        Self { date: String::new(), runs, notes }
     }
 }
 
@@ -171,6 +174,7 @@ impl<R: Row> Report for Results<R> {
 
 impl<R: Row> Joined for Results<R> {
     fn add(&mut self, other: Self) {
+        add_date(&mut self.date, &other.date);
         self.runs.extend(other.runs);
         add_notes(&mut self.notes, other.notes);
     }

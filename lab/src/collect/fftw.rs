@@ -16,7 +16,7 @@ pub struct Arguments {
 }
 
 pub fn collect(arguments: &Arguments) -> Result<(), String> {
-    let mut results = Results { runs: records::of_files(&arguments.files, run)? };
+    let mut results = Results { runs: records::of_files(&arguments.files, run)?, ..Results::default() };
     results.summarise()?;
     arguments.json.write(&results)
 }
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn runs_have_the_declared_form() {
-        let mut results = Results { runs: runs(OUTPUT).expect("complete") };
+        let mut results = Results { runs: runs(OUTPUT).expect("complete"), ..Results::default() };
         results.summarise().expect("there are times");
         let expected = json!({"runs": [{
             "problem": "1024x1024 in place", "ranks": 2, "solver": "pairwise",

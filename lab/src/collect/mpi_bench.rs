@@ -15,8 +15,8 @@ pub struct Arguments {
     /// Number of ranks
     #[arg(long, value_name = "P", value_parser = number::<usize>(1..))]
     ranks: usize,
-    /// Has the files SOLVER.plan, the output of a run with --verbose=2, and SOLVER.times, that of all others,
-    /// for the solvers pairwise and hcube
+    /// Has the files SOLVER.plan, the output of a run with --verbose=2, and SOLVER.times, the output of all
+    /// others, for the solvers pairwise and hcube
     directory: PathBuf,
     #[command(flatten)]
     json: JsonOption,
@@ -33,7 +33,7 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
         Ok(Run::new(problem, arguments.ranks, solver, times(&read("times")?), plan))
     };
     let runs = [(Solver::Pairwise, "pairwise"), (Solver::Hcube, "hcube")].into_iter().map(run);
-    let mut results = Results { runs: runs.collect::<Result<_, _>>()? };
+    let mut results = Results { runs: runs.collect::<Result<_, _>>()?, ..Results::default() };
     results.summarise()?;
     arguments.json.write(&results)
 }

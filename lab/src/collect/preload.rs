@@ -68,9 +68,8 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
     }
     arguments.json.write(&results)?;
     if let Some(path) = &arguments.plot {
-        let chart = plot::programs(&results.rows);
-        if !chart.is_empty() {
-            output::write("--plot", path, &output::PLOT, &chart.svg())?;
+        if let Some(sheet) = plot::sheet(&results.rows, &results.mpi) {
+            output::write("--plot", path, &output::PLOT, &sheet.svg())?;
         }
     }
     if results.is_wrong() { Err("a program has other results with hcube".to_owned()) } else { Ok(()) }

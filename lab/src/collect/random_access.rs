@@ -18,7 +18,7 @@ pub struct Arguments {
     /// Results of `hcube-lab hpcc`
     #[arg(long, value_name = "FILE")]
     hpcc: Option<PathBuf>,
-    /// Results of `hcube bench random-access`; the name of the file is that of the section
+    /// Results of `hcube bench random-access`; the file is named after the section
     #[arg(value_name = "FILE", required = true)]
     sections: Vec<PathBuf>,
     #[command(flatten)]

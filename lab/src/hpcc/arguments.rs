@@ -92,7 +92,7 @@ pub struct Arguments {
     /// Variants to run [default: stock and hcube; with --full also sandia]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub variants: Vec<Variant>,
-    /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups those of at
+    /// Runs of each variant on each number of ranks, in pairs; results are medians, speed-ups need at
     /// least 3 pairs [default: as many as --minutes permits, at most 5; 3 with --full]
     #[arg(long, value_name = "TIMES", value_parser = number::<u32>(1..=100))]
     pub repeat: Option<u32>,

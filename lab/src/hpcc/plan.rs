@@ -34,7 +34,7 @@ pub fn cores() -> usize {
 /// Runs of each variant on each number of ranks, where a time limit decides: an odd number of pairs.
 pub const MAX_REPEATS: u32 = 5;
 
-/// Size of HPL's matrix on this number of cores: that of 4000 for two cores, with the same memory for each
+/// Size of HPL's matrix on this number of cores: 4000 for two cores, with the same memory for each
 /// core. A run of stock HPCC then takes about 15 s, most of it RandomAccess, and RandomAccess has 32 MiB of
 /// table for each core, more than its caches.
 pub fn size(cores: usize) -> u32 {

@@ -8,7 +8,7 @@ use super::plan::{self, Run};
 use super::variant::{Mpi, Variant};
 use hcube_results::hpcc::hpl::{self, Grid};
 use hcube_results::hpcc::{self, Compared, MIN_PAIRS, control, figure};
-use hcube_results::measured::distinct;
+use hcube_results::measured::{Taken, distinct};
 use hcube_results::noise;
 use hcube_results::numbers::{median, percent, significant, spread};
 use hcube_results::table::Table;
@@ -23,6 +23,9 @@ pub struct Results {
     pub mpi: String,
     #[serde(skip)]
     title: &'static str,
+    /// Where and when.
+    #[serde(flatten)]
+    pub taken: Taken,
     /// Order of HPL's matrix; older files do not have it.
     #[serde(default)]
     pub n: Option<u32>,
@@ -106,13 +109,14 @@ impl Results {
         let entry = |(ranks, variant)| Entry::new(variant, ranks, outcomes);
         let runs = kinds(outcomes).into_iter().filter_map(entry).collect();
         let (figures, hpl) = (merits::compared(outcomes), merits::grids(outcomes));
-        Self { mpi: mpi.name().to_owned(), title: mpi.title(), n: Some(n), runs, figures, hpl }
+        let taken = Taken { machine: mpi.title().to_owned(), ..Taken::default() };
+        Self { mpi: mpi.name().to_owned(), title: mpi.title(), taken, n: Some(n), runs, figures, hpl }
     }
 
     /// Writes the picture, if there are figures of whole runs.
     pub fn draw(&self, path: &Path) -> Result<(), String> {
-        let title = format!("HPCC 1.5.0, {}, N = {}", self.title, self.order());
-        figure::sheet(&self.figures, &title)
+        let subject = format!("HPCC 1.5.0, N = {}", self.order());
+        figure::sheet(&self.figures, &subject, &self.taken)
             .map_or(Ok(()), |sheet| output::write("--plot", path, &output::PLOT, &sheet.svg()))
     }
 
@@ -180,8 +184,8 @@ fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or("-".to_owned(), text)
 }
 
-/// The table of the figures of merit, that of RandomAccess where Sandia's variant or only RandomAccess was
-/// run, and how they were measured.
+/// The table of the figures of merit, the table of RandomAccess where Sandia's variant or only RandomAccess
+/// was run, and how they were measured.
 pub fn text(results: &Results, arguments: &Arguments, outcomes: &[(Run, Outcome)]) -> String {
     let log2 = results.runs.iter().map(|entry| entry.log2_table).max();
     let mut text = format!(

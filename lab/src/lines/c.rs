@@ -1,4 +1,4 @@
-//! Lines of C, formatted with one statement a line as those of the examples are.
+//! Lines of C, formatted with one statement a line as in the examples.
 
 use super::count::{Class, Lines, communicates, first_word};
 

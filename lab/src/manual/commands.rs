@@ -1,4 +1,4 @@
-//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, but for what the
+//! Section 1: the tool, a page for each subcommand, and the scripts. Written by clap_mangen, except what the
 //! command line does not say: variables, exit status, examples, other pages.
 
 use super::command;

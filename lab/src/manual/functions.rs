@@ -61,8 +61,8 @@ fn divide(header: &Interface) -> Vec<Content<'_>> {
     }
     let mut places: Vec<(&str, usize)> = Vec::new();
     for structure in &header.structures {
-        // A structure belongs to the functions that take it, if they are of one part, otherwise to those of
-        // its name. What is for Fortran takes the structures of all.
+        // A structure belongs to the functions that take it, if they are of one part, otherwise to the
+        // functions of its name. What is for Fortran takes the structures of all.
         let users = header.functions.iter();
         let users = users.filter(|f| takes(f, &structure.name) && !f.name.starts_with(FORTRAN));
         let mut users: Vec<usize> = users.map(|function| part_of(&function.name)).collect();
@@ -205,7 +205,7 @@ fn describe(page: &mut Page, doc: &Doc, function: &Function) {
     }
 }
 
-/// Whether a label is that of errors or sources, and not an argument.
+/// Whether a label stands for errors or sources, and not for an argument.
 fn is_section(label: &str) -> bool {
     ["Errors", "Source"].iter().any(|name| label.starts_with(name))
 }

@@ -8,7 +8,7 @@ fn read(headers: &[(&str, &str)]) -> Result<Interface, String> {
     Ok(all)
 }
 
-/// The headers of libhcube; the first comment is that of hcube.h, which includes the others.
+/// The headers of libhcube; the first comment is the comment of hcube.h, which includes the others.
 pub fn library() -> Result<Interface, String> {
     read(&[
         ("hcube.h", include_str!("../../../include/hcube.h")),

@@ -1,9 +1,9 @@
-//! Manual pages in the macros of man(7): those of section 3, and what clap_mangen does not write in section
-//! 1.
+//! Manual pages in the macros of man(7): the pages of section 3, and what clap_mangen does not write in
+//! section 1.
 
 use std::fmt::Write;
 
-/// Text as it is. Hyphens are those of the keyboard, so that what is copied from a page can be typed, and
+/// Text as it is. Hyphens are written as ASCII hyphens, so that what is copied from a page can be typed, and
 /// found.
 pub fn plain(text: &str) -> String {
     let mut escaped = String::new();

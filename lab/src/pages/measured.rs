@@ -6,6 +6,7 @@ use hcube_results::fftw;
 use hcube_results::hpcc::control::{self, Finding};
 use hcube_results::hpcc::{self, figure};
 use hcube_results::numbers::{bytes, percent, significant};
+use hcube_results::plot::Sheet;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -28,6 +29,11 @@ impl Official {
 
     fn title(&self) -> String {
         format!("HPCC 1.5.0, Open MPI, N = {}", self.n)
+    }
+
+    /// What the picture is of; its machine names the MPI library.
+    fn subject(&self) -> String {
+        format!("HPCC 1.5.0, N = {}", self.n)
     }
 
     /// Titles and speed-ups on the most ranks with one of these findings.
@@ -69,11 +75,10 @@ pub fn official_without_gain(root: &Path) -> Result<String, String> {
 }
 
 /// The picture of the official HPCC.
-pub fn official_picture(root: &Path) -> Result<String, String> {
+pub fn official_picture(root: &Path) -> Result<Sheet, String> {
     let results = Official::of(root)?;
-    let sheet = figure::sheet(&results.file.figures, &results.title())
-        .ok_or("no speed-up in doc/results/hpcc.json")?;
-    Ok(sheet.svg())
+    let sheet = figure::sheet(&results.file.figures, &results.subject(), &results.file.taken);
+    sheet.ok_or_else(|| "no speed-up in doc/results/hpcc.json".to_owned())
 }
 
 fn transposes(root: &Path) -> Result<fftw::Results, String> {
@@ -117,8 +122,8 @@ pub fn transposition_gain(root: &Path, problem: &str) -> Result<f64, String> {
 }
 
 /// The picture of FFTW.
-pub fn transposition_picture(root: &Path) -> Result<String, String> {
+pub fn transposition_picture(root: &Path) -> Result<Sheet, String> {
     let results = transposes(root)?;
-    let sheet = fftw::plot::sheet(&results.comparisons()).ok_or("no comparison in doc/results/fftw.json")?;
-    Ok(sheet.svg())
+    let sheet = fftw::plot::sheet(&results.comparisons(), &results.taken);
+    sheet.ok_or_else(|| "no comparison in doc/results/fftw.json".to_owned())
 }

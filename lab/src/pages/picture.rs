@@ -1,104 +1,113 @@
-//! Figures of a picture in `doc/plots`: each point has its values in a title, so that a picture is the record
-//! of a measurement.
+//! Pictures in `doc/plots` and the records in `doc/results` from which they are drawn: each record is a
+//! description of a picture with its points, or the results of a benchmark.
 
-use crate::records::read;
-use std::path::Path;
+use super::measured;
+use crate::records::{read, read_json};
+use hcube_results::plot::{Chart, Evidence, Series, Sheet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Pictures of results that pages show in tables as well; all others are drawn from their records.
+type Drawn = (&'static str, fn(&Path) -> Result<Sheet, String>);
+const DRAWN: [Drawn; 2] = [("hpcc", measured::official_picture), ("fftw", measured::transposition_picture)];
+
+/// The file of a picture or of its record.
+fn file(root: &Path, folder: &str, name: &str, extension: &str) -> PathBuf {
+    root.join("doc").join(folder).join(name).with_extension(extension)
+}
+
+/// The names of the files in a folder of `doc`.
+fn names(root: &Path, folder: &str) -> Result<Vec<String>, String> {
+    let folder = root.join("doc").join(folder);
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let stem = |path: PathBuf| Some(path.file_stem()?.to_string_lossy().into_owned());
+    let mut names: Vec<String> = entries.flatten().filter_map(|entry| stem(entry.path())).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// A picture, from its record.
+///
+/// # Errors
+/// Where it has no valid record.
+pub fn sheet(root: &Path, name: &str) -> Result<Sheet, String> {
+    match DRAWN.iter().find(|drawn| drawn.0 == name) {
+        Some((_, draw)) => draw(root),
+        None => Ok(Sheet { name: name.to_owned(), ..read_json(&file(root, "results", name, "json"))? }),
+    }
+}
+
+/// Draws all pictures.
+///
+/// # Errors
+/// Where a record is not valid, or a picture has none.
+pub fn draw(root: &Path) -> Result<(), String> {
+    let records = names(root, "results")?;
+    for name in names(root, "plots")? {
+        if !records.contains(&name) {
+            return Err(format!("doc/plots/{name}.svg: no record doc/results/{name}.json"));
+        }
+    }
+    for name in records {
+        let path = file(root, "plots", &name, "svg");
+        let text = sheet(root, &name)?.svg();
+        // A picture keeps its time while it is the same.
+        if read(&path).ok().as_ref() != Some(&text) {
+            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(())
+}
 
 /// A point of a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// The caption of its chart; empty in a picture of one chart.
     pub chart: String,
-    /// Without the kind of evidence.
     pub series: String,
     /// What the value is of, as the axis has it.
     pub label: String,
     pub value: f64,
+    /// The value with its unit, as the axis has it.
+    pub text: String,
 }
 
-/// The points of `doc/plots/NAME.svg` below a directory.
+/// The points of a picture, except predicted ones.
 ///
 /// # Errors
 /// Where there is no such picture.
 pub fn points(root: &Path, name: &str) -> Result<Vec<Point>, String> {
-    let path = root.join("doc/plots").join(name).with_extension("svg");
-    Ok(parse(&read(&path)?))
+    let sheet = sheet(root, name)?;
+    let is_single = sheet.panels.len() == 1;
+    let of_series = |panel: &Chart, series: &Series| {
+        let point = |point| {
+            let (label, value) = panel.labelled(point);
+            let axis = if panel.has_rows() { &panel.x } else { &panel.y };
+            let chart = if is_single { String::new() } else { panel.title.clone() };
+            Point { chart, series: series.name.clone(), label, value, text: axis.value(value) }
+        };
+        series.points.iter().map(point).collect::<Vec<_>>()
+    };
+    let of_panel = |panel: &Chart| {
+        let shown = panel.series.iter().filter(|series| !series.is(Evidence::Predicted));
+        shown.flat_map(|series| of_series(panel, series)).collect::<Vec<_>>()
+    };
+    Ok(sheet.panels.iter().flat_map(of_panel).collect())
 }
 
-/// A point whose value has a unit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Text {
-    /// Without the kind of evidence.
-    pub series: String,
-    pub label: String,
-    pub value: String,
-}
-
-/// The points of a picture whose values have units, as they are written.
+/// The point of a series in a chart for a label.
 ///
 /// # Errors
-/// Where there is no such picture.
-pub fn texts(root: &Path, name: &str) -> Result<Vec<Text>, String> {
-    let picture = read(&root.join("doc/plots").join(name).with_extension("svg"))?;
-    let titles = picture.split("<title>").skip(1).filter_map(|rest| rest.split('<').next());
-    let text = |title: &str| {
-        let (series, label, value) = parts(title)?;
-        Some(Text { series: series.to_owned(), label: label.to_owned(), value: value.to_owned() })
-    };
-    Ok(titles.filter_map(text).collect())
+/// Where the picture has no such point.
+pub fn point<'a>(points: &'a [Point], chart: &str, series: &str, label: &str) -> Result<&'a Point, String> {
+    let same = |point: &&Point| (&*point.chart, &*point.series, &*point.label) == (chart, series, label);
+    points.iter().find(same).ok_or_else(|| format!("no point {label} of '{series}' in the chart '{chart}'"))
 }
 
-/// The parts of a title `SERIES, EVIDENCE: FIRST, SECOND`, without the evidence.
-fn parts(title: &str) -> Option<(&str, &str, &str)> {
-    let (series, point) = title.split_once(": ")?;
-    let (first, second) = point.split_once(", ")?;
-    Some((series.rsplit_once(", ").map_or(series, |(name, _)| name), first, second))
-}
-
-fn parse(picture: &str) -> Vec<Point> {
-    let mut points = Vec::new();
-    let mut chart = String::new();
-    for element in picture.split('<') {
-        let text = element.split_once('>').map_or("", |(_, text)| text);
-        if element.starts_with("text class=\"caption\"") {
-            text.clone_into(&mut chart);
-        } else if let Some((series, first, second)) = parts(text).filter(|_| element.starts_with("title>")) {
-            // Bars have the value first.
-            let value = |text: &str| text.parse::<f64>().ok();
-            let point = value(second).map(|value| (first, value)).or_else(|| Some((second, value(first)?)));
-            let (chart, series) = (chart.clone(), series.to_owned());
-            points.extend(point.map(|(label, value)| Point {
-                chart,
-                series,
-                label: label.to_owned(),
-                value,
-            }));
-        }
-    }
-    points
-}
-
-/// The value of a series in a chart for a label.
+/// Its value.
 ///
 /// # Errors
 /// Where the picture has no such point.
 pub fn value(points: &[Point], chart: &str, series: &str, label: &str) -> Result<f64, String> {
-    let same = |point: &&Point| (&*point.chart, &*point.series, &*point.label) == (chart, series, label);
-    let found = points.iter().find(same).map(|point| point.value);
-    found.ok_or_else(|| format!("no point {label} of '{series}' in the chart '{chart}'"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_have_their_values_in_titles() {
-        let picture = "<svg><text class=\"caption\" x=\"6.0\">one</text><path><title>MPI, 1 message, measured: 8 B, 1.5</title>\
-                       </path><text class=\"caption\">two</text><title>hcube, measured: 0.25, empty, 2</title></svg>";
-        let all = parse(picture);
-        assert_eq!(value(&all, "one", "MPI, 1 message", "8 B"), Ok(1.5));
-        assert_eq!(value(&all, "two", "hcube", "empty, 2"), Ok(0.25));
-        assert!(all.len() == 2 && value(&all, "one", "hcube", "empty, 2").is_err(), "{all:?}");
-    }
+    point(points, chart, series, label).map(|point| point.value)
 }

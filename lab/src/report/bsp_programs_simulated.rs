@@ -6,7 +6,7 @@ use super::simulated::{points, rows, table};
 use super::sources::{Inputs, SIMULATE};
 use crate::simulate::bsp_programs::{BspProgram, LAYOUT};
 use hcube_results::plot::Evidence::{Predicted, Published, Simulated};
-use hcube_results::plot::{Axis, Chart, Evidence, Scale, Series, looks, plain};
+use hcube_results::plot::{Axis, Chart, Evidence, Format, Scale, Series, looks};
 use hcube_results::published::bsp::{self as published, KRUSCHE};
 
 /// The number of processes in charts; of a machine with fewer, its most.
@@ -55,8 +55,8 @@ fn chart(title: &str, parameter: &str, all: &[&BspProgram]) -> Chart {
     let size = of_thesis.first().map_or(0, |one| one.row.size);
     Chart::new(
         format!("{title}, size {size}"),
-        Axis::new(parameter, Scale::Linear, plain),
-        Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
+        Axis::new(parameter, Scale::Linear, Format::Plain),
+        Axis::new("efficiency in %, higher is better", Scale::Linear, Format::Plain),
         lines.collect(),
     )
     .named(Some(FILE))

@@ -7,7 +7,7 @@ use super::sources::{Inputs, SIMULATE};
 use super::table::{Table, cell};
 use crate::simulate::caf::{TEAMS, Team, Updates};
 use hcube_results::plot::Evidence::{Published, Simulated};
-use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
+use hcube_results::plot::{Axis, Chart, Format, Scale, Series, looks};
 use hcube_results::published::{COARRAY_MACHINE, COARRAYS};
 
 /// What the two programs do.
@@ -50,8 +50,13 @@ fn rates(inputs: &Inputs, all: &[&Updates]) -> Chart {
         let name = "Coarray Fortran 2.0 on Franklin (section IV)";
         series.push(Series::new(name, Published, looks::PAPER, [(images as f64, rate)]));
     }
-    Chart::new("RandomAccess on coarrays", Axis::new("images", Scale::Log2, plain), gups_axis(), series)
-        .named(Some("coarrays-updates-simulated"))
+    Chart::new(
+        "RandomAccess on coarrays",
+        Axis::new("images", Scale::Log2, Format::Plain),
+        gups_axis(),
+        series,
+    )
+    .named(Some("coarrays-updates-simulated"))
 }
 
 fn rate_table(inputs: &Inputs, all: &[&Updates]) -> Table {
@@ -99,8 +104,8 @@ fn times(inputs: &Inputs, all: &[&Team]) -> Chart {
     }
     Chart::new(
         "Teams by the number of images",
-        Axis::new("images", Scale::Log2, plain),
-        Axis::new("µs, lower is better", Scale::Log10, plain),
+        Axis::new("images", Scale::Log2, Format::Plain),
+        Axis::new("µs, lower is better", Scale::Log10, Format::Plain),
         series,
     )
     .named(Some("coarrays-teams-simulated"))

@@ -4,17 +4,17 @@ mod out_of_place;
 mod sample;
 
 use super::section::Section;
-use super::shared::{distinct, gups, ranks_axis};
+use super::shared::{distinct, ranks_axis};
 use super::sources::{BENCH, Inputs, SIMULATE};
 use super::table::{Columns, Table, cell, times};
 use super::variants;
-use hcube_results::alltoall::figure::{ALGORITHMS, size, time};
+use hcube_results::alltoall::figure::{ALGORITHMS, time};
 use hcube_results::alltoall::{RING_OUT_OF_PLACE, Run};
 use hcube_results::measured;
 use hcube_results::numbers;
 use hcube_results::plot::Evidence::{Measured, Simulated};
 use hcube_results::plot::looks;
-use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series};
+use hcube_results::plot::{Axis, Chart, Colour, Format, Look, Marker, Scale, Series};
 use sample::{Sample, at, line, main_size, part, places, samples};
 
 /// A series for each of these algorithms.
@@ -45,11 +45,16 @@ const FIGURE_5: [&str; 7] = [
 /// The simulator's own exchange out of place: no MPI library.
 const RING: (&str, &str, Look) = (RING_OUT_OF_PLACE, "out of place, a ring", looks::COMPETITOR);
 const SCHEDULES: [&str; 3] = ["mpich", "linear-shift", "hierarchical-sets"];
+/// Measured ones: hcube beside the library, and beside its own schedules.
+const MEASURED: [(&str, &[&str], &str); 2] = [
+    ("", &["auto", "library-in-place", "library-out-of-place"], "alltoall-measured"),
+    (", schedules", &["auto", "mpich", "linear-shift", "hierarchical-sets"], "alltoall-schedules"),
+];
 const SMALL: [&str; 3] = ["auto", "hypercube", "hierarchical-sets"];
 const COMPARED: [&str; 4] = ["auto", "library-in-place", "auto-out-of-place", "library-out-of-place"];
 
 fn over_ranks(title: String, series: Vec<Series>, file: Option<&'static str>) -> Chart {
-    let y = Axis::new("time, lower is better", Scale::Log10, time);
+    let y = Axis::new("time, lower is better", Scale::Log10, Format::Seconds);
     Chart::new(title, ranks_axis(), y, series).named(file)
 }
 
@@ -88,9 +93,11 @@ pub fn ranks(inputs: &Inputs) -> Section {
         if number > 0 && distinct(own.iter().map(|sample| sample.ranks)).len() < 2 {
             continue;
         }
-        let title = format!("All-to-all, {place}, {} per rank", numbers::whole_bytes(bytes));
-        let file = (number == 0).then_some("alltoall-measured");
-        section.chart(over_ranks(title, schedules(&own), file));
+        for (what, algorithms, file) in MEASURED {
+            let title = format!("All-to-all{what}, {place}, {} per rank", numbers::whole_bytes(bytes));
+            let series = by_algorithm(&own, algorithms, |sample| sample.ranks, |_, seconds| seconds);
+            section.chart(over_ranks(title, series, (number == 0).then_some(file)));
+        }
     }
     for (number, (place, memory)) in conditions(&simulated).into_iter().enumerate() {
         let (bytes, own) =
@@ -204,8 +211,8 @@ pub fn sizes(inputs: &Inputs) -> Section {
                 }
                 section.chart(Chart::new(
                     format!("All-to-all, {place}, {count} ranks"),
-                    Axis::new("data of a rank", Scale::Log2, size),
-                    Axis::new("GB/s per rank, higher is better", Scale::Log10, gups),
+                    Axis::new("data of a rank", Scale::Log2, Format::Bytes),
+                    Axis::new("GB/s per rank, higher is better", Scale::Log10, Format::Rounded),
                     by_algorithm(&own, algorithms, |sample| sample.bytes, rate),
                 ));
             }
@@ -317,8 +324,8 @@ fn taken(inputs: &Inputs) -> Chart {
         });
     Chart::new(
         format!("Additional memory used, this machine, {most} ranks"),
-        Axis::new("data of a rank", Scale::Log2, size),
-        Axis::new("peak per rank (at least 1 KiB drawn)", Scale::Log2, size),
+        Axis::new("data of a rank", Scale::Log2, Format::Bytes),
+        Axis::new("peak per rank (at least 1 KiB drawn)", Scale::Log2, Format::Bytes),
         series.collect(),
     )
     .named(Some("alltoall-memory"))

@@ -7,7 +7,7 @@ use super::sources::{Inputs, SIMULATE};
 use crate::simulate::gemm::{Gemm, LAYOUT, gain};
 use hcube_results::measured::distinct;
 use hcube_results::plot::Evidence::Simulated;
-use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
+use hcube_results::plot::{Axis, Chart, Format, Scale, Series, looks};
 
 /// What the products of a line have in common.
 type Setting<'a> = (&'a str, usize, usize, usize);
@@ -45,8 +45,8 @@ pub fn groups(inputs: &Inputs) -> Section {
     section.chart(
         Chart::new(
             "Communication of SUMMA / HSUMMA",
-            Axis::new("groups", Scale::Log2, plain),
-            Axis::new("gain, higher is better", Scale::Linear, |gain| format!("{gain:.2}")),
+            Axis::new("groups", Scale::Log2, Format::Plain),
+            Axis::new("speed-up over SUMMA, higher is better", Scale::Linear, Format::Hundredths),
             series.collect(),
         )
         .beside(1.0)

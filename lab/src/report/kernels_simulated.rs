@@ -10,7 +10,7 @@ use crate::simulate::fft::{self, in_words};
 use crate::simulate::hpl::{self, Factorisation, Panels};
 use hcube_results::factorisation::gflops;
 use hcube_results::plot::Evidence::Published;
-use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
+use hcube_results::plot::{Axis, Chart, Format, Scale, Series, looks};
 use hcube_results::published::{COARRAY_FFT, COARRAY_MACHINE};
 
 /// A rate of a kernel on a machine.
@@ -68,8 +68,8 @@ fn chart(inputs: &Inputs, kernel: &Kernel, rates: &[Rate<'_>]) -> Chart {
     }
     Chart::new(
         kernel.title.to_owned(),
-        Axis::new("ranks", Scale::Log2, plain),
-        Axis::new("GFLOP/s, higher is better", Scale::Log10, plain),
+        Axis::new("ranks", Scale::Log2, Format::Plain),
+        Axis::new("GFLOP/s, higher is better", Scale::Log10, Format::Plain),
         series,
     )
     .named(Some(kernel.file))

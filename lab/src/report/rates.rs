@@ -15,7 +15,7 @@ use hcube_results::hpcc::MIN_PAIRS;
 use hcube_results::machine::Machine;
 use hcube_results::plot::Evidence::{Measured, Predicted, Published, Simulated};
 use hcube_results::plot::looks;
-use hcube_results::plot::{Axis, Chart, Colour, Look, Marker, Scale, Series, plain};
+use hcube_results::plot::{Axis, Chart, Colour, Format, Look, Marker, Scale, Series};
 use hcube_results::published::{self, MACHINE, OPTIMISED, TABLE_2, over_ranks};
 use hcube_tool::model::paper_options;
 
@@ -212,7 +212,7 @@ pub fn rates(inputs: &Inputs) -> Section {
 }
 
 fn percent_axis(title: &str) -> Axis {
-    Axis::new(title, Scale::Linear, |share| format!("{} %", plain((10.0 * share).round() / 10.0)))
+    Axis::new(title, Scale::Linear, Format::Percent)
 }
 
 /// Rates in percent of P times the rate of one rank.

@@ -50,9 +50,8 @@ impl Section {
         }
     }
 
-    /// Names and contents of the files of its charts. Charts that name the same file are beside each other
-    /// there.
-    pub fn files(&self) -> Vec<(&'static str, String)> {
+    /// Names and pictures of its charts. Charts that name the same file are beside each other there.
+    pub fn files(&self) -> Vec<(&'static str, Sheet)> {
         let mut files: Vec<(&'static str, Vec<&Chart>)> = Vec::new();
         for chart in &self.charts {
             let Some(name) = chart.file else { continue };
@@ -61,14 +60,11 @@ impl Section {
                 None => files.push((name, vec![chart])),
             }
         }
-        let text = |charts: &[&Chart]| match charts {
-            [chart] => chart.svg(),
-            several => {
-                let panels = several.iter().copied().cloned().collect();
-                Sheet { title: self.title.to_owned(), panels }.svg()
-            }
+        let sheet = |(name, charts): (&'static str, Vec<&Chart>)| {
+            let panels = charts.into_iter().cloned().collect();
+            Some((name, Sheet::new(name, self.title, "", panels)?))
         };
-        files.into_iter().map(|(name, charts)| (name, text(&charts))).collect()
+        files.into_iter().filter_map(sheet).collect()
     }
 
     /// Whether it is one chart with a table that fits beside it.

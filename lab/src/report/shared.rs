@@ -3,23 +3,22 @@
 use super::checks::Line;
 use super::sources::Inputs;
 use hcube_results::machine::Machine;
-use hcube_results::numbers::significant;
-use hcube_results::plot::{Axis, Point, Scale, plain};
+use hcube_results::plot::{Axis, Format, Point, Scale};
 use hcube_results::published::MACHINE;
 
 /// A rate on axes and in tables.
 pub fn gups(rate: f64) -> String {
-    if rate >= 100.0 { plain(rate.round()) } else { plain(significant(rate).parse().unwrap_or(rate)) }
+    Format::Rounded.text(rate)
 }
 
 /// The axis of numbers of ranks.
 pub fn ranks_axis() -> Axis {
-    Axis::new("ranks", Scale::Log2, plain)
+    Axis::new("ranks", Scale::Log2, Format::Plain)
 }
 
 /// The axis of rates.
 pub fn gups_axis() -> Axis {
-    Axis::new("GUP/s, higher is better", Scale::Log10, gups)
+    Axis::new("GUP/s, higher is better", Scale::Log10, Format::Rounded)
 }
 
 /// A median with the range of its measurements.

@@ -6,7 +6,7 @@ use super::simulated::{points, rows, table};
 use super::sources::{Inputs, SIMULATE};
 use crate::simulate::lcs::{LAYOUT, Subsequence, Variant};
 use hcube_results::plot::Evidence::{Predicted, Simulated};
-use hcube_results::plot::{Axis, Chart, Scale, Series, looks, plain};
+use hcube_results::plot::{Axis, Chart, Format, Scale, Series, looks};
 
 /// Efficiencies over the length and over alpha.
 pub fn subsequences(inputs: &Inputs) -> Section {
@@ -38,7 +38,7 @@ fn pair(number: usize, name: &str, rows: &[&Subsequence], x: fn(&Subsequence) ->
 }
 
 fn chart(title: String, x: Axis, series: Vec<Series>, file: &'static str) -> Chart {
-    let y = Axis::new("efficiency in %, higher is better", Scale::Linear, plain);
+    let y = Axis::new("efficiency in %, higher is better", Scale::Linear, Format::Plain);
     Chart::new(title, x, y, series).named(Some(file))
 }
 
@@ -51,11 +51,11 @@ fn by_length(inputs: &Inputs, all: &[&Subsequence]) -> Chart {
         let is_own = |row: &&Subsequence| (row.site.machine.as_str(), row.site.ranks) == (machine, ranks);
         let own: Vec<_> = chosen.iter().copied().filter(is_own).collect();
         let name = format!("{ranks} ranks, {}", machine_title(inputs, machine));
-        pair(number, &name, &own, |row| row.length as f64 / 1e3)
+        pair(number, &name, &own, |row| row.length as f64)
     });
     chart(
         "Longest common subsequence, chosen grid".to_owned(),
-        Axis::new("thousand symbols of each string", Scale::Log10, plain),
+        Axis::new("symbols of each string", Scale::Log10, Format::PowersOfTen),
         lines.collect(),
         "lcs-simulated",
     )
@@ -77,7 +77,7 @@ fn by_alpha(inputs: &Inputs, all: &[&Subsequence]) -> Chart {
     });
     chart(
         format!("Longest common subsequence of {length} symbols on {ranks} ranks"),
-        Axis::new("block columns of a rank (alpha)", Scale::Linear, plain),
+        Axis::new("block columns of a rank (alpha)", Scale::Linear, Format::Plain),
         lines.collect(),
         "lcs-alpha-simulated",
     )

@@ -6,7 +6,7 @@ use super::simulated::{lines, rows, table};
 use super::sources::{Inputs, SIMULATE};
 use crate::simulate::bsp::{LAYOUT, Superstep};
 use hcube_results::measured::distinct;
-use hcube_results::plot::{Axis, Chart, Scale, plain};
+use hcube_results::plot::{Axis, Chart, Format, Scale};
 
 /// hcube's, and by functions of MPI.
 fn name_of(by: &str) -> &str {
@@ -49,8 +49,8 @@ fn chart(inputs: &Inputs, all: &[&Superstep], puts: usize, file: &'static str) -
     };
     Chart::new(
         title,
-        Axis::new("processes", Scale::Log2, plain),
-        Axis::new("µs, lower is better", Scale::Log10, plain),
+        Axis::new("processes", Scale::Log2, Format::Plain),
+        Axis::new("µs, lower is better", Scale::Log10, Format::Plain),
         series,
     )
     .named(Some(file))

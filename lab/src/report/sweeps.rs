@@ -11,7 +11,7 @@ use crate::simulate::RandomAccess;
 use hcube_results::machine::Machine;
 use hcube_results::plot::Evidence::{self, Measured, Predicted, Published, Simulated};
 use hcube_results::plot::looks;
-use hcube_results::plot::{Axis, Chart, Look, Point, Scale, Series, plain};
+use hcube_results::plot::{Axis, Chart, Format, Look, Point, Scale, Series};
 use hcube_results::published::{MACHINE, OPTIMISATIONS, PLIMPTON, SWEEP_RANKS, TABLE_4, optimised_seconds};
 use hcube_tool::bench::random_access::LADDER;
 use hcube_tool::model::paper_options;
@@ -45,8 +45,13 @@ pub fn look_ahead(inputs: &Inputs) -> Section {
     variants::say_deviation(&mut section, &ours, published);
     variants::say_links(&mut section, inputs, ours.iter().map(|case| (&case.site, &case.outcome)));
     let chart = |title: &str, series: Vec<Series>, file| {
-        Chart::new(title.to_owned(), Axis::new("look-ahead Q", Scale::Log2, plain), gups_axis(), series)
-            .named(file)
+        Chart::new(
+            title.to_owned(),
+            Axis::new("look-ahead Q", Scale::Log2, Format::Plain),
+            gups_axis(),
+            series,
+        )
+        .named(file)
     };
     let mut all: Vec<Series> = Vec::new();
     if let Some(machine) = paper_machine() {
@@ -143,9 +148,7 @@ pub fn ladder(inputs: &Inputs) -> Section {
         Chart::new(
             "Time saved against the original algorithm",
             Axis::categories("with these and those on the left", STEPS.map(str::to_owned).to_vec()),
-            Axis::new("% of time saved, higher is better", Scale::Linear, |share| {
-                format!("{} %", plain((10.0 * share).round() / 10.0)).replace('-', "−")
-            }),
+            Axis::new("% of time saved, higher is better", Scale::Linear, Format::Percent),
             all.each_ref().map(Steps::series).to_vec(),
         )
         .beside(0.0),

@@ -33,7 +33,7 @@ pub enum Section {
     Groups,
     /// SUMMA and HSUMMA where latency dominates
     Latency,
-    /// The algorithm that hcube chooses beside SUMMA
+    /// The algorithm that hcube selects, beside SUMMA
     Chosen,
     /// Matrix products with 64 ranks per node
     FatNodes,
@@ -49,8 +49,8 @@ pub enum Section {
     Fft,
     /// The broadcasts of an LU factorisation, beside section IV-B1
     Hpl,
-    /// Longest common subsequences on the chosen grid and on those of Krusche 2005, beside the predictions of
-    /// the cost model
+    /// Longest common subsequences on the selected grid and on the grids of Krusche 2005, beside the
+    /// predictions of the cost model
     Lcs,
     /// Matrix products and longest common subsequences by BSP, beside the predictions and appendices D and F
     /// of Krusche 2005
@@ -88,7 +88,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Section::value_variants())]
     pub sections: Vec<Section>,
     /// The machine: red-storm, juropa, juqueen, bluegene-p, graphene, crossbar, fat-nodes, franklin,
-    /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; by default those of each section
+    /// skua-oxtool, argus-oxtool, aracari-oxtool or a file; default: the machines of each section
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
     /// Numbers of ranks, such as 64,256; by default those of each section

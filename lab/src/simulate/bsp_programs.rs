@@ -1,12 +1,12 @@
 //! BSP programs on simulated machines: matrix products and longest common subsequences of Krusche 2005,
 //! beside their predicted and published efficiencies.
 //!
-//! A prediction is that of `hcube bsp predict --costs corrected`: it has the gaps and latencies that the
+//! Predictions are made as by `hcube bsp predict --costs corrected`, with the gaps and latencies that the
 //! thesis has measured for its machines. Their network in the simulation is derived from these figures. Other
 //! machines have no such figures; [`figures`] derives them from their links. All operations are computed,
-//! whatever they cost in the simulation. The grid of a subsequence has a barrier after each block, as in the
-//! thesis, and an entry takes the time of the standard algorithm, although it is computed, and travels, as a
-//! bit.
+//! also where the simulation charges another time for them. The grid of a subsequence has a barrier after
+//! each block, as in the thesis, and an entry takes the time of the standard algorithm, although it is
+//! computed, and travels, as a bit.
 
 pub mod figures;
 
@@ -30,7 +30,8 @@ use hcube_tool::bsp::program::{Costs, Program, ProgramArguments, SYMBOLS};
 use hcube_tool::machine::bsp::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// Ranks from which problems are larger than those of the thesis, and ranks that wait look less often.
+/// Ranks from which problems are larger than in the thesis, and the polling interval of waiting ranks is
+/// longer.
 const MIN_RANKS_LARGE: usize = 256;
 /// Ranks up to which subsequences are simulated by default: the ranks wait in each of their many supersteps,
 /// which takes the simulator a time that grows with the square of their number.

@@ -22,7 +22,7 @@ const MAX_IMAGES_SPAWN: usize = 64;
 /// Images up to which teams are split: 512 take two minutes of a core, and as many more as log2^2 P times P
 /// says.
 const MAX_IMAGES_SPLIT: usize = 512;
-/// Images up to which those of a program share the links between nodes.
+/// Images up to which the images of a program share the links between nodes.
 const MAX_IMAGES_SHARING: usize = 1024;
 
 /// What messages of this number of images compete for at most.

@@ -2,8 +2,8 @@
 //!
 //! Vectors of the machines do not fit into the memory of this one. A simulated rank has `scale` times fewer
 //! numbers, on a machine with `scale` times less bandwidth whose copies and levels of butterflies take
-//! `scale` times as long; the levels that a shorter part lacks are charged in addition. Messages are
-//! therefore as many and take as long as those of the long vector, except that binary exchange cuts a part
+//! `scale` times as long; the levels that a shorter part lacks are charged in addition. The number
+//! of messages and their times are therefore as for the long vector, except that binary exchange cuts a part
 //! into 16 strips and the long one into more. Data is real, and every number of the result is compared.
 
 use super::columns::{Layout, both, maybe, printed, shown};
@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 /// Numbers of a rank: 256 MiB, an eighth of the memory of a core of the paper's machine, as HPCC demands a
 /// vector that fills a quarter together with its transform.
 const PART: usize = 1 << 24;
-/// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which notices of some dozens of bytes are
-/// short.
+/// Numbers of a simulated rank at least: 16 strips of 4 KiB, beside which event messages of some dozens of
+/// bytes are short.
 const MIN_PART: usize = 4096;
 /// Numbers that a simulated rank has for each other one at least, for the same reason.
 const MIN_BLOCK: usize = 4;
 /// Ranks up to which six steps are simulated: their exchanges have a message from each rank to each.
 const MAX_RANKS_SIX_STEP: usize = 256;
-/// Ranks up to which those of a transform share links and the ports of nodes that receive.
+/// Ranks up to which the ranks of a transform share links and the ports of nodes that receive.
 const MAX_RANKS_SHARING: usize = 64;
 
 /// A transform by one algorithm.
@@ -58,9 +58,9 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: a block's way
-    /// alone out of a node of this bandwidth. Other messages are on that way at the same time, so no wait
-    /// becomes much longer.
+    /// Nanoseconds that a rank adds to its pauses, where it waits for messages of many others: the time in
+    /// which a single block leaves a node of this bandwidth. Other messages leave the node at the same time,
+    /// so no wait becomes much longer.
     fn rest_ns(&self, bandwidth_gb_s: f64) -> f64 {
         if self.algorithm == "six-step" && self.site.ranks > MAX_RANKS_SHARING {
             (COMPLEX * self.part / self.site.ranks) as f64 / bandwidth_gb_s

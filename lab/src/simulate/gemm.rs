@@ -32,7 +32,8 @@ pub struct Gemm {
     pub order: usize,
     /// Inner indices that are multiplied.
     pub k: usize,
-    /// Rows and columns of the matrices in the simulation are those of the product divided by this.
+    /// Rows and columns of the matrices in the simulation are the rows and columns of the product divided by
+    /// this.
     #[serde(default)]
     pub scale: usize,
     /// The name in `HCUBE_GEMM`.
@@ -148,7 +149,7 @@ fn published(row: &Gemm) -> Option<f64> {
     Some(measured.gain)
 }
 
-/// Communication time of SUMMA over that of a row: SUMMA with the same matrices and the same broadcast,
+/// Speed-up of the communication of a row over SUMMA: SUMMA with the same matrices and the same broadcast,
 /// without shared panels.
 pub fn gain(line: &Line<'_, Gemm>) -> Option<f64> {
     let same = |one: &Gemm| (one.site.clone(), one.order, one.k, one.inner_block, one.broadcast.clone());
@@ -171,7 +172,7 @@ fn ratio(value: Option<f64>) -> String {
     maybe(value, |value| format!("{value:.2}"))
 }
 
-/// Communication of SUMMA over that of a row, beside the gain that was published.
+/// Speed-up of the communication over SUMMA, beside the published one.
 pub const LAYOUT: Layout<Gemm> = Layout {
     title: "Matrix products",
     columns: &[

@@ -22,9 +22,9 @@ use hcube_results::plot::Evidence::{Predicted, Simulated};
 use hcube_tool::machine::parameters;
 use serde::{Deserialize, Serialize};
 
-/// Symbols of the strings: as many as nucleotides.
+/// Different symbols of the strings: the four nucleotides.
 const SYMBOLS: usize = 4;
-/// Nanoseconds of an entry where the file of a machine does not say it: between that of words and that of
+/// Nanoseconds of an entry where the file of a machine does not say it: between the times with words and with
 /// vectors.
 const DEFAULT_ENTRY_NS: f64 = 0.02;
 /// The longest strings of the thesis' predictions, and longer ones.
@@ -33,8 +33,8 @@ const LENGTHS: [usize; 3] = [1 << 16, 1 << 18, 1_000_000];
 /// it in half an hour: a simulation has [`SCALE_LARGE`] times fewer.
 const LARGE: usize = 10_000_000;
 const SCALE_LARGE: usize = 8;
-/// Ranks up to which the grids of the thesis are simulated: those of more ranks have millions of messages,
-/// and tens of millions with barriers.
+/// Ranks up to which the grids of the thesis are simulated: on more ranks they have millions of messages, and
+/// tens of millions with barriers.
 const MAX_RANKS_OF_THESIS: usize = 64;
 /// Symbols of a string up to which they are: each computes all entries.
 const MAX_LENGTH_OF_THESIS: usize = 1 << 18;
@@ -94,7 +94,7 @@ pub struct Subsequence {
     pub predicted_seconds: f64,
     /// Simulated.
     pub seconds: f64,
-    /// The time of all entries, divided by that of all ranks.
+    /// The time of all entries, divided by the time of all ranks.
     pub predicted_efficiency: f64,
     pub efficiency: f64,
     /// The length of the longest common subsequence of the simulated strings.

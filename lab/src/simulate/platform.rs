@@ -108,7 +108,7 @@ impl<'a> Platform<'a> {
         Ok(Self { machine, ranks_per_node, ranks, scale: 1, lengths, wrapped, at_most: Sharing::Links })
     }
 
-    /// The same with so many times less bandwidth.
+    /// The same with the bandwidth divided by `scale`.
     pub fn scaled(self, scale: usize) -> Self {
         Self { scale, ..self }
     }

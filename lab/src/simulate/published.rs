@@ -17,7 +17,7 @@ exchange 1 GB per rank.\n";
 pub const GROUPS: &str = "Published (Quintin, Hasanov and Lastovetsky 2013, section V): with the best number of groups HSUMMA takes\n\
 2.08 times less communication time than SUMMA on 2048 ranks of BlueGene/P, 5.89 times less on 16384; on smaller\n\
 numbers both are almost the same. On Graphene HSUMMA is faster with any number of groups, by more for small blocks.\n\
-A simulated gain below 1 has the other sign.\n";
+Where a simulated speed-up is below 1, HSUMMA is slower.\n";
 
 /// The result of section IV-B3 of Jin et al. 2011, whose Figure 10 has no numbers.
 pub const COARRAYS: &str = "Published (Jin et al. 2011, section IV-B3): 2.01 GUP/s on 4096 cores of a Cray XT4, 4 images per node, with a\n\

@@ -165,7 +165,7 @@ fn over_ranks(place: &Place<'_>, ranks: usize, full: bool) -> Vec<RandomAccess> 
     vec![plain, hcube, relaxed]
 }
 
-/// The modes beside the paper's figure. Of shipped functions to many images nearly each is a message of its
+/// The modes beside the paper's figure. With shipped functions to many images nearly each is a message of its
 /// own, with an answer, which takes the simulator long.
 fn coarray_modes(place: &Place<'_>, ranks: usize) -> Vec<RandomAccess> {
     let spawn = (ranks <= MAX_RANKS_SPAWN).then_some("spawn");
@@ -210,7 +210,7 @@ fn whole_percent(simulated: f64, published: f64) -> String {
     format!("{:+.0}%", 100.0 * (simulated / published - 1.0))
 }
 
-/// The columns, with those of published figures.
+/// The columns, including published figures.
 const fn columns(published: [Column<RandomAccess>; 3]) -> [Column<RandomAccess>; 13] {
     let [figure, deviation, other] = published;
     [

@@ -68,7 +68,7 @@ pub trait Row {
         1
     }
 
-    /// Bytes of a simulation for a rank, in addition to those of SimGrid.
+    /// Bytes of a simulation for a rank, in addition to the memory of SimGrid.
     fn bytes_per_rank(&self) -> u64 {
         0
     }
@@ -86,13 +86,13 @@ pub trait Row {
         false
     }
 
-    /// Nanoseconds of units of work where they are not those of all systems, on a machine with this many
+    /// Nanoseconds of units of work where they differ from the other systems, on a machine with this many
     /// times less bandwidth.
     fn costs(&self, _machine: &Machine, _scale: f64) -> Vec<(Unit, f64)> {
         Vec::new()
     }
 
-    /// Options of SimGrid in addition to those of all simulations.
+    /// Options of SimGrid in addition to the options of all simulations.
     fn collectives(&self) -> &'static [&'static str] {
         &[]
     }

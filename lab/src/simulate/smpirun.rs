@@ -93,7 +93,7 @@ pub struct Simulation<'a> {
     /// The driver prints a record for each.
     pub cases: Vec<String>,
     pub costs: String,
-    /// Algorithms of SimGrid's collectives other than those of [`OPTIONS`].
+    /// Algorithms of SimGrid's collectives that differ from [`OPTIONS`].
     pub collectives: &'static [&'static str],
 }
 
@@ -119,7 +119,7 @@ pub struct Runner {
     pub limit: Duration,
 }
 
-/// Lines of the driver and the library on standard error, without those of SimGrid and smpirun; each line
+/// Lines of the driver and the library on standard error, without the lines of SimGrid and smpirun; each line
 /// once, even if several ranks have printed it.
 fn words_of(errors: &str) -> String {
     let of_others = |line: &str| {

@@ -1,8 +1,48 @@
 //! Tables and sentences of pages against the pictures beside them: both are of one run.
 
-use super::{is_rounded, is_within, numbers, page, picture};
+use hcube_testing as common;
+
+use super::{copied, files, is_rounded, is_within, numbers, page, picture};
 use hcube_lab::pages::markdown::{cells, row, table};
-use hcube_lab::pages::picture::value;
+use hcube_lab::pages::picture::{sheet, value};
+use hcube_lab::pages::write;
+use hcube_lab::records::read;
+use std::fs;
+
+/// The names of all records.
+fn names() -> Vec<String> {
+    let records = files().into_iter().filter(|file| file.extension().is_some_and(|kind| kind == "json"));
+    records.map(|file| file.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn every_picture_says_its_message_place_and_date() {
+    let root = common::root();
+    for name in names() {
+        let sheet = sheet(&root, &name).expect("a record");
+        assert_ne!(sheet.message(), sheet.subject, "{name}: no message");
+        assert!(!sheet.machine.is_empty(), "{name}: no machine");
+        assert!(sheet.panels.iter().all(|panel| !panel.is_empty()), "{name}: an empty panel");
+        let drawn = read(&root.join(format!("doc/plots/{name}.svg"))).expect("a picture");
+        assert!(drawn.contains("class=\"where\""), "{name}");
+        // No legend in which all lines have the same word.
+        assert!(!sheet.is_measured() || !drawn.contains("class=\"evidence\""), "{name}");
+    }
+}
+
+#[test]
+fn pictures_are_drawn_from_their_records() {
+    let copy = copied("records");
+    let (record, picture) = (copy.join("doc/results/stream.json"), copy.join("doc/plots/stream.svg"));
+    let text = read(&record).expect("a record");
+    fs::write(&record, text.replace("29.083167", "31.5")).expect("writable");
+    write(&copy).expect("written");
+    let drawn = read(&picture).expect("a picture");
+    assert!(drawn.contains("measured: 31.5, copy, 1 rank") && !drawn.contains("29.083167"), "{drawn}");
+    fs::remove_file(&record).expect("there");
+    let error = write(&copy).expect_err("no record");
+    assert_eq!(error, "doc/plots/stream.svg: no record doc/results/stream.json");
+}
 
 #[test]
 fn programs_are_those_of_the_picture() {
@@ -121,7 +161,7 @@ fn statements_of_fortran_are_those_of_the_picture() {
         ("`allocate` and `deallocate`", "allocate"),
     ] {
         let figures: Vec<&str> = text.lines().map(cells).filter(|row| row[0] == name).flatten().collect();
-        let speedup = value(&all, "Coarrays of gfortran, by operation", "2 images", label).expect("a point");
+        let speedup = value(&all, "Operations, over OpenCoarrays", "2 images", label).expect("a point");
         let fits = figures.iter().any(|figure| is_rounded(figure, speedup));
         assert!(fits, "{name}: {figures:?}, the picture has {speedup}");
     }

@@ -35,6 +35,8 @@ pub fn expected_word(title: &str, name: &str) -> Option<&'static str> {
         "bsp_",
         "Coarrays: ",
         "Official HPCC",
+        "Programs, over",
+        "Operations",
         "Fourier transform, ",
         "STREAM",
         "Panels, ",

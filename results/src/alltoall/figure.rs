@@ -2,8 +2,9 @@
 
 use super::kinds::figure::panels;
 use super::{Results, Run};
+use crate::measured::machine;
 use crate::numbers;
-use crate::plot::{Axis, Chart, Colour, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain};
+use crate::plot::{Axis, Chart, Colour, Format, Look, Marker, Point, Scale, Series, Sheet, Variant, looks};
 
 /// The x axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,14 +29,17 @@ pub const ALGORITHMS: [Variant; 10] = [
     ("shared", "shared slots", (Colour::Ochre, Marker::Square)),
 ];
 
+/// hcube with its defaults, which stands beside the library and beside the schedules.
+const HCUBE: &str = ALGORITHMS[0].0;
+
+/// Whether an algorithm is a fixed schedule or path of hcube, and no function that a program calls.
+fn is_schedule(algorithm: &str) -> bool {
+    !["auto", "library-in-place", "library-out-of-place", "auto-out-of-place"].contains(&algorithm)
+}
+
 /// A time on an axis.
 pub fn time(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        short if short < 0.999e-3 => (1e6 * short, "µs"),
-        short if short < 0.999 => (1e3 * short, "ms"),
-        long => (long, "s"),
-    };
-    format!("{} {unit}", plain(numbers::significant(value).parse().unwrap_or(value)))
+    Format::Seconds.text(seconds)
 }
 
 /// A size on an axis.
@@ -104,27 +108,23 @@ fn points(runs: &[&Run], x: impl Fn(&Run) -> usize) -> Vec<Point> {
     distinct(runs, &x).into_iter().map(point).collect()
 }
 
-/// The machine, where results name it.
-fn machine(runs: &[&Run]) -> String {
-    let (nodes, cores) = (distinct(runs, |run| run.place.nodes), distinct(runs, |run| run.place.cores));
-    match (nodes.last(), cores.last()) {
-        (Some(&nodes), Some(&cores)) if nodes > 0 && cores > 0 => {
-            let plural = if nodes == 1 { "node" } else { "nodes" };
-            format!(", {nodes} {plural} of {cores} cores")
-        }
-        _ => String::new(),
-    }
-}
+/// What all pictures of this module are of.
+const SUBJECT: &str = "All-to-all exchange";
 
 /// The picture of all kinds of exchanges; `None` without results.
 pub fn sheet_of_all(over: Option<Over>, results: &Results) -> Option<Sheet> {
     let panels = panels(&results.kinds);
-    let Some(mut sheet) = sheet(over, &results.runs) else {
-        let place = &results.kinds.first()?.subject.place;
-        return Sheet::new(format!("All-to-all exchange, {}", place.mpi), panels);
+    let sheet = match sheet(over, &results.runs) {
+        Some(mut sheet) => {
+            sheet.panels.extend(panels);
+            sheet
+        }
+        None => {
+            let machine = machine(results.kinds.iter().map(|run| &run.subject.place));
+            Sheet::new("alltoall-measured", SUBJECT, machine, panels)?
+        }
     };
-    sheet.panels.extend(panels);
-    Some(sheet)
+    Some(Sheet { date: results.date.clone(), ..sheet })
 }
 
 /// The picture of blocking exchanges with one MPI library, the first in the list; `None` without results.
@@ -140,7 +140,7 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
     let of_each = keys(&runs);
     let keys: Vec<&Key> = crate::measured::distinct(&of_each);
     let names = named(&keys);
-    let panel = |value: usize| {
+    let panel = |value: usize, schedules: bool| {
         let belongs = |run: &Run| match over {
             Over::Ranks => run.bytes_per_rank == value,
             Over::Sizes => run.place.ranks == value,
@@ -154,22 +154,32 @@ pub fn sheet(over: Option<Over>, runs: &[Run]) -> Option<Sheet> {
             };
             Series::measured(name, *look, points)
         };
+        let is_shown =
+            |(key, _): &(&&Key, &(String, Look))| key.0 == HCUBE || is_schedule(&key.0) == schedules;
         let (title, x) = match over {
-            Over::Ranks => {
-                (format!("{} per rank", numbers::whole_bytes(value)), Axis::new("ranks", Scale::Log2, plain))
-            }
+            Over::Ranks => (
+                format!("{} per rank", numbers::whole_bytes(value)),
+                Axis::new("ranks", Scale::Log2, Format::Plain),
+            ),
             Over::Sizes => {
                 let plural = if value == 1 { "" } else { "s" };
                 (format!("{value} rank{plural}"), Axis::bytes("data per rank"))
             }
         };
-        let y = Axis::new("time of one exchange, lower is better", Scale::Log10, time);
+        let y = Axis::new("time of one exchange, lower is better", Scale::Log10, Format::Seconds);
         // The first is in front.
-        Chart::new(title, x, y, keys.iter().zip(&names).map(series).rev().collect())
+        Chart::new(title, x, y, keys.iter().zip(&names).filter(is_shown).map(series).rev().collect())
     };
+    let has_schedules = keys.iter().any(|key| is_schedule(&key.0));
     let values = if over == Over::Ranks { sizes } else { ranks };
-    let panels = values.into_iter().map(panel).collect();
-    Some(Sheet { title: format!("All-to-all exchange, {mpi}{}", machine(&runs)), panels })
+    let panels = values.into_iter().flat_map(|value| {
+        let schedules = has_schedules.then(|| {
+            let chart = panel(value, true);
+            Chart { title: format!("{}, schedules", chart.title), ..chart }
+        });
+        std::iter::once(panel(value, false)).chain(schedules)
+    });
+    Sheet::new("alltoall-measured", SUBJECT, machine(runs.iter().map(|run| &run.place)), panels.collect())
 }
 
 #[cfg(test)]
@@ -220,9 +230,10 @@ mod tests {
         (runs[0].place.nodes, runs[0].place.cores) = (1, 2);
         let sheet = drawn(Some(Over::Sizes), &runs);
         let expected = ["shared slots, 0 B", "shared slots, 64 KiB", "shared slots, all", "hcube, in place"];
-        assert_eq!(names(&sheet.panels[0]), expected);
-        assert_eq!(sheet.panels[0].title, "2 ranks");
-        assert!(sheet.title.ends_with("Some MPI 1.0, 1 node of 2 cores"), "{}", sheet.title);
+        assert_eq!(names(&sheet.panels[1]), expected);
+        let titles: Vec<&str> = sheet.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["2 ranks", "2 ranks, schedules"]);
+        assert_eq!(sheet.machine, "Some MPI 1.0, 1 node of 2 cores");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! size.
 
 use super::{LATENCIES, Run, SWEPT, variants};
-use crate::measured::{distinct, libraries};
-use crate::plot::{Axis, Chart, Look, Point, Rows, Scale, Series, Sheet, looks, plain};
+use crate::measured::{distinct, machine};
+use crate::plot::{Axis, Chart, Format, Look, Point, Rows, Scale, Series, Sheet, looks};
 use crate::runs::Pictured;
 
 /// Numbers of ranks, in ascending order.
@@ -30,7 +30,7 @@ pub fn latency(runs: &[Run], file: Option<&'static str>) -> Chart {
         let points = own.filter_map(|run| rows.point(run.timing.median_us, &row(run)));
         Series::measured(name_of(variant), look(number, false), points)
     });
-    let (series, x) = (series.collect(), Axis::new("µs, lower is better", Scale::Log10, plain));
+    let (series, x) = (series.collect(), Axis::new("µs, lower is better", Scale::Log10, Format::Plain));
     rows.chart("bsp_sync: superstep, by kind and ranks", x, series).named(file)
 }
 
@@ -77,7 +77,7 @@ pub fn over_sizes(runs: &[Run], ranks: usize, operation: &str, file: Option<&'st
     }
     // The first in the legend is the last of the list.
     series.reverse();
-    let y = Axis::new("µs per message, lower is better", Scale::Log10, plain);
+    let y = Axis::new("µs per message, lower is better", Scale::Log10, Format::Plain);
     let title = format!("bsp_{operation}: time per message, {ranks} ranks");
     Chart::new(title, Axis::bytes("size of a message"), y, series).named(file)
 }
@@ -88,8 +88,8 @@ impl Pictured for Run {
         for ranks in ranks(runs) {
             panels.extend(SWEPT.map(|operation| over_sizes(runs, ranks, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.superstep.place.mpi.as_str()));
-        Sheet::new(format!("Supersteps of BSP programs: {libraries}"), panels)
+        let machine = machine(runs.iter().map(|run| &run.superstep.place));
+        Sheet::new("bsp", "Supersteps of BSP programs", machine, panels)
     }
 }
 

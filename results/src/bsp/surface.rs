@@ -1,12 +1,12 @@
-//! Pictures of a probe: the gap over the words of a message, a line for each number of messages, for an
-//! operation or for several libraries. Together the lines are the surface g(h*, c) of Krusche 2005, figures
+//! The picture of a probe: the gap over the words of a message, with the fewest and with the most messages in
+//! a superstep, a line for each operation or library. Together the lines are the surface g(h*, c) of Krusche 2005, figures
 //! 3.3 to 3.10.
 
 use super::samples::{Exchange, Samples};
 use crate::machine::bsp::{GapOperation, Pattern};
 use crate::measured::distinct;
-use crate::numbers::{self, median};
-use crate::plot::{Axis, Chart, Evidence, Point, Scale, Series, Sheet, looks, plain};
+use crate::numbers::median;
+use crate::plot::{Axis, Chart, Evidence, Format, Point, Scale, Series, Sheet, looks};
 
 /// Seconds per word by a model, in a superstep of some words in messages of some words.
 pub type Model<'a> = &'a dyn Fn(Pattern, GapOperation, f64, f64) -> Option<f64>;
@@ -44,15 +44,11 @@ impl Samples {
     }
 }
 
-fn words(value: f64) -> String {
-    numbers::whole_bytes(value as usize * size_of::<u64>())
-}
-
 fn chart(title: String, series: Vec<Series>) -> Chart {
     Chart::new(
         title,
-        Axis::new("size of a message", Scale::Log2, words),
-        Axis::new("ns per word of 64 bits, lower is better", Scale::Log10, plain),
+        Axis::new("size of a message", Scale::Log2, Format::Words),
+        Axis::new("ns per word of 64 bits, lower is better", Scale::Log10, Format::Plain),
         series,
     )
 }
@@ -68,77 +64,65 @@ fn function(operation: GapOperation) -> &'static str {
     }
 }
 
-fn title(pattern: Pattern, operation: GapOperation) -> String {
-    format!("{}, {}", function(operation), pattern.name().replace('-', " "))
-}
-
 fn messages(count: usize) -> String {
     if count == 1 { "1 message".to_owned() } else { format!("{count} messages") }
 }
 
-/// The gap of an operation: what was measured, and g(h,h*).
-fn surface(samples: &Samples, pattern: Pattern, operation: GapOperation, model: Model<'_>) -> Chart {
-    let mut series = Vec::new();
-    let all: Vec<&Exchange> = samples.of(pattern, operation).collect();
-    for (number, count) in distinct(all.iter().map(|one| one.count)).into_iter().enumerate() {
-        let own = || all.iter().filter(|one| one.count == count);
-        let predicted = own().filter_map(|one| {
-            let (total, message) = (one.total(samples.processes) as f64, one.words as f64);
-            Some((message, 1e9 * model(pattern, operation, total, message)?))
-        });
-        let look = looks::numbered(number);
-        let name = messages(count);
-        series.push(Series::new(
-            format!("{name}, g(h,h*) by least squares"),
-            Evidence::Predicted,
-            look,
-            predicted,
-        ));
-        let points = own().map(|one| samples.point(one)).collect();
-        series.push(Series { name, evidence: Evidence::Measured, look, points });
-    }
-    series.reverse();
-    chart(title(pattern, operation), series)
+/// The first pattern that was measured, and the fewest and the most messages of a superstep: a chart each.
+fn shown(all: &[&Samples]) -> Option<(Pattern, Vec<usize>)> {
+    let (pattern, _) = *all.first()?.measured().first()?;
+    let counts = |samples: &Samples| {
+        let own = samples.exchanges.iter().filter(|one| one.pattern == pattern);
+        distinct(own.map(|one| one.count))
+    };
+    let mut common = counts(all[0]);
+    common.retain(|count| all.iter().all(|samples| counts(samples).contains(count)));
+    let ends = [common.iter().min(), common.iter().max()];
+    Some((pattern, distinct(ends.into_iter().flatten().copied())))
 }
 
-/// The gap of an operation by several libraries, with the fewest and the most messages that all of them have.
-fn comparison(all: &[&Samples], pattern: Pattern, operation: GapOperation) -> Chart {
-    let counts = |samples: &Samples| distinct(samples.of(pattern, operation).map(|one| one.count));
-    let mut common = all.first().map(|first| counts(first)).unwrap_or_default();
-    common.retain(|count| all.iter().all(|samples| counts(samples).contains(count)));
-    let shown = distinct([common.iter().min(), common.iter().max()].into_iter().flatten());
+/// The gap by all operations of one probe, measured and g(h,h*); by those of [`COMPARED`] where several are
+/// compared.
+fn gaps(all: &[&Samples], pattern: Pattern, count: usize, model: Model<'_>) -> Chart {
     let mut series = Vec::new();
-    for (library, samples) in all.iter().enumerate() {
-        for (number, &&count) in shown.iter().enumerate() {
-            let own = samples.of(pattern, operation).filter(|one| one.count == count);
-            series.push(Series {
-                name: format!("{}, {}", samples.library, messages(count)),
-                evidence: Evidence::Measured,
-                look: looks::numbered(library * shown.len() + number),
-                points: own.map(|one| samples.point(one)).collect(),
+    for samples in all {
+        let operations = distinct(samples.measured().into_iter().map(|(_, operation)| operation));
+        let is_drawn = |operation: &GapOperation| all.len() == 1 || COMPARED.contains(operation);
+        for operation in operations.into_iter().filter(is_drawn) {
+            let own = || samples.of(pattern, operation).filter(|one| one.count == count);
+            let look = looks::numbered(series.len() / 2);
+            let library = if all.len() > 1 { format!(", {}", samples.library) } else { String::new() };
+            let name = format!("{}{library}", function(operation));
+            let predicted = own().filter(|_| all.len() == 1).filter_map(|one| {
+                let (total, message) = (one.total(samples.processes) as f64, one.words as f64);
+                Some((message, 1e9 * model(pattern, operation, total, message)?))
             });
+            let least_squares = format!("{name}, g(h,h*) by least squares");
+            series.push(Series::new(least_squares, Evidence::Predicted, look, predicted));
+            let points = own().map(|one| samples.point(one)).collect();
+            series.push(Series { name, evidence: Evidence::Measured, look, points });
         }
     }
     series.reverse();
-    chart(title(pattern, operation), series)
+    let title = format!("{} in a superstep, {}", messages(count), pattern.name().replace('-', " "));
+    chart(title, series)
 }
 
-/// Surfaces of one probe, or comparisons of several with the same number of processes; `None` without
-/// exchanges, and for different numbers.
+/// Operations in comparisons of several libraries.
+const COMPARED: [GapOperation; 2] = [GapOperation::Put, GapOperation::Get];
+
+/// The gap with the fewest and with the most messages, of one probe or of several with the same number of
+/// processes; `None` without exchanges, and for different numbers.
 pub fn sheet(all: &[&Samples], model: Model<'_>) -> Option<Sheet> {
     let first = all.first()?;
     if all.iter().any(|samples| samples.processes != first.processes) {
         return None;
     }
-    let pairs = first.measured();
-    let panels = pairs.into_iter().map(|(pattern, operation)| match all {
-        [one] => surface(one, pattern, operation, model),
-        several => comparison(several, pattern, operation),
-    });
-    let panels: Vec<Chart> = panels.filter(|panel| !panel.is_empty()).collect();
+    let (pattern, counts) = shown(all)?;
+    let panels = counts.into_iter().map(|count| gaps(all, pattern, count, model)).collect();
     let libraries = distinct(all.iter().map(|samples| samples.library.as_str())).join("; ");
-    let title = format!("Communication gap: {libraries}, {} processes", first.processes);
-    (!panels.is_empty()).then_some(Sheet { title, panels })
+    let subject = format!("Communication gap on {} processes", first.processes);
+    Sheet::new("bsp-gap", subject, libraries, panels)
 }
 
 #[cfg(test)]
@@ -160,19 +144,14 @@ mod tests {
     fn one_probe_has_surfaces_and_several_are_compared() {
         let samples = Samples::parse(TEXT).expect("valid");
         let drawn = sheet(&[&samples], &|_, _, _, _| Some(1e-9)).expect("exchanges").svg();
-        for text in [
-            "bsp_put, random permutation",
-            "bsp_hpget, all to all",
-            "16 messages, g(h,h*) by least squares",
-            "4 processes",
-        ] {
+        for text in ["bsp_put, g(h,h*) by least squares", "16 messages in a superstep", "4 processes"] {
             assert!(drawn.contains(text), "{text} expected");
         }
         let mut other = samples.clone();
         other.library = "another".to_owned();
         other.exchanges[0].seconds = vec![9e-6];
         let drawn = sheet(&[&samples, &other], &|_, _, _, _| None).expect("exchanges").svg();
-        assert!(drawn.contains("another, 16 messages") && !drawn.contains("g(h,h*)"));
+        assert!(drawn.contains("bsp_put, another") && !drawn.contains("g(h,h*)"));
         assert!(sheet(&[], &|_, _, _, _| None).is_none());
     }
 }

@@ -2,8 +2,8 @@
 //! spawned functions.
 
 use super::{BARRIER, DRAWN, FINISH, HCUBE, MPI, OPENSHMEM, Run, SPAWN, places};
-use crate::measured::{Place, distinct, libraries};
-use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
+use crate::measured::{Place, distinct, machine};
+use crate::plot::{Axis, Chart, Format, Point, Rows, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
 /// The variants in the order of legends. Points of memcpy would lie below the points of hcube.
@@ -16,7 +16,7 @@ const ROWS: [&str; 8] =
 
 /// The axis of times.
 fn times_axis() -> Axis {
-    Axis::new("µs, lower is better", Scale::Log10, plain)
+    Axis::new("µs, lower is better", Scale::Log10, Format::Plain)
 }
 
 /// Times of all operations but puts, gets and spawned functions, a row for each and its ranks.
@@ -69,7 +69,7 @@ pub fn spawned(runs: &[Run], file: Option<&'static str>) -> Chart {
         });
         points.collect()
     });
-    let y = Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, plain);
+    let y = Axis::new("10⁶ per second of all ranks, higher is better", Scale::Log10, Format::Plain);
     Chart::new("Coarrays: exclusive-or on random words", Axis::categories("ranks", names), y, series)
         .named(file)
 }
@@ -80,8 +80,8 @@ impl Pictured for Run {
         for place in places(runs) {
             panels.extend(DRAWN.map(|operation| over_sizes(runs, place, operation, None)));
         }
-        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
-        Sheet::new(format!("Coarrays: {libraries}"), panels)
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
+        Sheet::new("coarrays", "Coarrays", machine, panels)
     }
 }
 

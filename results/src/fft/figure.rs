@@ -1,8 +1,8 @@
 //! The picture of Fourier transforms: rates over the length of the vector, a panel for each number of ranks.
 
-use super::{FFTW_ESTIMATE, FFTW_MEASURE, Run, SIX_STEP, length_name};
-use crate::measured::{self, Place, distinct};
-use crate::plot::{Axis, Chart, Look, Point, Scale, Series, Sheet, Variant, looks, plain};
+use super::{FFTW_ESTIMATE, FFTW_MEASURE, Run, SIX_STEP};
+use crate::measured::{self, Place, distinct, machine};
+use crate::plot::{Axis, Chart, Format, Look, Point, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
 /// Algorithms in the order of legends; others follow.
@@ -41,15 +41,15 @@ pub fn rates(runs: &[Run], place: &Place, file: Option<&'static str>) -> Chart {
         let place = if own_kind.1 { ", out of place" } else { "" };
         Series::measured(name + place, look, Point::in_order(points))
     });
-    let x = Axis::new("complex numbers", Scale::Log2, |length| length_name(length as usize));
-    let y = Axis::new("GFLOP/s, higher is better", Scale::Linear, plain);
+    let x = Axis::new("complex numbers", Scale::Log2, Format::PowersOfTwo);
+    let y = Axis::new("GFLOP/s, higher is better", Scale::Linear, Format::Plain);
     Chart::new(format!("Fourier transform, {}", place.title()), x, y, series.collect()).named(file)
 }
 
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let panels = places(runs).into_iter().map(|place| rates(runs, place, None)).collect();
-        Sheet::new(format!("Fourier transforms: {}", runs.first()?.subject.place.mpi), panels)
+        Sheet::new("fft", "Fourier transforms", machine(runs.iter().map(|run| &run.subject.place)), panels)
     }
 }
 

@@ -2,8 +2,8 @@
 //! each other problem.
 
 use super::{HCUBE, Problem, Run, block_name};
-use crate::measured::{distinct, libraries};
-use crate::plot::{Axis, Chart, Point, Rows, Scale, Series, Sheet, looks, plain};
+use crate::measured::{distinct, machine};
+use crate::plot::{Axis, Chart, Format, Point, Rows, Scale, Series, Sheet, looks};
 use crate::runs::Pictured;
 
 /// What is drawn of a run.
@@ -32,8 +32,12 @@ impl Ratio {
     /// On an axis.
     fn axis(self) -> Axis {
         match self {
-            Self::Scalapack | Self::Raised => Axis::new("speed-up, higher is better", Scale::Log10, plain),
-            Self::Bound => Axis::new("share of the local bound, higher is better", Scale::Linear, plain),
+            Self::Scalapack | Self::Raised => {
+                Axis::new("speed-up, higher is better", Scale::Log10, Format::Plain)
+            }
+            Self::Bound => {
+                Axis::new("share of the local bound, higher is better", Scale::Linear, Format::Plain)
+            }
         }
     }
 
@@ -67,7 +71,7 @@ fn row_name(problem: &Problem, usual: [usize; 3]) -> String {
     name.replace('x', "×")
 }
 
-/// hcube's runs of the square products, and of the others; and the block sizes of the former.
+/// hcube's runs of the square products, and of the others; and the block sizes of the square ones.
 fn divided(runs: &[Run]) -> ([Vec<&Run>; 2], [usize; 3]) {
     let ours = || runs.iter().filter(|run| run.variant == HCUBE);
     let of = |blocks| ours().filter(move |run| is_square(&run.problem, blocks));
@@ -108,7 +112,9 @@ pub fn over_sizes(runs: &[Run], ratio: Ratio, file: Option<&'static str>) -> Cha
     let ([square, _], usual) = divided(runs);
     let series = series(runs, &square, |run| Some(Point::new(run.problem.n as f64, ratio.of(run)?)));
     let title = format!("{}: N×N×N, NB {}", ratio.title(), block_name(usual));
-    Chart::new(title, Axis::new("N", Scale::Log2, plain), ratio.axis(), series).beside(1.0).named(file)
+    Chart::new(title, Axis::new("N", Scale::Log2, Format::Plain), ratio.axis(), series)
+        .beside(1.0)
+        .named(file)
 }
 
 /// A ratio of all other problems, a row for each.
@@ -127,8 +133,8 @@ impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels: Vec<Chart> = Ratio::ALL.iter().map(|&ratio| over_sizes(runs, ratio, None)).collect();
         panels.extend(Ratio::ALL.map(|ratio| others(runs, ratio, None)));
-        let libraries = libraries(runs.iter().map(|run| run.problem.place.mpi.as_str()));
-        Sheet::new(format!("Distributed matrix multiplication: {libraries}"), panels)
+        let machine = machine(runs.iter().map(|run| &run.problem.place));
+        Sheet::new("gemm", "Distributed matrix multiplication", machine, panels)
     }
 }
 

@@ -2,9 +2,9 @@
 //! operation; times of contiguous transfers over their size.
 
 use super::{HCUBE, OPENCOARRAYS, Run, SWEPT, Subject, counterpart, subjects};
-use crate::measured::{Place, distinct, libraries};
+use crate::measured::{Place, distinct, machine};
 use crate::plot::{
-    Axis, Chart, Colour, Look, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain,
+    Axis, Chart, Colour, Format, Look, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks,
 };
 use crate::runs::Pictured;
 
@@ -48,7 +48,7 @@ fn rows(
     let mut series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
     // The first in the legend is the last of the list.
     series.reverse();
-    let chart = rows.chart(title, Axis::new(x, Scale::Log10, plain), series).named(file);
+    let chart = rows.chart(title, Axis::new(x, Scale::Log10, Format::Plain), series).named(file);
     Chart { reference, ..chart }
 }
 
@@ -60,19 +60,18 @@ fn by_cores(runs: &[Run]) -> [Vec<Run>; 2] {
 
 /// Speed-ups over OpenCoarrays, except for transfers over sizes; without it, times.
 pub fn statements(runs: &[Run], file: Option<&'static str>) -> Chart {
-    const TITLE: &str = "Coarrays of gfortran, by operation";
     let is_swept = |run: &Run| SWEPT.contains(&run.subject.operation.as_str());
     if runs.iter().any(|run| run.over_opencoarrays.is_some()) {
         let x = "speed-up over OpenCoarrays, higher is better";
         let speedup = |run: &Run| run.over_opencoarrays.filter(|_| !is_swept(run));
-        return rows(runs, speedup, TITLE, x, Some(1.0), file);
+        return rows(runs, speedup, "Operations, over OpenCoarrays", x, Some(1.0), file);
     }
     let is_other = |run: &Run| is_swept(run) || counterpart(&run.subject.operation).is_some();
     let time = |run: &Run| (!is_other(run)).then_some(run.timing.median_us);
-    rows(runs, time, TITLE, "µs, lower is better", None, file)
+    rows(runs, time, "Operations of coarrays", "µs, lower is better", None, file)
 }
 
-/// Speeds of programs beside the same programs with MPI.
+/// Speed-ups of programs over the same programs with MPI.
 pub fn programs(runs: &[Run], file: Option<&'static str>) -> Chart {
     let x = "speed-up over MPI, higher is better";
     rows(runs, |run| run.over_mpi, "Programs with coarrays against MPI", x, Some(1.0), file)
@@ -86,7 +85,7 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
         Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
     });
     series.retain(|series| !series.points.is_empty());
-    let y = Axis::new("µs, lower is better", Scale::Log10, plain);
+    let y = Axis::new("µs, lower is better", Scale::Log10, Format::Plain);
     let title = format!("Contiguous {operation}, {}", images(place));
     Chart::new(title, Axis::bytes("size"), y, series).named(file)
 }
@@ -94,7 +93,7 @@ pub fn over_sizes(runs: &[Run], place: &Place, operation: &str, file: Option<&'s
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let mut panels = Vec::new();
-        // Images that share cores wait for the scheduler with every library: they stand behind the others.
+        // Images that share cores wait for the scheduler with both libraries: they stand behind the others.
         for (runs, note) in by_cores(runs).iter().zip(["", ", more images than cores"]) {
             for mut panel in [statements(runs, None), programs(runs, None)] {
                 panel.title += note;
@@ -104,8 +103,8 @@ impl Pictured for Run {
                 panels.extend(SWEPT.map(|operation| over_sizes(runs, place, operation, None)));
             }
         }
-        let libraries = libraries(runs.iter().map(|run| run.subject.place.mpi.as_str()));
-        Sheet::new(format!("Fortran programs with coarrays: {libraries}"), panels)
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
+        Sheet::new("gfortran", "Fortran programs with coarrays", machine, panels)
     }
 }
 
@@ -159,7 +158,7 @@ mod tests {
         all.iter_mut().for_each(|run| run.subject.place.cores = 2);
         let drawn = Run::sheet(&all).expect("there are results").svg();
         let place = |words: &str| drawn.find(words).unwrap_or_else(|| panic!("{words}: {drawn}"));
-        let shared = place("Coarrays of gfortran, by operation, more images than cores");
+        let shared = place("Operations, over OpenCoarrays, more images than cores");
         assert!(
             place("Contiguous put, 2 images") < shared && shared < place("Contiguous put, 4 images"),
             "{drawn}"

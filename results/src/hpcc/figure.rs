@@ -1,8 +1,9 @@
 //! The picture of the official HPCC: speed-up over stock HPCC, a row for each figure of merit.
 
+use super::control::Finding;
 use super::merit::{Compared, MERITS, Merit};
-use crate::measured::distinct;
-use crate::plot::{Axis, Chart, Rows, Scale, Series, Sheet, looks, plain};
+use crate::measured::{Taken, distinct};
+use crate::plot::{Axis, Chart, Format, Rows, Scale, Series, Sheet, looks};
 
 /// Speed-up by benchmark, a series for each number of ranks.
 pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
@@ -21,14 +22,26 @@ pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {
         let ranks = if ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") };
         Series::measured(ranks, looks::ALL[number % looks::ALL.len()], points)
     });
-    let x = Axis::new("speed-up: median over pairs of runs, higher is better", Scale::Log2, plain);
+    let x = Axis::new("speed-up over stock HPCC, higher is better", Scale::Log2, Format::Plain);
     let series = series.collect();
     names.chart("Official HPCC: hcube over stock", x, series).beside(1.0).named(file)
 }
 
+/// How many benchmarks are faster on the most ranks.
+fn message(all: &[Compared]) -> Option<String> {
+    let stated = all.iter().filter(|one| one.merit().is_some() && one.speed_up().is_some());
+    let ranks = stated.clone().map(|one| one.ranks).max()?;
+    let own: Vec<&Compared> = stated.filter(|one| one.ranks == ranks).collect();
+    let faster = own.iter().filter(|one| Finding::of(one, all) == Finding::Faster).count();
+    let unit = if ranks == 1 { "rank" } else { "ranks" };
+    Some(format!("hcube speeds up {faster} of {} HPCC tests on {ranks} {unit}", own.len()))
+}
+
 /// The picture; `None` without results of both.
-pub fn sheet(all: &[Compared], title: &str) -> Option<Sheet> {
-    Sheet::new(title, vec![speed_ups(all, None)])
+pub fn sheet(all: &[Compared], subject: &str, taken: &Taken) -> Option<Sheet> {
+    let chart = Chart { title: String::new(), ..speed_ups(all, None) };
+    let sheet = Sheet::new("hpcc", subject, "", vec![chart])?;
+    Some(Sheet { title: message(all), ..sheet.taken(taken) })
 }
 
 #[cfg(test)]
@@ -43,8 +56,16 @@ mod tests {
         let places: Vec<f64> = chart.series[0].points.iter().map(|point| point.y).collect();
         assert_eq!((chart.series.len(), chart.series[0].name.as_str()), (1, "2 ranks"));
         assert_eq!(places, [1.0, 0.0]);
-        let drawn = sheet(&compared(), "HPCC 1.5.0").expect("there are results").svg();
-        assert!(drawn.contains("hcube over stock") && drawn.contains("HPCC 1.5.0"), "{drawn}");
-        assert!(sheet(&compared()[2..], "").is_none());
+        let taken = Taken { machine: "Some MPI".to_owned(), date: "May 2026".to_owned() };
+        let drawn = sheet(&compared(), "HPCC 1.5.0", &taken).expect("there are results").svg();
+        for words in [
+            ">hcube speeds up 1 of 2 HPCC tests on 2 ranks</text>",
+            ">HPCC 1.5.0, measured, Some MPI, May 2026</text>",
+        ] {
+            assert!(drawn.contains(words), "{words} expected: {drawn}");
+        }
+        // Each point has its value.
+        assert_eq!(drawn.matches("class=\"value\"").count(), 2, "{drawn}");
+        assert!(sheet(&compared()[2..], "", &taken).is_none());
     }
 }

@@ -3,9 +3,9 @@
 //! 5.13 and 5.15); speed-up over the number of ranks (5.12 and 5.16).
 
 use super::{ALPHA, BARRIERS, GRID, HCUBE, PLAIN, PLANES, RAPIDFUZZ, Run, STANDARD, Subject, WORDS};
-use crate::measured::distinct;
+use crate::measured::{distinct, machine};
 use crate::plot::{
-    Axis, Chart, Colour, Evidence, Look, Marker, Point, Scale, Series, Sheet, Variant, looks, plain,
+    Axis, Chart, Colour, Evidence, Format, Look, Marker, Point, Scale, Series, Sheet, Variant, looks,
 };
 use crate::runs::Pictured;
 
@@ -21,16 +21,6 @@ const VARIANTS: [Variant; 6] = [
 
 /// Lengths of the chart over ranks, at most.
 const MAX_LENGTHS: usize = 4;
-
-/// A length on an axis: powers of ten as such.
-fn length(value: f64) -> String {
-    let power = value.log10().round();
-    if value >= 1e4 && (value / 10_f64.powf(power) - 1.0).abs() < 1e-9 {
-        format!("10^{power}")
-    } else {
-        plain(value)
-    }
-}
 
 /// Strings of one kind, of any length, on a number of ranks.
 fn kind(subject: &Subject) -> (usize, usize, usize, u32, &str) {
@@ -54,7 +44,7 @@ pub fn kinds(runs: &[Run], distributed: bool) -> Vec<&Subject> {
 
 /// The axis of lengths.
 fn lengths() -> Axis {
-    Axis::new("symbols of each string", Scale::Log10, length)
+    Axis::new("symbols of each string", Scale::Log10, Format::PowersOfTen)
 }
 
 /// Rates of one process over the length.
@@ -63,7 +53,7 @@ pub fn rates(runs: &[Run], subject: &Subject, file: Option<&'static str>) -> Cha
         let own = runs.iter().filter(|run| run.variant == variant && kind(&run.subject) == kind(subject));
         Point::in_order(own.map(|run| run.timing.rates(run.subject.length as f64, run.gentries_s)))
     });
-    let y = Axis::new("GCUPS, higher is better", Scale::Log10, plain);
+    let y = Axis::new("GCUPS, higher is better", Scale::Log10, Format::Plain);
     Chart::new(format!("LLCS, 1 process, {}", subject.strings()), lengths(), y, series).named(file)
 }
 
@@ -99,7 +89,7 @@ pub fn efficiency(runs: &[Run], subject: &Subject, barriers: bool, file: Option<
     }
     let how = if barriers { "with barriers" } else { "without barriers" };
     let title = format!("LLCS, {}, {}, {how}", subject.place.title(), subject.strings());
-    let y = Axis::new("efficiency, higher is better", Scale::Linear, plain);
+    let y = Axis::new("efficiency, higher is better", Scale::Linear, Format::Plain);
     Chart::new(title, lengths(), y, series).beside(1.0).named(file)
 }
 
@@ -131,25 +121,25 @@ pub fn over_ranks(runs: &[Run], subject: &Subject, file: Option<&'static str>) -
     let series = lengths.iter().enumerate().rev().map(|(number, &one)| {
         let own = shown.iter().filter(|run| run.subject.length == one);
         let points = own.filter_map(|run| Some(run.timing.rates(run.running as f64, run.speedup?)));
-        let name = format!("{} symbols", length(one as f64));
+        let name = format!("{} symbols", Format::PowersOfTen.text(one as f64));
         Series::measured(name, looks::numbered(number), Point::in_order(points))
     });
-    let x = Axis::new("ranks", Scale::Log2, plain);
-    let y = Axis::new("speed-up over one process", Scale::Linear, plain);
+    let x = Axis::new("ranks", Scale::Log2, Format::Plain);
+    let y = Axis::new("speed-up over one process", Scale::Linear, Format::Plain);
     let title = format!("LLCS, selected grid, {}", subject.strings());
     Chart::new(title, x, y, series.collect()).named(file)
 }
 
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
-        let title = format!("Longest common subsequences: {}", runs.first()?.subject.place.mpi);
+        let machine = machine(runs.iter().map(|run| &run.subject.place));
         let mut panels: Vec<Chart> =
             kinds(runs, false).into_iter().map(|subject| rates(runs, subject, None)).collect();
         for subject in kinds(runs, true) {
             panels.extend([false, true].map(|barriers| efficiency(runs, subject, barriers, None)));
         }
         panels.extend(on_ranks(runs).into_iter().map(|subject| over_ranks(runs, subject, None)));
-        Sheet::new(title, panels)
+        Sheet::new("llcs", "Longest common subsequences", machine, panels)
     }
 }
 
@@ -208,6 +198,9 @@ mod tests {
         let chart = over_ranks(&all, &all[0].subject, None);
         let points: Vec<(f64, f64)> = chart.series[0].points.iter().map(|point| (point.x, point.y)).collect();
         assert_eq!(points, [(2.0, 1.5), (4.0, 2.0)]);
-        assert_eq!([1e4, 1e6, 20_000.0, 1000.0].map(length), ["10^4", "10^6", "20000", "1000"]);
+        assert_eq!(
+            [1e4, 1e6, 20_000.0, 1000.0].map(|value| Format::PowersOfTen.text(value)),
+            ["10^4", "10^6", "20000", "1000"]
+        );
     }
 }

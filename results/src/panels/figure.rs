@@ -2,8 +2,8 @@
 //! amount of work.
 
 use super::{BCAST, HCUBE, IBCAST, PIPELINED, Run};
-use crate::measured::{Place, distinct};
-use crate::plot::{Axis, Chart, Point, Scale, Series, Sheet, Variant, looks, plain};
+use crate::measured::{Place, distinct, machine};
+use crate::plot::{Axis, Chart, Format, Point, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
 /// The variants in the order of legends.
@@ -29,7 +29,7 @@ pub fn times(runs: &[Run], (place, work_us): (&Place, u32), file: Option<&'stati
         Point::in_order(own.map(|run| run.timing.point(run.subject.bytes as f64, |us| us)))
     });
     let work = if work_us == 0 { String::new() } else { format!(", {work_us} µs of work") };
-    let y = Axis::new("µs per panel, lower is better", Scale::Log10, plain);
+    let y = Axis::new("µs per panel, lower is better", Scale::Log10, Format::Plain);
     let title = format!("Panels, {}{work}", place.title());
     Chart::new(title, Axis::bytes("size of a panel"), y, series).named(file)
 }
@@ -37,7 +37,12 @@ pub fn times(runs: &[Run], (place, work_us): (&Place, u32), file: Option<&'stati
 impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let panels = settings(runs).into_iter().map(|setting| times(runs, setting, None)).collect();
-        Sheet::new(format!("Broadcasts of panels: {}", runs.first()?.subject.place.mpi), panels)
+        Sheet::new(
+            "panels",
+            "Broadcasts of panels",
+            machine(runs.iter().map(|run| &run.subject.place)),
+            panels,
+        )
     }
 }
 

@@ -1,9 +1,12 @@
 //! Axes: range, ticks and position of values.
 
+use crate::fft::length_name;
 use crate::numbers;
+use serde::{Deserialize, Serialize};
 
 /// The division of an axis.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// Powers of two: numbers of ranks, sizes.
     Log2,
@@ -15,38 +18,125 @@ pub enum Scale {
     Categories(Vec<String>),
 }
 
+/// How a value is written at an axis.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Without trailing zeros.
+    #[default]
+    Plain,
+    /// With four significant digits, whole from 100 on.
+    Rounded,
+    /// Bytes, with their unit.
+    Bytes,
+    /// Words of 64 bits, as bytes.
+    Words,
+    /// Seconds, with the unit that fits.
+    Seconds,
+    /// Multiples of powers of two: `3*2^20`.
+    PowersOfTwo,
+    /// Powers of ten: `10^6`.
+    PowersOfTen,
+    Percent,
+    /// Two decimals.
+    Hundredths,
+}
+
+impl Format {
+    pub fn text(self, value: f64) -> String {
+        match self {
+            Self::Plain => plain(value),
+            Self::Rounded if value >= 100.0 => plain(value.round()),
+            Self::Rounded => plain(numbers::significant(value).parse().unwrap_or(value)),
+            Self::Bytes => numbers::whole_bytes(value as usize),
+            Self::Words => numbers::whole_bytes(value as usize * size_of::<u64>()),
+            Self::Seconds => seconds(value),
+            Self::PowersOfTwo => length_name(value as usize),
+            Self::PowersOfTen => power_of_ten(value),
+            Self::Percent => format!("{} %", plain((10.0 * value).round() / 10.0)).replace('-', "−"),
+            Self::Hundredths => format!("{value:.2}"),
+        }
+    }
+}
+
+fn seconds(value: f64) -> String {
+    let (value, unit) = match value {
+        short if short < 0.999e-3 => (1e6 * short, "µs"),
+        short if short < 0.999 => (1e3 * short, "ms"),
+        long => (long, "s"),
+    };
+    format!("{} {unit}", plain(numbers::significant(value).parse().unwrap_or(value)))
+}
+
+fn power_of_ten(value: f64) -> String {
+    let power = value.log10().round();
+    if value >= 1e4 && (value / 10_f64.powf(power) - 1.0).abs() < 1e-9 {
+        format!("10^{power}")
+    } else {
+        plain(value)
+    }
+}
+
 /// An axis without its range.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Quantity and unit.
     pub title: String,
     /// Its division.
     pub scale: Scale,
-    /// Formats a value.
-    pub written: fn(f64) -> String,
+    /// How its values are written.
+    #[serde(default)]
+    pub format: Format,
 }
 
 impl Axis {
-    pub fn new(title: impl Into<String>, scale: Scale, written: fn(f64) -> String) -> Self {
-        Self { title: title.into(), scale, written }
+    pub fn new(title: impl Into<String>, scale: Scale, format: Format) -> Self {
+        Self { title: title.into(), scale, format }
     }
 
     /// An axis of sizes in bytes.
     pub fn bytes(title: &str) -> Self {
-        Self::new(title, Scale::Log2, |bytes| numbers::whole_bytes(bytes as usize))
+        Self::new(title, Scale::Log2, Format::Bytes)
     }
 
     /// An axis of named places.
     pub fn categories(title: impl Into<String>, names: Vec<String>) -> Self {
-        Self::new(title, Scale::Categories(names), plain)
+        Self::new(title, Scale::Categories(names), Format::Plain)
     }
 
     /// The name of a category, or the formatted value.
     pub fn value(&self, value: f64) -> String {
         match &self.scale {
             Scale::Categories(names) => names.get(value as usize).cloned().unwrap_or_default(),
-            _ => (self.written)(value),
+            _ => self.format.text(value),
         }
+    }
+
+    /// A value beside its point: about three digits of a plain number.
+    pub fn rounded(&self, value: f64) -> String {
+        match self.format {
+            Format::Plain => numbers::short(value),
+            format => format.text(value),
+        }
+    }
+
+    /// From the smallest to the largest of these values, with a tick at each; nothing for many values, a
+    /// single one, or named places.
+    pub fn exact(&self, values: &[f64]) -> Option<Ruler> {
+        let logarithmic = matches!(self.scale, Scale::Log2 | Scale::Log10);
+        let mut places = values.to_vec();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let is_drawable = |place: &f64| (-MAX_VALUE..=MAX_VALUE).contains(place);
+        let is_positive = |place: &f64| *place >= MAX_VALUE.recip();
+        if matches!(self.scale, Scale::Categories(_))
+            || !(2..=MAX_EXACT).contains(&places.len())
+            || !places.iter().all(|place| is_drawable(place) && (!logarithmic || is_positive(place)))
+        {
+            return None;
+        }
+        let ticks = places.iter().map(|&place| (place, self.format.text(place))).collect();
+        Some(Ruler { low: places[0], high: places[places.len() - 1], logarithmic, ticks })
     }
 
     /// The range and ticks for these values.
@@ -59,10 +149,10 @@ impl Axis {
         let low = values.clone().reduce(f64::min).unwrap_or(1.0);
         let high = values.reduce(f64::max).unwrap_or(1.0);
         match &self.scale {
-            Scale::Log2 => powers(2.0, low, high, self.written),
-            Scale::Log10 if high / low > 50.0 => powers(10.0, low, high, self.written),
-            Scale::Log10 => round_values(low, high, self.written),
-            Scale::Linear => linear(low, high, self.written),
+            Scale::Log2 => powers(2.0, low, high, self.format),
+            Scale::Log10 if high / low > 50.0 => powers(10.0, low, high, self.format),
+            Scale::Log10 => round_values(low, high, self.format),
+            Scale::Linear => linear(low, high, self.format),
             Scale::Categories(names) => Ruler {
                 low: -0.5,
                 high: names.len() as f64 - 0.5,
@@ -73,11 +163,14 @@ impl Axis {
     }
 }
 
+/// Places that can have a tick each.
+const MAX_EXACT: usize = 14;
+
 /// Larger values, and on logarithmic axes their reciprocals, are drawn at the edge.
 const MAX_VALUE: f64 = 1e30;
 
 /// A number without trailing zeros.
-pub fn plain(value: f64) -> String {
+fn plain(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -107,26 +200,26 @@ impl Ruler {
 /// Labels that fit beside each other on a small screen.
 const MAX_STEPS: i32 = 6;
 
-fn powers(base: f64, low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
+fn powers(base: f64, low: f64, high: f64, format: Format) -> Ruler {
     // Logarithms of powers are not always whole.
     let exponent = |value: f64| value.ln() / base.ln();
     let from = (exponent(low) + 1e-9).floor() as i32;
     let to = ((exponent(high) - 1e-9).ceil() as i32).max(from + 1);
     let step = (to - from + MAX_STEPS - 1) / MAX_STEPS;
     let ticks = (from..=to).step_by(step.max(1) as usize);
-    let ticks = ticks.map(|power| base.powi(power)).map(|value| (value, written(value))).collect();
+    let ticks = ticks.map(|power| base.powi(power)).map(|value| (value, format.text(value))).collect();
     Ruler { low: base.powi(from), high: base.powi(to), logarithmic: true, ticks }
 }
 
 /// Round values: 1, 2 and 5 times powers of ten, or more of them where these are too few.
-fn round_values(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
+fn round_values(low: f64, high: f64, format: Format) -> Ruler {
     let coarse = between(&[1.0, 2.0, 5.0], low, high);
     let values = if coarse.len() > 3 {
         coarse
     } else {
         between(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0], low, high)
     };
-    let ticks = values.iter().map(|&value| (value, written(value))).collect();
+    let ticks = values.iter().map(|&value| (value, format.text(value))).collect();
     Ruler { low: values[0], high: values[values.len() - 1], logarithmic: true, ticks }
 }
 
@@ -141,7 +234,7 @@ fn between(digits: &[f64], low: f64, high: f64) -> Vec<f64> {
     steps[from.min(steps.len() - 2)..=to.max(from + 1)].to_vec()
 }
 
-fn linear(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
+fn linear(low: f64, high: f64, format: Format) -> Ruler {
     let (low, high) = (low.min(0.0), high.max(0.0));
     let rough = ((high - low) / 4.0).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());
@@ -149,7 +242,7 @@ fn linear(low: f64, high: f64, written: fn(f64) -> String) -> Ruler {
     let step = step.into_iter().find(|&step| step >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power);
     let from = (low / step + 1e-9).floor() as i32;
     let to = ((high / step - 1e-9).ceil() as i32).max(from + 1);
-    let ticks = (from..=to).map(|number| step * f64::from(number)).map(|value| (value, written(value)));
+    let ticks = (from..=to).map(|number| step * f64::from(number)).map(|value| (value, format.text(value)));
     let ticks = ticks.collect();
     Ruler { low: step * f64::from(from), high: step * f64::from(to), logarithmic: false, ticks }
 }
@@ -159,7 +252,7 @@ mod tests {
     use super::*;
 
     fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
-        Axis::new("", scale, plain).fit(values).ticks.into_iter().map(|tick| tick.1).collect()
+        Axis::new("", scale, Format::Plain).fit(values).ticks.into_iter().map(|tick| tick.1).collect()
     }
 
     #[test]
@@ -179,7 +272,7 @@ mod tests {
         let extremes = [0.0, -4.0, 1e-300, 1.0, 1e300, f64::INFINITY, f64::NAN];
         for scale in [Scale::Log2, Scale::Log10, Scale::Linear] {
             for values in [&extremes[..], &extremes[..1], &[5.0, 5.0], &[]] {
-                let ruler = Axis::new("", scale.clone(), plain).fit(values);
+                let ruler = Axis::new("", scale.clone(), Format::Plain).fit(values);
                 assert!(ruler.ticks.len() >= 2, "{values:?}: {ruler:?}");
                 let mut places = extremes.iter().chain(values).map(|&value| ruler.place(value));
                 assert!(places.all(|place| (0.0..=1.0).contains(&place)), "{values:?}: {ruler:?}");
@@ -189,7 +282,7 @@ mod tests {
 
     #[test]
     fn places_are_between_the_ends() {
-        let ruler = Axis::new("", Scale::Log2, plain).fit(&[1.0, 16.0]);
+        let ruler = Axis::new("", Scale::Log2, Format::Plain).fit(&[1.0, 16.0]);
         assert_eq!([1.0, 4.0, 16.0].map(|value| ruler.place(value)), [0.0, 0.5, 1.0]);
         let names = Axis::categories("", vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!([0.0, 1.0].map(|value| names.fit(&[]).place(value)), [0.25, 0.75]);

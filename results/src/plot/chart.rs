@@ -1,12 +1,14 @@
 //! What a chart shows.
 
-use super::axis::Axis;
+use super::axis::{Axis, Scale};
 use super::colour::Colour;
 use super::evidence::Evidence;
 use crate::lists::distinct;
+use serde::{Deserialize, Serialize};
 
 /// Shapes of markers, so that series differ without colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Marker {
     Circle,
     Square,
@@ -24,8 +26,9 @@ pub type Look = (Colour, Marker);
 /// A variant in pictures: its name in results, its name in legends, and its look.
 pub type Variant = (&'static str, &'static str, Look);
 
-/// The position of a value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The position of a value. In JSON: `[x, y]`, or `[x, y, smallest, largest]`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<f64>", try_from = "Vec<f64>")]
 pub struct Point {
     /// On the horizontal axis.
     pub x: f64,
@@ -49,8 +52,27 @@ impl Point {
     }
 }
 
+impl From<Point> for Vec<f64> {
+    fn from(point: Point) -> Self {
+        let range = point.range.into_iter().flat_map(|(low, high)| [low, high]);
+        [point.x, point.y].into_iter().chain(range).collect()
+    }
+}
+
+impl TryFrom<Vec<f64>> for Point {
+    type Error = String;
+
+    fn try_from(values: Vec<f64>) -> Result<Self, String> {
+        match values[..] {
+            [x, y] => Ok(Self::new(x, y)),
+            [x, y, low, high] => Ok(Self { x, y, range: Some((low, high)) }),
+            _ => Err(format!("a point of {} numbers: expected 2 or 4", values.len())),
+        }
+    }
+}
+
 /// Points with one name in the legend.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// In the legend.
     pub name: String,
@@ -72,6 +94,11 @@ impl Series {
     ) -> Self {
         let points = points.into_iter().map(|(x, y)| Point::new(x, y)).collect();
         Self { name: name.into(), evidence, look, points }
+    }
+
+    /// Whether it has this evidence.
+    pub fn is(&self, evidence: Evidence) -> bool {
+        self.evidence == evidence
     }
 
     /// What was measured.
@@ -110,7 +137,7 @@ impl Rows {
 }
 
 /// A pair of axes with its series.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
     /// In one line.
     pub title: String,
@@ -119,8 +146,10 @@ pub struct Chart {
     /// From back to front.
     pub series: Vec<Series>,
     /// A value to compare with, on the axis that has no categories.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<f64>,
     /// The name of its file for `--plots`.
+    #[serde(skip)]
     pub file: Option<&'static str>,
 }
 
@@ -137,6 +166,16 @@ impl Chart {
     /// With the name of its file.
     pub fn named(self, file: Option<&'static str>) -> Self {
         Self { file, ..self }
+    }
+
+    /// What the point is of, and its value.
+    pub fn labelled(&self, point: &Point) -> (String, f64) {
+        if self.has_rows() { (self.y.value(point.y), point.x) } else { (self.x.value(point.x), point.y) }
+    }
+
+    /// Whether the y axis has categories.
+    pub fn has_rows(&self) -> bool {
+        matches!(self.y.scale, Scale::Categories(_))
     }
 
     /// Whether it has no point.

@@ -1,9 +1,11 @@
 //! Colours of light and dark mode.
 
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// Colours of series; people who see few colours can tell them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Colour {
     Blue,
     Vermilion,
@@ -44,7 +46,7 @@ pub const GRID: &str = "#e3e7eb";
 const DARK: [(&str, &str, &str); 5] = [
     (".chart .ground, .chart .simulated .mark", "fill", "#14171a"),
     (".chart text", "fill", "#dfe3e7"),
-    (".chart .tick, .chart .evidence", "fill", "#a3acb5"),
+    (".chart .tick, .chart .evidence, .chart .where", "fill", "#a3acb5"),
     (".chart .grid", "stroke", "#2b3137"),
     (".chart .axis, .chart .reference", "stroke", "#a3acb5"),
 ];

@@ -1,18 +1,14 @@
 //! Drawing of one chart.
 
-use super::axis::{Ruler, Scale};
+use super::axis::Ruler;
 use super::chart::{Chart, Marker, Point, Series};
-use super::colour::{Colour, GRID, PAPER, SOFT, TEXT, dark_style};
+use super::colour::{Colour, GRID, PAPER, SOFT, TEXT};
 use super::evidence::Evidence;
+use super::rows::RowPlan;
 use std::fmt::Write;
 
 /// Width of a chart; all lengths are in units of the drawing.
 pub const WIDTH: f64 = 420.0;
-/// Height of the title of a file: of its first line with the space around it, and of every further line.
-const TITLE_HEIGHT: f64 = 30.0;
-const TITLE_LINE: f64 = 17.0;
-/// Width of a letter of the title, on average.
-const TITLE_LETTER: f64 = 9.2;
 /// Space for the title of the y axis.
 const ABOVE: f64 = 26.0;
 /// Space for labels and title of the x axis.
@@ -20,17 +16,15 @@ const BELOW: f64 = 42.0;
 /// Half of the widest label of the x axis.
 const RIGHT: f64 = 26.0;
 const PLOT_HEIGHT: f64 = 200.0;
-/// Height of a category on the y axis.
-const ROW_HEIGHT: f64 = 22.0;
 /// Height of a line of the legend.
 pub const LEGEND_HEIGHT: f64 = 18.0;
 /// Width of a letter in the largest size that the report's style sheet uses, on average.
-const LETTER: f64 = 7.6;
-/// Pixels of a unit in files.
-const ZOOM: f64 = 1.6;
+const PAGE_LETTER: f64 = 7.6;
+/// Width of a letter in files, on average.
+pub const FILE_LETTER: f64 = 6.6;
 
 /// Text in which nothing is markup.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -47,7 +41,7 @@ impl Canvas {
 
     /// A line of text; `anchor` is the side or the middle that stands at `x`.
     pub fn label(&mut self, class: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
-        let colour = if matches!(class, "tick" | "evidence") { SOFT } else { TEXT };
+        let colour = if matches!(class, "tick" | "evidence" | "where") { SOFT } else { TEXT };
         let size = match class {
             "title" => " font-size=\"14\" font-weight=\"600\"",
             "caption" => " font-weight=\"600\"",
@@ -96,8 +90,8 @@ impl Canvas {
         );
     }
 
-    /// A line of the legend: sample, name, and evidence at the right end.
-    pub fn legend(&mut self, series: &Series, joined: bool, (left, y): (f64, f64), right: f64) {
+    /// A line of the legend: sample, name, and evidence at the right end if there is one.
+    pub fn legend(&mut self, series: &Series, joined: bool, (left, y): (f64, f64), right: Option<f64>) {
         self.group("legend ", series);
         if joined {
             self.line(series.evidence, &format!("M{:.1} {:.1}H{:.1}", left + 8.0, y - 4.0, left + 38.0));
@@ -106,7 +100,9 @@ impl Canvas {
             self.marker(series.evidence, series.look.1, (left + 23.0, y - 4.0), "");
         }
         self.label("name", (left + 46.0, y), "start", &series.name);
-        self.label("evidence", (right, y), "end", series.evidence.word());
+        if let Some(right) = right {
+            self.label("evidence", (right, y), "end", series.evidence.word());
+        }
         self.end_group();
     }
 }
@@ -138,10 +134,13 @@ struct Plane<'a> {
     y: Ruler,
     left: f64,
     height: f64,
+    rows: RowPlan,
+    /// Width of a letter.
+    letter: f64,
 }
 
 impl<'a> Plane<'a> {
-    fn new(chart: &'a Chart) -> Self {
+    fn new(chart: &'a Chart, letter: f64) -> Self {
         let points = || chart.series.iter().flat_map(|series| &series.points);
         let both = |chosen: fn(&Point) -> Vec<f64>| points().flat_map(chosen).collect::<Vec<f64>>();
         let (mut x, mut y) = (both(|point| vec![point.x]), both(|point| vec![point.y]));
@@ -151,14 +150,20 @@ impl<'a> Plane<'a> {
         } else {
             y.extend(chart.reference)
         }
-        let (x, y) = (chart.x.fit(&x), chart.y.fit(&y));
+        let y = chart.y.fit(&y);
         let longest = y.ticks.iter().map(|tick| tick.1.chars().count()).max().unwrap_or(0);
-        let height = if chart.has_rows() { ROW_HEIGHT * y.ticks.len() as f64 } else { PLOT_HEIGHT };
-        Self { chart, x, y, left: 16.0 + LETTER * longest as f64, height }
+        let rows = RowPlan::new(chart);
+        let height = if chart.has_rows() { rows.height * y.ticks.len() as f64 } else { PLOT_HEIGHT };
+        let left = 16.0 + letter * longest as f64;
+        let exact = if chart.has_rows() { None } else { chart.x.exact(&x) };
+        let fitting =
+            exact.filter(|ruler| fits(&ruler.ticks.iter().collect::<Vec<_>>(), ruler, left, letter));
+        let x = fitting.unwrap_or_else(|| thinned(chart.x.fit(&x), left, letter));
+        Self { chart, x, y, left, height, rows, letter }
     }
 
     fn across(&self, value: f64) -> f64 {
-        self.left + (WIDTH - RIGHT - self.left) * self.x.place(value)
+        across(&self.x, self.left, value)
     }
 
     fn down(&self, value: f64) -> f64 {
@@ -177,16 +182,10 @@ impl<'a> Plane<'a> {
             canvas.path("grid", &grid, &format!("M{left:.1} {y:.1}H{right:.1}"));
             canvas.label("tick", (left - 6.0, y + 4.0), "end", label);
         }
-        let mut free = f64::NEG_INFINITY;
         for (value, label) in &self.x.ticks {
             let x = self.across(*value);
             canvas.path("grid", &grid, &format!("M{x:.1} {ABOVE}V{:.1}", bottom + 4.0));
-            let half = 0.5 * LETTER * label.chars().count() as f64;
-            // A label that would touch the one before it is left out.
-            if x - half >= free {
-                canvas.label("tick", (x, bottom + 17.0), "middle", label);
-                free = x + half;
-            }
+            canvas.label("tick", (x, bottom + 17.0), "middle", label);
         }
         let axis = format!("stroke=\"{SOFT}\" fill=\"none\"");
         canvas.path("axis", &axis, &format!("M{left:.1} {ABOVE}V{bottom:.1}H{right:.1}"));
@@ -211,7 +210,11 @@ impl<'a> Plane<'a> {
             canvas.line(series.evidence, &steps.collect::<String>());
         }
         for point in series.points.iter().filter(|_| series.evidence.has_markers()) {
-            let (x, y) = (self.across(point.x), self.down(point.y));
+            let (x, mut y) = (self.across(point.x), self.down(point.y));
+            if let Some(offset) = self.rows.offset(series, point) {
+                y += offset;
+                self.draw_value(point.x, (x, y), canvas);
+            }
             if let Some((low, high)) = point.range {
                 let bar = format!("M{x:.1} {:.1}V{:.1}", self.down(low), self.down(high));
                 canvas.path("range", "fill=\"none\" stroke-opacity=\".65\"", &bar);
@@ -223,14 +226,40 @@ impl<'a> Plane<'a> {
         }
         canvas.end_group();
     }
+
+    /// The value beside a marker, on the side where there is room.
+    fn draw_value(&self, value: f64, (x, y): (f64, f64), canvas: &mut Canvas) {
+        let text = self.chart.x.rounded(value);
+        let is_near_edge = x + 9.0 + self.letter * text.chars().count() as f64 > WIDTH;
+        let (x, anchor) = if is_near_edge { (x - 8.0, "end") } else { (x + 8.0, "start") };
+        canvas.label("value", (x, y + 4.0), anchor, &text);
+    }
+}
+
+/// Where a value stands on the horizontal axis.
+fn across(ruler: &Ruler, left: f64, value: f64) -> f64 {
+    left + (WIDTH - RIGHT - left) * ruler.place(value)
+}
+
+/// Whether these labels stand beside each other without touching.
+fn fits(ticks: &[&(f64, String)], ruler: &Ruler, left: f64, letter: f64) -> bool {
+    let half = |label: &str| 0.5 * letter * label.chars().count() as f64;
+    ticks.windows(2).all(|pair| {
+        let [before, after] = [pair[0], pair[1]].map(|tick| across(ruler, left, tick.0));
+        before + half(&pair[0].1) <= after - half(&pair[1].1)
+    })
+}
+
+/// With as many ticks, at equal distances, as there is room for their labels.
+fn thinned(mut ruler: Ruler, left: f64, letter: f64) -> Ruler {
+    let every = |step: usize| ruler.ticks.iter().step_by(step).collect::<Vec<_>>();
+    let count = ruler.ticks.len().max(1);
+    let step = (1..=count).find(|&step| fits(&every(step), &ruler, left, letter)).unwrap_or(count);
+    ruler.ticks = every(step).into_iter().cloned().collect();
+    ruler
 }
 
 impl Chart {
-    /// Whether the y axis has categories.
-    fn has_rows(&self) -> bool {
-        matches!(self.y.scale, Scale::Categories(_))
-    }
-
     /// Whether a line joins the points. Categories on the y axis are separate things.
     pub fn has_line(&self, series: &Series) -> bool {
         series.evidence.has_line() && !self.has_rows()
@@ -243,14 +272,15 @@ impl Chart {
 
     /// Description for readers who cannot see it.
     pub fn described(&self) -> String {
-        let names = self.series.iter().map(|series| format!("{} ({})", series.name, series.evidence.word()));
+        let shown = self.series.iter().filter(|series| !series.points.is_empty());
+        let names = shown.map(|series| format!("{} ({})", series.name, series.evidence.word()));
         format!("{}. {}", self.title, names.collect::<Vec<_>>().join("; "))
     }
 }
 
-/// Draws axes and series; returns the height.
-pub fn plane(chart: &Chart, canvas: &mut Canvas) -> f64 {
-    let plane = Plane::new(chart);
+/// Draws axes and series with letters of a width; returns the height.
+pub fn plane(chart: &Chart, letter: f64, canvas: &mut Canvas) -> f64 {
+    let plane = Plane::new(chart, letter);
     plane.draw_axes(canvas);
     for series in chart.series.iter().filter(|series| !series.points.is_empty()) {
         plane.draw_series(series, canvas);
@@ -261,15 +291,15 @@ pub fn plane(chart: &Chart, canvas: &mut Canvas) -> f64 {
 /// Axes, series and legend, and their height.
 fn whole(chart: &Chart) -> (String, f64) {
     let mut canvas = Canvas::default();
-    let mut y = plane(chart, &mut canvas);
+    let mut y = plane(chart, PAGE_LETTER, &mut canvas);
     for series in chart.shown() {
         y += LEGEND_HEIGHT;
-        canvas.legend(series, chart.has_line(series), (0.0, y - 5.0), WIDTH - 10.0);
+        canvas.legend(series, chart.has_line(series), (0.0, y - 5.0), Some(WIDTH - 10.0));
     }
     (canvas.text, y + 4.0)
 }
 
-const FONT: &str =
+pub const FONT: &str =
     "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"11\"";
 
 impl Chart {
@@ -281,49 +311,6 @@ impl Chart {
             "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{label}\" {FONT}>{inside}</svg>"
         )
     }
-
-    pub fn svg(&self) -> String {
-        let (inside, height) = whole(self);
-        document((WIDTH, height), &self.title, &self.described(), &inside)
-    }
-}
-
-/// The words of a title in lines that fit.
-fn lines(title: &str, width: f64) -> Vec<String> {
-    let fits = |line: &str| TITLE_LETTER * line.chars().count() as f64 <= width - 20.0;
-    let mut lines: Vec<String> = Vec::new();
-    for word in title.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if fits(&format!("{line} {word}")) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-/// A file with a title above a drawing.
-pub fn document((width, height): (f64, f64), title: &str, description: &str, inside: &str) -> String {
-    let mut heading = Canvas::default();
-    let lines = lines(title, width);
-    for (number, line) in lines.iter().enumerate() {
-        heading.label("title", (10.0, 21.0 + TITLE_LINE * number as f64), "start", line);
-    }
-    let above = TITLE_HEIGHT + TITLE_LINE * lines.len().saturating_sub(1) as f64;
-    let height = height + above + 8.0;
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"{:.0}\" height=\"{:.0}\" \
-         viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-label=\"{}\" {FONT}>\n<style>{}</style>\n\
-         <rect class=\"ground\" fill=\"{PAPER}\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{}\n\
-         <g transform=\"translate(0 {above})\">{inside}</g>\n</svg>\n",
-        ZOOM * width,
-        ZOOM * height,
-        escape(description),
-        dark_style(),
-        heading.text,
-    )
 }
 
 /// A sample of how series of this evidence are drawn, for the key of a page.
@@ -344,14 +331,14 @@ pub fn sample(evidence: Evidence) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Colour, plain};
+    use super::super::{Axis, Colour, Format, Scale};
     use super::*;
 
     fn chart(evidence: Evidence) -> Chart {
         Chart::new(
             "Rates <of> a & b",
-            Axis::new("ranks", Scale::Log2, plain),
-            Axis::new("GUP/s", Scale::Log10, plain),
+            Axis::new("ranks", Scale::Log2, Format::Plain),
+            Axis::new("GUP/s", Scale::Log10, Format::Plain),
             vec![Series::new("hcube", evidence, (Colour::Blue, Marker::Circle), [(1.0, 0.1), (4.0, 0.3)])],
         )
     }
@@ -370,19 +357,22 @@ mod tests {
     }
 
     #[test]
-    fn text_is_escaped_and_colours_are_attributes() {
-        let file = chart(Evidence::Measured).svg();
-        assert!(file.contains("Rates &lt;of&gt; a &amp; b") && !file.contains("<of>"), "{file}");
-        assert!(!file.contains("var(") && file.contains("stroke=\"#0066b3\""), "{file}");
-        assert!(file.contains("class=\"ground\" fill=\"#ffffff\""), "{file}");
-        assert!(chart(Evidence::Measured).inline().contains("hcube, measured: 4, 0.3"));
+    fn text_is_escaped_and_points_have_their_values() {
+        let drawn = chart(Evidence::Measured).inline();
+        assert!(drawn.contains("Rates &lt;of&gt; a &amp; b") && !drawn.contains("<of>"), "{drawn}");
+        assert!(drawn.contains("hcube, measured: 4, 0.3"));
     }
 
     #[test]
-    fn long_titles_have_several_lines() {
-        let title = "All-to-all, this machine, Open MPI v4.1.4, 32 MiB per rank";
-        assert_eq!(lines(title, WIDTH), ["All-to-all, this machine, Open MPI v4.1.4,", "32 MiB per rank"]);
-        assert_eq!(lines(title, 2.0 * WIDTH).len(), 1);
+    fn every_measured_place_has_a_tick_and_labels_do_not_touch() {
+        let labels = |values: &[f64]| {
+            let mut chart = chart(Evidence::Measured);
+            chart.series[0].points = values.iter().map(|&x| Point::new(x, 1.0)).collect();
+            let plane = Plane::new(&chart, FILE_LETTER);
+            plane.x.ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(&[2.0, 3.0, 4.0, 8.0]), ["2", "3", "4", "8"]);
+        assert_eq!(labels(&[1000.0, 1001.0, 1024.0]), ["512", "1024"]);
     }
 
     #[test]
@@ -391,6 +381,6 @@ mod tests {
         rows.y = Axis::categories("", ["a", "b", "c"].map(str::to_owned).to_vec());
         rows.reference = Some(1.0);
         assert!(rows.inline().contains("class=\"reference\"") && !rows.is_empty());
-        assert_eq!(Plane::new(&rows).height, 3.0 * ROW_HEIGHT);
+        assert_eq!(Plane::new(&rows, FILE_LETTER).height, 3.0 * Plane::new(&rows, FILE_LETTER).rows.height);
     }
 }

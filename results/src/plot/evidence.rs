@@ -1,7 +1,10 @@
 //! The source of a figure. Every series carries it, in words and in the way it is drawn.
 
+use serde::{Deserialize, Serialize};
+
 /// Kinds of sources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// Taken with a clock, on the machine that the environment names.
     Measured,

@@ -10,11 +10,14 @@ mod colour;
 mod draw;
 mod evidence;
 pub mod looks;
+mod message;
+mod rows;
 mod sheet;
 
-pub use axis::{Axis, Scale, plain};
+pub use axis::{Axis, Format, Scale};
 pub use chart::{Chart, Look, Marker, Point, Rows, Series, Variant};
 pub use colour::{Colour, dark_style};
 pub use draw::sample;
 pub use evidence::Evidence;
+pub use message::range;
 pub use sheet::Sheet;

@@ -3,8 +3,8 @@
 //! or numbers of ranks.
 
 use super::{HCUBE, KERNELS, MEMCPY, ORDINARY, PLAIN, Run, STREAMING};
-use crate::measured::{self, Place, distinct};
-use crate::plot::{Axis, Chart, Colour, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks, plain};
+use crate::measured::{self, Place, distinct, machine};
+use crate::plot::{Axis, Chart, Colour, Format, Marker, Point, Rows, Scale, Series, Sheet, Variant, looks};
 use crate::runs::Pictured;
 
 /// The variants in the order of legends.
@@ -28,7 +28,7 @@ fn at<'a>(runs: &'a [Run], place: &Place) -> impl Iterator<Item = &'a Run> {
 
 /// The axis of rates.
 fn rates() -> Axis {
-    Axis::new("GB/s of a rank, higher is better", Scale::Linear, plain)
+    Axis::new("GB/s of a rank, higher is better", Scale::Linear, Format::Plain)
 }
 
 /// Rates of all kernels on the longest vectors, a row for each kernel and number of ranks that run it.
@@ -65,7 +65,7 @@ impl Pictured for Run {
     fn sheet(runs: &[Self]) -> Option<Sheet> {
         let of_place = |place: &Place| [kernels(runs, place, None), over_sizes(runs, place, None)];
         let panels = places(runs).into_iter().flat_map(of_place).collect();
-        Sheet::new(format!("STREAM: {}", runs.first()?.subject.place.mpi), panels)
+        Sheet::new("stream", "STREAM", machine(runs.iter().map(|run| &run.subject.place)), panels)
     }
 }
 

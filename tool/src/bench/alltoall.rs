@@ -78,6 +78,7 @@ fn measure(session: &Session, arguments: &Arguments) -> Result<Verdict, Failure>
             proved = verdict;
         }
     }
+    all.date = drawn::today();
     Ok(job::finish(session, common, &all, proved, || draw(arguments, &all)))
 }
 

@@ -6,11 +6,13 @@ use crate::output::{self, JsonOption};
 use crate::session::{self, Failure, Session, Verdict};
 use hcube_core::error::{Result, reason};
 use hcube_results::json;
+use hcube_results::numbers::date;
 use hcube_results::plot::Sheet;
 use hcube_results::runs::{Joined, Pictured, Report, Results};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, Clone, clap::Args)]
 pub struct Drawn {
@@ -21,6 +23,11 @@ pub struct Drawn {
     /// and join them with --json
     #[arg(long, value_name = "FILE[,FILE...]", value_delimiter = ',')]
     from: Vec<PathBuf>,
+}
+
+/// The date of a measurement.
+pub fn today() -> String {
+    date(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
 }
 
 /// Whether the plot that was asked for can be written.
@@ -76,7 +83,8 @@ impl Drawn {
 
     /// Writes the plot where it was asked for.
     pub fn draw<R: Pictured>(&self, results: &Results<R>) -> std::result::Result<(), Failure> {
-        draw(self.plot.as_deref(), || R::sheet(&results.runs), R::UNDRAWN)
+        let sheet = || Some(Sheet { date: results.date.clone(), ..R::sheet(&results.runs)? });
+        draw(self.plot.as_deref(), sheet, R::UNDRAWN)
     }
 
     /// Joins, prints and draws the results of earlier runs, where there are some; else measures.
@@ -102,7 +110,7 @@ impl Drawn {
         common: &Common<REPEAT>,
         new: impl FnOnce() -> Result<S>,
     ) -> std::result::Result<Verdict, Failure> {
-        let results = |_: &S, rows, left_out| Results::new(rows, left_out);
+        let results = |_: &S, rows, left_out| Results { date: today(), ..Results::new(rows, left_out) };
         job::start(session, common, || self.check(), new, results, |results| self.draw(results))
     }
 }

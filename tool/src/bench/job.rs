@@ -173,7 +173,7 @@ mod tests {
     fn errors_decide_the_verdict() {
         let results = |errors: [Option<u64>; 2]| Results {
             runs: errors.map(|errors| Run { errors, ..Run::default() }).to_vec(),
-            notes: Vec::new(),
+            ..Results::default()
         };
         assert_eq!(verdict(&results([None, Some(7)])), Verdict::Wrong);
         assert_eq!(verdict(&results([None, Some(0)])), Verdict::Good);

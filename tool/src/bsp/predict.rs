@@ -3,7 +3,6 @@
 
 use super::program::{Case, Costs, ProgramArguments};
 use crate::bench::drawn;
-use crate::choices::number;
 use crate::list::{List, NONE, numbers, within};
 use crate::machine;
 use crate::output::JsonOption;

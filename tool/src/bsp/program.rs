@@ -1,6 +1,5 @@
 //! The programs that are predicted and run, with their costs.
 
-use crate::choices::number;
 use crate::list::{List, NONE, numbers, within};
 use crate::machine;
 use crate::machine::bsp::{self, Estimate};

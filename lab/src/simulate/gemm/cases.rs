@@ -61,7 +61,7 @@ fn divisions((rows, columns): (usize, usize)) -> Vec<(usize, usize)> {
     let mut all = vec![(1, 1)];
     let (mut group_rows, mut group_columns) = (1, 1);
     while (group_rows, group_columns) != (rows, columns) {
-        // Groups as square as those of the grid.
+        // Groups as square as the grid.
         if group_columns * rows <= group_rows * columns && group_columns < columns {
             group_columns *= 2;
         } else {

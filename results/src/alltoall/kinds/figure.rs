@@ -2,7 +2,7 @@
 
 use super::{COMPUTATION, GENERAL, HCUBE, LIBRARY, NEIGHBOURS, NONBLOCKING, Run};
 use crate::numbers;
-use crate::plot::{Axis, Chart, Rows, Scale, Series, Variant, looks, plain};
+use crate::plot::{Axis, Chart, Format, Rows, Scale, Series, Variant, looks};
 
 /// The variants in the order of legends.
 const VARIANTS: [Variant; 3] = [
@@ -45,7 +45,7 @@ fn times(runs: &[Run], kind: &str, title: &str) -> Chart {
         own.filter_map(|run| rows.point(run.timing.median_us, &row(run, &shown))).collect()
     });
     series.retain(|series| !series.points.is_empty());
-    rows.chart(title, Axis::new("µs, lower is better", Scale::Log10, plain), series)
+    rows.chart(title, Axis::new("µs, lower is better", Scale::Log10, Format::Plain), series)
 }
 
 /// A panel for each kind that was measured.

@@ -3,8 +3,7 @@
 
 use super::{ByModel, Results, Row};
 use crate::measured::distinct;
-use crate::numbers;
-use crate::plot::{Axis, Chart, Evidence, Look, Point, Scale, Series, Sheet, looks, plain};
+use crate::plot::{Axis, Chart, Evidence, Format, Look, Point, Scale, Series, Sheet, looks};
 
 /// Looks of the models.
 const MODELS: [Look; 3] = [looks::OTHER_OPTIONS, looks::COMPETITOR, looks::MODEL];
@@ -28,8 +27,8 @@ fn times(title: String, rows: &[&Row]) -> Chart {
     series.push(Series { name, evidence: Evidence::Measured, look: looks::HCUBE, points });
     Chart::new(
         title,
-        Axis::new("size", Scale::Log2, plain),
-        Axis::new("time in s, lower is better", Scale::Log10, numbers::significant),
+        Axis::new("size", Scale::Log2, Format::Plain),
+        Axis::new("time in s, lower is better", Scale::Log10, Format::Rounded),
         series,
     )
 }
@@ -52,8 +51,8 @@ fn efficiencies(title: String, parameter: &str, rows: &[&Row]) -> Chart {
     series.retain(|one| !one.points.is_empty());
     Chart::new(
         title,
-        Axis::new(parameter, Scale::Linear, plain),
-        Axis::new("efficiency in %, higher is better", Scale::Linear, plain),
+        Axis::new(parameter, Scale::Linear, Format::Plain),
+        Axis::new("efficiency in %, higher is better", Scale::Linear, Format::Plain),
         series,
     )
 }
@@ -78,8 +77,7 @@ impl Results {
 
     /// The picture; nothing without rows.
     pub fn sheet(&self) -> Option<Sheet> {
-        let panels = self.charts();
-        (!panels.is_empty()).then(|| Sheet { title: self.machine.clone(), panels })
+        Sheet::new("bsp-predict", "BSP programs", &self.machine, self.charts())
     }
 }
 

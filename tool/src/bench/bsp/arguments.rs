@@ -4,7 +4,6 @@ use super::step::{Operation, Step};
 use crate::bench::drawn::Drawn;
 use crate::bench::job::Common;
 use crate::bench::lengths::{chosen, words};
-use crate::choices::number;
 use crate::list::{List, NONE, numbers, within};
 use crate::session::Failure;
 use std::path::PathBuf;

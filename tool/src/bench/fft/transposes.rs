@@ -8,6 +8,7 @@ use crate::output::JsonOption;
 use crate::session::Failure;
 use hcube_results::fftw::{Results, plot};
 use hcube_results::json;
+use hcube_results::measured::Taken;
 use std::fs;
 use std::path::PathBuf;
 
@@ -29,6 +30,7 @@ pub fn compare(drawn: &Drawn, json: &JsonOption) -> Result<(), Failure> {
     json.check().and_then(|()| drawn.check()).map_err(|error| error.to_string())?;
     let mut results = Results::default();
     for read in drawn::read(drawn.files(), EXPECTED, parse)? {
+        results.taken = if drawn.files().len() == 1 { read.taken } else { Taken::default() };
         results.runs.extend(read.runs);
     }
     results.summarise().map_err(|error| format!("--from: {error}"))?;
@@ -37,5 +39,5 @@ pub fn compare(drawn: &Drawn, json: &JsonOption) -> Result<(), Failure> {
     }
     json.write(&results)?;
     let undrawn = "no problem was measured by FFTW's own plan and by hcube";
-    drawn::draw(drawn.plot(), || plot::sheet(&results.comparisons()), undrawn)
+    drawn::draw(drawn.plot(), || plot::sheet(&results.comparisons(), &results.taken), undrawn)
 }

@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::compile::{Compiler, Variant};
 use super::job::{Ended, Launcher};
 use super::lines::Line;
+use crate::bench::drawn;
 use crate::bench::frame::alternating;
 use crate::bench::job::{self, Printed};
 use crate::bench::library::mpi_name;
@@ -315,7 +316,7 @@ pub fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<Verdict, Fail
     if !bench.measure_all(&tasks(arguments, &variants), &mut measurements, show)? {
         return Ok(Verdict::Interrupted);
     }
-    let results = measurements.results();
+    let results = Results { date: drawn::today(), ..measurements.results() };
     printed.end(&results);
     arguments.json.write(&results)?;
     arguments.drawn.draw(&results)?;
