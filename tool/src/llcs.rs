@@ -76,7 +76,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The environment's options, and before them those of the command line.
+    /// The environment's options, overridden by the command line.
     fn options(&self) -> Result<Chosen> {
         let environment = Chosen::from_environment()?;
         Ok(Chosen {
