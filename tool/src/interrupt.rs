@@ -1,4 +1,4 @@
-//! Ctrl-C, and the signal by which launchers pass it on: a long computation ends at its next look, a second
+//! Ctrl-C, and the signal by which launchers pass it on: a long computation ends when it polls next, a second
 //! signal ends the process at once.
 
 use hcube_core::error::{Error, Result, reason};

@@ -40,7 +40,7 @@ pub fn prepare(command: &mut Command, mpi: &str) {
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
     // Open MPI 4 rarely reports a successful job as one that left without MPI_Finalize
-    // (github.com/open-mpi/ompi/issues/7833). Whoever starts it checks its output anyway.
+    // (github.com/open-mpi/ompi/issues/7833). The output is checked in any case.
     command.env("OMPI_MCA_orte_allowed_exit_without_sync", "1");
 }
 

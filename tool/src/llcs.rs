@@ -76,7 +76,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The environment's options, and before them those of the command line.
+    /// The environment's options, overridden by the command line.
     fn options(&self) -> Result<Chosen> {
         let environment = Chosen::from_environment()?;
         Ok(Chosen {
@@ -144,7 +144,7 @@ const ENTRY_SECONDS: f64 = 1e-11;
 /// The figures of the machine that was named, or that was measured in this directory.
 fn machine(name: Option<&str>) -> Result<Parameters> {
     let Some(name) = named(name) else { return Ok(EXAMPLE) };
-    let machine = Machine::find(name).map_err(|error| Error::argument("--machine", name, error))?;
+    let machine = Machine::find(name).map_err(|error| Error::Unsupported(format!("--machine: {error}")))?;
     Ok(parameters(&machine))
 }
 

@@ -29,7 +29,7 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// The length in relation to that of the longer string: 1 for equal strings, also for empty ones.
+/// The length divided by the length of the longer string: 1 for equal strings, also for empty ones.
 pub fn similarity(length: usize, a: usize, b: usize) -> f64 {
     match a.max(b) {
         0 => 1.0,

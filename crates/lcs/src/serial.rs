@@ -6,7 +6,7 @@
 //! After each piece it is known what the length may still become. What remains short is computed at once
 //! ([`short`]).
 //!
-//! Cost: that of the kernel. Memory: both strings with ids, two bits per symbol.
+//! Cost: the cost of the kernel. Memory: both strings with ids, two bits per symbol.
 
 use crate::affix;
 use crate::alphabet::{self, Coded, Strings};

@@ -1,4 +1,4 @@
-//! The symbols of strings: those of callers, and those of kernels.
+//! The symbols of strings: symbols of callers, and symbols of kernels.
 
 mod sealed {
     pub trait Sealed {}

@@ -103,7 +103,7 @@ fn left_out(case: &Case, max_standard: usize) -> Option<String> {
     }
 }
 
-/// What all cases must find, from what each has found: that of rapidfuzz, which shares no code with the
+/// What all cases must find, from what each has found: the length of rapidfuzz, which shares no code with the
 /// others, or of the first one. Nothing where there is nobody to compare with.
 fn expected(found: &[(Variant, u64)]) -> Option<u64> {
     let competitor = found.iter().find(|one| one.0 == Variant::Rapidfuzz);

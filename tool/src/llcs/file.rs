@@ -40,7 +40,7 @@ const GZIP: [u8; BEGINNING as usize] = [0x1f, 0x8b];
 /// What rank 0 says of the length of a file that has none, or another one than what it contains.
 const NO_LENGTH: u64 = u64::MAX;
 
-/// Whether a name is that of standard input. Only the standard input of rank 0 is that of the user.
+/// Whether a name means standard input. Only rank 0 has the standard input of the user.
 fn is_standard_input(path: &Path) -> bool {
     [STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
 }

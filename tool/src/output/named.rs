@@ -104,7 +104,7 @@ fn among(named: &[Named], option: &str, path: &Path) -> Option<String> {
     same.next().map(|(label, _)| label.clone())
 }
 
-/// A file by whatever name.
+/// A file, by each of its names.
 #[derive(PartialEq, Eq)]
 enum Target {
     /// Device and number.
