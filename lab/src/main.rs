@@ -59,7 +59,9 @@ mod tests {
 
     fn check_help(command: &clap::Command) {
         let help = command.clone().term_width(80).render_help().to_string();
-        assert!(help.lines().count() <= 60 && help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        // clap does not wrap the usage.
+        let mut lines = help.lines().filter(|line| !line.starts_with("Usage: "));
+        assert!(help.lines().count() <= 60 && lines.all(|line| line.chars().count() <= 80), "{help}");
         command.get_subcommands().for_each(check_help);
     }
 
