@@ -52,7 +52,7 @@ unsafe fn start_exchanges(requests: *mut MPI_Request, count: c_int) {
 ///
 /// hcube performs the exchange if the path is HCUBE_PATH_SINGLE_COPY and all ranks of comm are on one node;
 /// otherwise the MPI library does. Of two ranks, the rank that starts later copies the blocks in both
-/// directions; if both start within 1 ms, each copies half. A start waits at most 1 ms for this.
+/// directions; if both start at about the same time, each copies half. A start waits at most 1 ms for this.
 /// Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
 /// of its partners, and some pages of shared memory.
 ///

@@ -200,9 +200,9 @@ int32_t hcube_fft_local(const struct hcube_fft_plan *plan,
 /**
  * Collective over the communicator of the plan. Returns memory for two local blocks of the vector, for input
  * and output of hcube_fft_execute. If ranks share memory, they access each other's blocks in this memory
- * directly: a transform reads and writes each block twice. With blocks in other memory, it additionally
- * copies (P - 1) / P of a block twice. On several nodes and with HCUBE_FFT_BINARY_EXCHANGE the memory is
- * private to the process. It is on huge pages if the system provides them, and zero.
+ * directly, so that a transform reads and writes each block twice. With blocks in other memory, it
+ * additionally copies (P - 1) / P of a block twice. On several nodes and with HCUBE_FFT_BINARY_EXCHANGE the
+ * memory is private to the process. It is on huge pages if the system provides them, and zero.
  *
  * Every call for a plan returns the same memory, 32 bytes per number of the vector in total. It is freed
  * when the plan and all handles to this memory have been freed, in any order.

@@ -26,9 +26,9 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Collective. Computes the length of a longest common subsequence of two strings a and b. Each string is
- * distributed: it is the concatenation of the parts of all ranks in rank order. A part may have any length,
- * including 0; one rank may have a whole string. For one process, pass MPI_COMM_SELF.
+ * Collective. Computes the length of a longest common subsequence of two strings a and b. Each string is the
+ * concatenation of the parts of all ranks in rank order. A part may have any length, including 0; one rank
+ * may have a whole string. For one process, pass MPI_COMM_SELF.
  *
  * The time is proportional to the product of the lengths, divided by the number of ranks. The normalised
  * similarity of two strings is this length divided by the length of the longer string, and 1 for two empty

@@ -161,8 +161,8 @@ int32_t hcube_panels_prepared(MPI_Comm comm,
 
 /**
  * Begins a panel; called by all ranks of the communicator in the same order. Local, except on the root,
- * which waits until all ranks have released the panel whose slot is reused: the root's panel before the last
- * `slots` panels of this root.
+ * which waits until all ranks have released the panel in the slot that is reused, the root's own panel
+ * `slots` panels earlier.
  *
  * comm: a communicator that was prepared.
  * root: the rank that computes the panel.

@@ -317,8 +317,7 @@ int32_t hcube_random_access_prepare(MPI_Comm comm,
  * the exchange aborts the job, because other ranks are waiting. Only one call at a time may be
  * active on a communicator; calls on different communicators may be active in different threads.
  *
- * The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md of the
- * documentation has figures.
+ * The additional memory per rank grows in proportion to the look-ahead; doc/clusters.md lists it.
  *
  * comm: an intracommunicator.
  * table: the part of this rank. Its words are read and written.
