@@ -260,7 +260,7 @@ fn what_hcube_run_cannot_run_is_named_with_its_reason() {
         ["-Wl,--no-as-needed", "main.c", "-o", "other", "-L.", "-l:libmpi_ibm.so.3", "-Wl,-rpath,$ORIGIN"];
     common::output(Command::new("cc").args(linked).current_dir(&folder));
     for (name, words) in [
-        (".", ". is a directory"),
+        ("./", "./ is a directory"),
         ("./text", "./text is neither a program nor a script that begins with '#!'"),
         ("./text-x", "./text-x is neither a program nor a script that begins with '#!'"),
         ("./script", "./script is not executable (chmod +x ./script)"),
