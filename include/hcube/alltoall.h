@@ -354,8 +354,8 @@ int hcube_neighbor_alltoallw(const void *sendbuf,
  * hcube performs the exchange if all ranks of the communicator are on one node and single copy is selected:
  * by hcube_alltoall_set_options, or by HCUBE_PATH and an earlier blocking exchange on this communicator,
  * which performs the set-up. Of two ranks, the rank that starts later copies the blocks in both directions.
- * If both start within 1 ms, each copies the block that it receives; a rank waits at most 1 ms for this.
- * Otherwise, and in place, the call is forwarded to the MPI library.
+ * If both start at about the same time, each copies the block that it receives; a rank waits at most 1 ms
+ * for this. Otherwise, and in place, the call is forwarded to the MPI library.
  *
  * A rank may be any number of exchanges ahead of another rank. Extra memory, in addition to
  * hcube_alltoall_options.memory: 66 KiB and 34 KiB per rank on the node, whose pages become resident when
@@ -413,7 +413,7 @@ int hcube_ialltoallw(const void *sendbuf,
  *
  * hcube performs the exchange if the path is HCUBE_PATH_SINGLE_COPY and all ranks of comm are on one node;
  * otherwise the MPI library does. Of two ranks, the rank that starts later copies the blocks in both
- * directions; if both start within 1 ms, each copies half. A start waits at most 1 ms for this.
+ * directions; if both start at about the same time, each copies half. A start waits at most 1 ms for this.
  * Extra memory: 16 bytes for each contiguous part of the blocks of this rank and of the corresponding blocks
  * of its partners, and some pages of shared memory.
  *
