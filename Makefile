@@ -152,7 +152,7 @@ header: ## Regenerate include/hcube.h, include/hcube and the modules in fortran 
 	@$(SETUP) build
 	@HCUBE_UPDATE_HEADER=1 $(CARGO)
 
-manual: ## Regenerate doc/options.md, all options and variables in tables, and the parts of pages that are written
+manual: ## Regenerate doc/options.md, the pictures of the pages from doc/results, and the parts of pages that are written
 ifneq ($(WITHOUT_TOOL),)
 	@echo "make manual needs hcube-lab, which is built for a real MPI library: MPI=openmpi or MPI=mpich" >&2; exit 2
 else
