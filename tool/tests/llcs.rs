@@ -263,7 +263,11 @@ fn bad_input_is_refused_with_its_name() {
             &["--format=bytes"],
             "FILE = -: expected another file: the first one is standard input as well, which can be read only once",
         ),
-        ([&good, &good], &["--machine=none"], "--machine: machine none: no such file or machine; expected a file of 'hcube probe'"),
+        (
+            [&good, &good],
+            &["--machine=none"],
+            "--machine: machine none: no such file or machine; expected a file of 'hcube probe'",
+        ),
         (
             [&good, &good],
             &["--json=/proc/none/x"],
