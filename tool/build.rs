@@ -1,7 +1,8 @@
 //! Compiles what `hcube bench gemm` puts in front of ScaLAPACK's functions, and exports it from the program,
 //! so that the loader binds ScaLAPACK's own calls to it, and the plain loops of `hcube bench stream`. Exports
 //! the end of the program's data as well, by which OpenSHMEM's library finds that data in `hcube bench caf`.
-//! The profile and the compiler are passed to `hcube --version`. Where the compiler wrapper gives programs a run path to the MPI library, the tool has it as well.
+//! The profile and the compiler are passed to `hcube --version`. Where the compiler wrapper gives programs a
+//! run path to the MPI library, the tool has it as well.
 
 use std::env;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Parts of the pages that are written from the sources, from results and from other pages, so that no number
-//! stands in two places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of their own or
-//! within a line; and all pictures.
+//! stands in two places that could differ: `<!-- written: NAME -->` to `<!-- end -->`, on lines of their own
+//! or within a line; and all pictures.
 //!
 //! `hcube-lab manual --pages DIRECTORY` writes them; a test writes them again and compares.
 
@@ -52,7 +52,8 @@ const END: &str = "<!-- end -->";
 /// into its pages.
 ///
 /// # Errors
-/// Where a picture has no results, a page names a part that does not exist, no page has one that exists, or a figure is missing.
+/// Where a picture has no results, a page names a part that does not exist, no page has one that exists, or a
+/// figure is missing.
 pub fn write(root: &Path) -> Result<(), String> {
     picture::draw(root)?;
     let mut missing: Vec<&str> = PARTS.iter().map(|part| part.name).collect();

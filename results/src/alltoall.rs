@@ -3,11 +3,12 @@
 pub mod figure;
 pub mod kinds;
 
-use crate::measured::{Place, Timing, add_date, distinct};
+use crate::measured::{Place, Timing, distinct};
 use crate::noise::Spread;
 use crate::numbers::{self, percent};
 use crate::runs::{self, Joined, Report, Row, SpeedUp};
 use crate::table::{Column, Table, bytes, cell, ratio};
+use crate::taken::add_date;
 use serde::{Deserialize, Serialize};
 
 /// Algorithms with which the others are compared: the MPI library's own functions.

@@ -3,7 +3,7 @@
 pub mod figure;
 
 use crate::measured::{Place, Timing};
-use crate::numbers::{percent, significant};
+use crate::numbers::{length_name, percent, significant};
 use crate::runs::{self, Row, SpeedUp};
 use crate::table::{Column, SPEED_UP, bytes, cell, ratio};
 use serde::{Deserialize, Serialize};
@@ -69,16 +69,6 @@ pub struct Run {
     pub errors: Option<u64>,
     /// The rate over the best one of FFTW, for algorithms of hcube.
     pub over_fftw: Option<f64>,
-}
-
-/// A length as a product of small numbers and a power of two: 2^20, 3*2^18.
-pub fn length_name(length: usize) -> String {
-    let power = length.max(1).trailing_zeros();
-    match length.max(1) >> power {
-        _ if power < 4 => length.to_string(),
-        1 => format!("2^{power}"),
-        odd => format!("{odd}*2^{power}"),
-    }
 }
 
 impl Run {

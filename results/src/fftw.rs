@@ -2,10 +2,10 @@
 
 pub mod plot;
 
-use crate::measured::Taken;
 use crate::noise::{self, Spread};
 use crate::numbers::{self, percent, significant};
 use crate::table::{Column, SPEED_UP, Table, bytes, cell};
+use crate::taken::Taken;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 

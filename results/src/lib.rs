@@ -28,3 +28,4 @@ pub mod runs;
 pub mod simulated;
 pub mod stream;
 pub mod table;
+pub mod taken;

@@ -69,25 +69,6 @@ pub fn machine<'a>(places: impl Iterator<Item = &'a Place> + Clone) -> String {
     format!("{libraries}, {nodes} {plural} of {cores} cores")
 }
 
-/// Adds the date of other results, each date once.
-pub fn add_date(dates: &mut String, other: &str) {
-    if dates.is_empty() {
-        other.clone_into(dates);
-    } else if !other.is_empty() && dates.split("; ").all(|date| date != other) {
-        *dates += &format!("; {other}");
-    }
-}
-
-/// Where and when results were measured, as far as it is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
-    /// Machine and libraries.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub machine: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub date: String,
-}
-
 /// Each place once, by the number of ranks.
 pub fn places<'a>(all: impl Iterator<Item = &'a Place>) -> Vec<&'a Place> {
     let mut places = distinct(all);

@@ -112,6 +112,16 @@ pub fn bytes(count: f64) -> String {
     if unit == 0 { format!("{value:.0} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
+/// A length as a product of small numbers and a power of two: 2^20, 3*2^18.
+pub fn length_name(length: usize) -> String {
+    let power = length.max(1).trailing_zeros();
+    match length.max(1) >> power {
+        _ if power < 4 => length.to_string(),
+        1 => format!("2^{power}"),
+        odd => format!("{odd}*2^{power}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

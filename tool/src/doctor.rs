@@ -13,13 +13,13 @@ mod probes;
 mod scalapack;
 mod tested;
 mod text;
+mod wrap;
 
 use crate::output::JsonOption;
 use crate::session::{Failure, Session, Verdict};
-use finding::{Finding, State, Topic};
+use finding::{Finding, Results, State, Topic};
 use hcube_core::comm::{Comm, agree};
 use hcube_gemm::describe::describe;
-use serde::Serialize;
 
 /// Reports what works on this machine and what hcube will choose (with or without mpirun)
 ///
@@ -36,17 +36,6 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     json: JsonOption,
-}
-
-#[derive(Debug, Serialize)]
-struct Results {
-    hcube: &'static str,
-    findings: Vec<Finding>,
-    choice: Option<String>,
-    alltoall_choice: Option<String>,
-    gemm_choice: Option<String>,
-    bsp_choice: Option<String>,
-    caf_choice: Option<String>,
 }
 
 /// Collective: examines the machine; rank 0 reports.

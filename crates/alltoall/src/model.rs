@@ -8,7 +8,7 @@
 //!   much as a busy one if one exchange is outstanding at a time, and less if several are. The processor is
 //!   busy for the share `BUSY` of a message's latency; the outstanding pieces share the rest. One copy per
 //!   byte, to the scratch memory.
-//! - - *Hypercube*: the stages of the plan; every record that is held is put on a list, every record that is
+//! - *Hypercube*: the stages of the plan; every record that is held is put on a list, every record that is
 //!   sent is copied into a message and out of it.
 //! - *Shared, single copy*: 2 and 1.5 copies per byte; one latency per slot, or two.
 //! - *Node leaders*: the messages of the rank that leads the most routes; a notice inside the node; three

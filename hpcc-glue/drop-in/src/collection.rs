@@ -1,10 +1,10 @@
 //! Collection of the statistics of all ranks on rank 0 at `MPI_Finalize`.
 //!
-//! 1. 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), if the placement of all ranks is
+//! 1. On one node, through a pipe of rank 0 ([`hcube_core::node::pipe`]), if the placement of all ranks is
 //!    known ([`Collection::decide`]). The others write their statistics there before the MPI library's
 //!    `MPI_Finalize`; rank 0 reads them after it. MPI is not involved: a program may have abandoned
 //!    nonblocking operations whose buffers are already freed, and progress would access these buffers.
-//! 2. 2. Otherwise by MPI reductions, which make progress on the program's requests.
+//! 2. Otherwise by MPI reductions, which make progress on the program's requests.
 //!
 //! No rank waits for another for longer than [`PATIENCE`].
 

@@ -11,7 +11,7 @@
 //! 1. `pmix`: Open MPI, also under Slurm. 10 us per process (measured: 4 and 40 processes of one node),
 //!    within the spread of `MPI_Init`, 280 ms.
 //! 2. `hydra`: MPICH's `mpiexec`. 50 to 300 us per request.
-//! 3. 3. Without these: a job of several programs forwards (Open MPI gives their number in the environment),
+//! 3. Without these: a job of several programs forwards (Open MPI gives their number in the environment),
 //!    all other jobs are assumed to have the library on all processes. Ranks that wait for others in a set-up
 //!    print a message after 10 s.
 //!

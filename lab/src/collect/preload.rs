@@ -67,10 +67,8 @@ pub fn collect(arguments: &Arguments) -> Result<(), String> {
         print!("{}", results.text());
     }
     arguments.json.write(&results)?;
-    if let Some(path) = &arguments.plot {
-        if let Some(sheet) = plot::sheet(&results.rows, &results.mpi) {
-            output::write("--plot", path, &output::PLOT, &sheet.svg())?;
-        }
+    if let (Some(path), Some(sheet)) = (&arguments.plot, plot::sheet(&results.rows, &results.mpi)) {
+        output::write("--plot", path, &output::PLOT, &sheet.svg())?;
     }
     if results.is_wrong() { Err("a program has other results with hcube".to_owned()) } else { Ok(()) }
 }

@@ -156,7 +156,7 @@ fn subsequences(root: &Path) -> Result<Row, String> {
 fn between_nodes(root: &Path) -> Result<Row, String> {
     let of = |column| figure(root, "simulation.md", &["block", "8 bytes", "32 bytes"], &["speed-up"], column);
     Ok([
-        "[simulated](doc/simulation.md#all-to-all-exchange): `MPI_Alltoall` of 8 bytes, 16 to 128 ranks on several nodes"
+        "[simulated](doc/simulation.md#all-to-all-exchange): `MPI_Alltoall` of 8 bytes on several nodes"
             .to_owned(),
         "the faster of MPICH's and Open MPI's algorithms".to_owned(),
         of(1)?,

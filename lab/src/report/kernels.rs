@@ -3,8 +3,9 @@
 use super::section::Section;
 use super::sources::{BENCH, Inputs, RUN, runs};
 use super::table::{Table, cell, times};
-use hcube_results::fft::{figure as transforms, length_name};
+use hcube_results::fft::figure as transforms;
 use hcube_results::hpcc::{Compared, control, figure::speed_ups, rows};
+use hcube_results::numbers::length_name;
 use hcube_results::numbers::{bytes, percent, significant, whole_bytes};
 use hcube_results::panels::figure as broadcasts;
 use hcube_results::plot::Evidence::Measured;

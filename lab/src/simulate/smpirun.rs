@@ -245,7 +245,7 @@ impl Runner {
         // Several processes may use one folder.
         let process = std::process::id();
         let outputs = ["out", "err"].map(|kind| folder.join(format!("{process}-{number}.{kind}")));
-        let open = |path: &PathBuf| File::create(path).map_err(output::failure(&path));
+        let open = |path: &PathBuf| File::create(path).map_err(output::failure(path));
         fs::create_dir_all(&folder).map_err(output::failure(&folder))?;
         let mut command = self.command(simulation, &files, &[]);
         let mut start = || {

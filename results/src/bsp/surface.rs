@@ -1,6 +1,6 @@
 //! The picture of a probe: the gap over the words of a message, with the fewest and with the most messages in
-//! a superstep, a line for each operation or library. Together the lines are the surface g(h*, c) of Krusche 2005, figures
-//! 3.3 to 3.10.
+//! a superstep, a line for each operation or library. Together the lines are the surface g(h*, c) of Krusche
+//! 2005, figures 3.3 to 3.10.
 
 use super::samples::{Exchange, Samples};
 use crate::machine::bsp::{GapOperation, Pattern};

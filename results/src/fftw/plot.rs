@@ -1,8 +1,8 @@
 //! The picture of FFTW's problems: speed-ups over FFTW's own plans, and memory, with a row for each problem.
 
 use super::Comparison;
-use crate::measured::Taken;
 use crate::plot::{Axis, Chart, Evidence, Format, Scale, Series, Sheet, looks};
+use crate::taken::Taken;
 
 /// The name of a problem in tables.
 pub fn short(problem: &str) -> String {

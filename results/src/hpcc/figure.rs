@@ -2,8 +2,9 @@
 
 use super::control::Finding;
 use super::merit::{Compared, MERITS, Merit};
-use crate::measured::{Taken, distinct};
+use crate::lists::distinct;
 use crate::plot::{Axis, Chart, Format, Rows, Scale, Series, Sheet, looks};
+use crate::taken::Taken;
 
 /// Speed-up by benchmark, a series for each number of ranks.
 pub fn speed_ups(all: &[Compared], file: Option<&'static str>) -> Chart {

@@ -1,7 +1,6 @@
 //! Axes: range, ticks and position of values.
 
-use crate::fft::length_name;
-use crate::numbers;
+use crate::numbers::{self, length_name};
 use serde::{Deserialize, Serialize};
 
 /// The division of an axis.

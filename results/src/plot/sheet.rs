@@ -5,7 +5,7 @@ use super::colour::{PAPER, dark_style};
 use super::draw::{Canvas, FILE_LETTER, FONT, LEGEND_HEIGHT, WIDTH, escape, plane};
 use super::evidence::Evidence;
 use super::message;
-use crate::measured::Taken;
+use crate::taken::Taken;
 use serde::{Deserialize, Serialize};
 
 /// Charts beside and below each other. Series of the same name look the same. In JSON it is the record from

@@ -23,8 +23,9 @@ use hcube_core::memory::{Region, bytes_of_mut};
 use hcube_core::{Error, Result};
 use hcube_fft::shape::Shape;
 use hcube_fft::{Direction, Plan};
-use hcube_results::fft::{Run, Stages, Subject, length_name};
+use hcube_results::fft::{Run, Stages, Subject};
 use hcube_results::measured::{Place, Timing};
+use hcube_results::numbers::length_name;
 use std::process::ExitCode;
 use vector::WORDS;
 

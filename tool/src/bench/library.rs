@@ -183,8 +183,8 @@ pub fn own_files(name: &str, mpi: &str) -> Vec<PathBuf> {
     files_beside(name, std::env::current_exe().ok().as_deref(), mpi)
 }
 
-/// The folder of the tool, in which a build has its libraries, and those in which installed builds have folders
-/// of their own.
+/// The folder of the tool, in which a build has its libraries, and those in which installed builds have
+/// folders of their own.
 fn folders_beside(tool: &Path) -> Vec<PathBuf> {
     let Some(folder) = tool.parent() else { return Vec::new() };
     let mut folders = vec![folder.to_owned()];

@@ -87,3 +87,15 @@ impl Finding {
         self
     }
 }
+
+/// What the doctor reports.
+#[derive(Debug, Serialize)]
+pub struct Results {
+    pub hcube: &'static str,
+    pub findings: Vec<Finding>,
+    pub choice: Option<String>,
+    pub alltoall_choice: Option<String>,
+    pub gemm_choice: Option<String>,
+    pub bsp_choice: Option<String>,
+    pub caf_choice: Option<String>,
+}

@@ -1,6 +1,6 @@
 //! What works where: the exchanges of unmodified programs that tests have checked, by MPI library and path.
 
-use super::text::wrapped;
+use super::wrap::wrapped;
 
 /// Written by tests/alltoall/tested.rs: lines `library | function | paths`, and
 /// `library | version | what it says of itself`.

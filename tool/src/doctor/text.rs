@@ -1,37 +1,12 @@
 //! What `hcube doctor` prints: what needs attention, what works, what hcube uses here, and the verdict in the
 //! last line. The tables follow only on request.
 
-use super::finding::{Finding, State};
-use super::{Results, tested};
+use super::finding::{Finding, Results, State};
+use super::tested;
+use super::wrap::wrapped;
 use hcube_alltoall::select::ALGORITHMS;
 use hcube_gemm::describe::PATHS;
 use hcube_random_access::state::ROUTES;
-
-/// Columns of a line, unless a word is longer.
-const COLUMNS: usize = 100;
-
-/// A text behind a beginning, in lines of at most [`COLUMNS`]; all further lines begin below the text. Words
-/// are never broken: a path can be copied.
-pub fn wrapped(beginning: &str, text: &str) -> String {
-    let indent = beginning.chars().count();
-    let (mut out, mut column) = (beginning.to_owned(), indent);
-    for (number, word) in text.split_whitespace().enumerate() {
-        let width = word.chars().count();
-        if number > 0 && column + 1 + width > COLUMNS {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if number > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    out
-}
 
 /// The last line: whether programs can use hcube here, and how many findings need attention.
 fn verdict(findings: &[Finding]) -> String {
@@ -149,6 +124,7 @@ pub fn text(results: &Results, verbose: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Topic;
+    use super::super::wrap::COLUMNS;
     use super::*;
 
     fn results(findings: Vec<Finding>) -> Results {

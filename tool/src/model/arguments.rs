@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Name of a machine, or a file; without it calibration.json in the working directory
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
-    /// Numbers of ranks; without it those of Plimpton et al. 2006, Table 2, that the machine has room for
+    /// Numbers of ranks; by default the numbers of Plimpton et al. 2006, Table 2, that fit on the machine
     #[arg(long, value_name = "P[,P...]", default_value = NONE, hide_default_value = true, value_parser = numbers(within::<u64>(1, MAX_RANKS)))]
     ranks: List<u64>,
     /// Ranks on a node; without it one for each core

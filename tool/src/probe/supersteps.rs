@@ -78,7 +78,8 @@ pub struct Arguments {
     /// Measurements of each case at most; figures are their medians
     #[arg(long, value_name = "TIMES", default_value_t = REPEAT, value_parser = number::<u32>(1..=1000))]
     repeat: u32,
-    /// Measure another BSP library: a shared library with the functions of BSPlib 1.4 (1998), for the same MPI library
+    /// Measure another BSP library: a shared library with the functions of BSPlib 1.4 (1998), for the same
+    /// MPI library
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// libhcube_bsp.so, where it is not beside the tool or installed with it

@@ -2,14 +2,14 @@
 //!
 //! A poller is a function that checks for work and performs it, for example handles the active messages that
 //! have arrived. Rules:
-//! - - It never waits for another rank, which may be in an MPI call that drives no poller.
-//! - - Registering is collective in this sense: between two collective calls on a communicator of the family
+//! - It never waits for another rank, which may be in an MPI call that drives no poller.
+//! - Registering is collective in this sense: between two collective calls on a communicator of the family
 //!   (the communicator that a program has passed and all that were split from it) either all ranks have a
 //!   poller or no rank has, because with pollers a collective call begins with a barrier that drives them.
-//! - - It holds the communicator that it uses by `Weak`, or the communicator is never freed: the registry
+//! - It holds the communicator that it uses by `Weak`, or the communicator is never freed: the registry
 //!   belongs to it. A communicator is not `Sync`; a `Mutex` around it and its data is, and is never waited
 //!   for.
-//! - - Pending work between two calls owns its memory ([`comm::owned`](crate::comm::owned)).
+//! - Pending work between two calls owns its memory ([`comm::owned`](crate::comm::owned)).
 //!
 //! A poller may itself call functions that drive pollers: it is not entered again while it runs.
 //!

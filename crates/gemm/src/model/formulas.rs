@@ -9,7 +9,7 @@
 //! - HSUMMA: the same sum for sqrt(p/G) members inside the groups and for sqrt G members between them.
 //! - Scatter and all-gather: the derivative by G is (G - sqrt p) / (G sqrt G) * (n alpha / b - 2 n^2 beta /
 //!   p). So G = sqrt p is the minimum if alpha / beta > 2 n b / p; else it is the maximum, and G = 1 is best.
-//! - - Binomial tree: logarithms add up, so the cost is the same for every G.
+//! - Binomial tree: logarithms add up, so the cost is the same for every G.
 //!
 //! Restrictions: quantities are real numbers; remainders are not modelled.
 //! Source: Quintin, Hasanov and Lastovetsky, ICPP 2013, §IV-A to §IV-C, formulas 2 to 12, Tables I and II.

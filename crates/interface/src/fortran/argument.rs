@@ -18,10 +18,10 @@ pub struct Passing {
 /// An argument as a template writes it: `[type] [c_name =>] name[shape][?]`, or `c_name = expression`.
 ///
 /// - A type takes the place of the one that follows from C, for example `logical`. `out` is `intent(out)`.
-/// - - The procedure may use another name than C: `text => path`.
+/// - The procedure may use another name than C: `text => path`.
 /// - Shapes are `(*)` and `(:)` of arrays; `(..)` is memory of any type and rank, whose address C
 ///   receives. Without a shape it is a scalar.
-/// - - `?` marks an optional argument.
+/// - `?` marks an optional argument.
 /// - An expression is passed for what the procedure has no argument for.
 #[derive(Debug)]
 pub struct Argument<'a> {

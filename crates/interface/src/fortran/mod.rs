@@ -3,15 +3,15 @@
 //!
 //! - `@constants`: the constants of all headers.
 //! - `@type hcube_lock(image = 0)`: a structure, with initial values of components.
-//! - - `@interfaces`: the interfaces of the C functions that the module calls, and PUBLIC statements for the
+//! - `@interfaces`: the interfaces of the C functions that the module calls, and PUBLIC statements for the
 //!   procedures that `@call` writes.
-//! - - `@call hcube_caf_put(coarray, image, ierror?)`: a procedure with these arguments, which calls the
+//! - `@call hcube_caf_put(coarray, image, ierror?)`: a procedure with these arguments, which calls the
 //!   function of that name; `Argument` describes the syntax of arguments.
 //!   `@call of_bytes = hcube_caf_coarray_alloc(...)` gives the procedure another name, which is private to
 //!   the module.
 //! - `@interface hcube_caf_put(coarray, image)`: only the interface, `c_caf_put`, for procedures in the
 //!   template.
-//! - - `@each KIND SHAPE`, lines `@| real(c_double) (:)`, a text and `@end`: the text for each of these
+//! - `@each KIND SHAPE`, lines `@| real(c_double) (:)`, a text and `@end`: the text for each of these
 //!   lines, with KIND and SHAPE replaced by its words.
 //!
 //! Long lines are continued as in Fortran. A line that begins with `@` and a blank is a comment on the

@@ -8,7 +8,7 @@ use crate::output::JsonOption;
 use crate::session::Failure;
 use hcube_results::fftw::{Results, plot};
 use hcube_results::json;
-use hcube_results::measured::Taken;
+use hcube_results::taken::Taken;
 use std::fs;
 use std::path::PathBuf;
 

@@ -42,7 +42,7 @@ impl Launcher<'_> {
         interrupt: &Interrupt,
     ) -> Result<Option<Ended>, Failure> {
         let files = ["stdout", "stderr"].map(|name| self.folder.join(name));
-        let failure = output::failure(&self.folder);
+        let failure = output::failure(self.folder);
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg("-np").arg(images.to_string()).arg(program).args(words);
         command.stdin(Stdio::null());

@@ -34,8 +34,8 @@ pub enum Variant {
 /// where ranks of a node read the panel in the memory of its root, MPI_Bcast, MPI_Ibcast with MPI_Test
 /// during the computation, and the pipelined broadcast of hcube by messages.
 ///
-/// The time is the time of a panel with the computation, on the slowest rank. Computation is a calibrated loop:
-/// where ranks share a core, it takes longer than the given time.
+/// The time is the time of a panel with the computation, on the slowest rank. Computation is a calibrated
+/// loop: where ranks share a core, it takes longer than the given time.
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bench panels

@@ -47,7 +47,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::<u64>(0..=1 << 59))]
     pub updates: Option<u64>,
     #[arg(long, value_name = "Q[,Q...]", default_value = NONE, hide_default_value = true, value_parser = numbers(value::<Options, usize>("look_ahead")),
-          help = help_and::<Options>("look_ahead", "A list is a sweep, as in the paper's Table 4: 1,4,16,64,256,1024"))]
+          help = help_and::<Options>("look_ahead", "A list is a sweep, as in Plimpton et al. 2006, Table 4: 1,4,16,64,256,1024"))]
     pub look_ahead: List<usize>,
     /// The stream of random values
     #[arg(long, value_enum, default_value_t = Streams::Polynomial)]

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 ///
 /// The program runs on the supersteps of hcube's BSPlib; its result is verified. The time of an operation is
 /// measured before each run, for blocks of the same size, on all processes at the same time; all other
-/// figures come from the machine file, which 'hcube bsp probe' has written. The times are followed by the mean
-/// relative errors for constant g, g(h) and g(h,h*).
+/// figures come from the machine file, which 'hcube bsp probe' has written. The times are followed by the
+/// mean relative errors for constant g, g(h) and g(h,h*).
 ///
 /// Examples:
 ///   mpirun -np 2 hcube bsp run matmul --sizes 256,512,1024 --blocks 2,4
