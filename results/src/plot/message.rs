@@ -324,11 +324,11 @@ mod tests {
             ],
         );
         assert_eq!(
-            of("alltoall-measured", &[chart.clone()]).as_deref(),
+            of("alltoall-measured", std::slice::from_ref(&chart)).as_deref(),
             Some("hcube's all-to-all in place: speed-up of 0.50 to 2.00 over the MPI library")
         );
         assert_eq!(
-            of("alltoall-memory", &[chart.clone()]).as_deref(),
+            of("alltoall-memory", std::slice::from_ref(&chart)).as_deref(),
             Some(
                 "An exchange in place needs up to 2 ms of additional memory with hcube, 1 s with the MPI library"
             )
