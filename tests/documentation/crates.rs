@@ -47,7 +47,8 @@ fn programs_in_rust_find_the_crates() {
 fn crates_without_mpi_are_named() {
     let page = fs::read_to_string(common::root().join("doc/your-own-code.md")).expect("a page");
     let sentence = page.split("\n\n").find(|text| text.contains("without MPI and libclang"));
-    let names = sentence.expect("the sentence").split("without MPI and libclang").next().expect("its beginning");
+    let names =
+        sentence.expect("the sentence").split("without MPI and libclang").next().expect("its beginning");
     let dependencies: Vec<String> = names
         .split('`')
         .filter(|name| name.starts_with("hcube-"))

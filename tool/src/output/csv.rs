@@ -75,6 +75,9 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
+/// The list of what a command has read: its entries are no results.
+const INPUTS: &str = "files";
+
 /// The objects in the lists of the results, a line each; of results without such lists, one line.
 fn text(results: &Node) -> String {
     let entries = |node: &Node| -> Vec<Vec<(String, String)>> {
@@ -82,7 +85,9 @@ fn text(results: &Node) -> String {
         list.iter().filter(|node| matches!(node, Node::Object(_))).map(cells).collect()
     };
     let mut rows = match results {
-        Node::Object(keys) => keys.iter().flat_map(|(_, node)| entries(node)).collect(),
+        Node::Object(keys) => {
+            keys.iter().filter(|(key, _)| key != INPUTS).flat_map(|(_, node)| entries(node)).collect()
+        }
         other => entries(other),
     };
     if rows.is_empty() {
@@ -165,7 +170,7 @@ mod tests {
              V,\"Some MPI 1.0, patched\",2,1.5,,\nV,b,4,2.5,1 2,0.5\n"
         );
         assert_eq!(
-            of_text(r#"{"name": "say \"x\"", "length": 5}"#),
+            of_text(r#"{"name": "say \"x\"", "files": [{"path": "a.fa"}], "length": 5}"#),
             "hcube,name,length\nV,\"say \"\"x\"\"\",5\n"
         );
     }
