@@ -408,7 +408,7 @@ mod tests {
             .flatten()
             .filter(|name| !name.contains('.') && name.starts_with(|first: char| first.is_ascii_lowercase()))
             .collect();
-        assert!(names.len() > 5, "{names:?}");
+        assert!(names.len() >= 3, "{names:?}");
         for name in names {
             assert!(Machine::names().any(|known| known == name), "--machine {name}");
         }
