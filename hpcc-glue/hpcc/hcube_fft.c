@@ -222,7 +222,7 @@ static int can_count(MPI_Comm comm, long long n)
   if (n / ranks < INT_MAX) return 1;
   if (world_rank() == 0)
     fprintf(stderr,
-            "hcube: HPCC FFT: %lld points on %d ranks: HPCC counts those of a rank in 32 bits: use "
+            "hcube: HPCC FFT: %lld points on %d ranks: HPCC counts the points of a rank in 32 bits: use "
             "more ranks\n",
             n, ranks);
   return 0;

@@ -229,7 +229,7 @@ impl Row for Run {
         means.unwrap_or_default()
             + "\nspeed-up over raised: over ScaLAPACK with wider panels, the fair comparison; over ScaLAPACK: as installed\n\
                of bound: share of the rate of all ranks' local products at the same time, without communication\n\
-               errors: numbers of the result that differ from those of ScaLAPACK\n"
+               errors: numbers of the result that differ from ScaLAPACK's\n"
     }
 }
 

@@ -226,7 +226,7 @@ impl Row for Run {
         } else {
             ""
         };
-        "\nus: of a call, on the slowest image; bytes: that an image moves in a call, or those of a face or a whole matrix; \
+        "\nus: of a call, on the slowest image; bytes: moved by an image in a call, or of a face or a whole matrix; \
          speed-up: of hcube\n"
             .to_owned()
             + crowded

@@ -267,7 +267,8 @@ fn copies_between_nodes() {
     let all = COPIES.iter().chain(MESSAGES).chain(REGISTRATIONS);
     all.filter(|case| names.contains(&case.0))
         .for_each(|case| check(case, Dialect::Classic, ranks(3), false));
-    let elsewhere = "pid = 0: expected a process of the same node *; bsp_get reads that of all processes";
+    let elsewhere =
+        "pid = 0: expected a process of the same node *; bsp_get reads the memory of all processes";
     let case = ("direct-elsewhere", Caller("bsp_direct_get"), elsewhere);
     check(&case, Dialect::Classic, ranks(3), false);
 }

@@ -145,10 +145,9 @@ fn warn(warning: &str) {
 
 /// What to expect of an oversubscribed node, by the version of the MPI library.
 fn oversubscription_warning(library: &str) -> String {
-    let mut text =
-        "more ranks than cores: waiting for a core is part of all figures, and predictions hold only \
+    let mut text = "oversubscribed: waiting for a core is part of all figures, and predictions hold only \
                     for as many ranks per node"
-            .to_owned();
+        .to_owned();
     if library.starts_with("MPICH") {
         text.push_str(
             "; MPICH's ranks busy-wait and never yield, so a message may take milliseconds, as long as a time slice \
@@ -198,7 +197,7 @@ fn machine(
     ];
     sources.extend(pairs.sources());
     if oversubscribed {
-        sources.push("More ranks than cores: waiting for a core is part of the figures.".to_owned());
+        sources.push("Oversubscribed: waiting for a core is part of the figures.".to_owned());
     }
     let errors: Vec<f64> = samples.iter().map(|sample| 100.0 * sample.error(parameters).abs()).collect();
     Machine {

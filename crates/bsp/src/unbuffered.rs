@@ -166,7 +166,7 @@ impl<C: Comm> Spmd<C> {
         }
         Err(Error::Usage(format!(
             "pid = {process}: expected a process of the same node whose memory the kernel permits to read; bsp_get reads \
-             that of all processes"
+             the memory of all processes"
         )))
     }
 }

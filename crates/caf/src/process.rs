@@ -91,7 +91,7 @@ fn outside() -> Error {
         "called after hcube_caf_finalize"
     } else if PROCESS_ID.load(Ordering::Relaxed) != 0 {
         "called by another thread: expected the one that has called hcube_caf_init or the first function of hcube that \
-         needs coarrays; in Fortran, that of the main program"
+         needs coarrays; in Fortran, the thread of the main program"
     } else {
         "called before hcube_caf_init"
     };

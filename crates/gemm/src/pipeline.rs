@@ -420,7 +420,7 @@ impl<'e, 'p, C: Comm> Pipeline<'e, 'p, C> {
                 }
                 broadcasts.drop_first();
             }
-            let panel = self.under_way.pop_front().expect("looked at");
+            let panel = self.under_way.pop_front().expect("a panel is under way");
             self.first += 1;
             // This rank has completed its reads of the panel before others write there.
             self.counters.publish(Counter::Released, panel.place.number + 1);

@@ -163,7 +163,7 @@ impl State {
     fn own_shape(&self) -> usize {
         let [rows, columns] = LINES.map(|dimension| self.domains.lines(dimension, self.grid).len());
         let shape = [rows, columns, self.domains.ranks.len()];
-        self.limits.shapes.binary_search(&shape).expect("shapes are those of all domains")
+        self.limits.shapes.binary_search(&shape).expect("every domain has a shape")
     }
 
     /// Ranks with the same number are a domain from now on.

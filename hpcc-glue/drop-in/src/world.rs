@@ -30,7 +30,7 @@ mod raw {
 
 /// Makes sure that functions of MPI may be called.
 fn check() {
-    assert!(foreign().is_none(), "a call of another MPI library than that of the program");
+    assert!(foreign().is_none(), "a call of an MPI library that the program does not use");
     if let Err(error) = check_state() {
         panic!("{error}");
     }

@@ -115,7 +115,7 @@ fn legend(kind: &str) -> &'static str {
         NEIGHBOURS => "bytes/rank: of six faces; speed-up: over the library's own function\n",
         _ => {
             "overlapped: start, computation, wait; speed-up: over the library's own function\n\
-             by longer: time by the time of the longer part, computation or exchange, alone\n"
+             by longer: time by the time of the longer part, computation or exchange, by itself\n"
         }
     }
 }

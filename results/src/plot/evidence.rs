@@ -35,7 +35,7 @@ impl Evidence {
         match self {
             Self::Measured => "run and timed on a real machine",
             Self::Simulated => "the same code, run in SimGrid on a model of the named machine",
-            Self::Published => "printed in the paper that is named",
+            Self::Published => "printed in the named publication",
             Self::Predicted => "computed by the cost model",
         }
     }

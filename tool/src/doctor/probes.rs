@@ -79,7 +79,7 @@ fn cores(comm: &impl Comm, places: &Places) -> Result<Finding> {
     let each = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let text = format!("each process may use {each} core(s); {} rank(s) per node", places.most);
     if crowded {
-        let text = format!("{text}: more ranks than cores");
+        let text = format!("{text}: oversubscribed");
         let advice = "waiting ranks yield their cores; fewer ranks are faster";
         return Ok(Finding::new(Topic::Cores, State::Slow, text).advise(advice));
     }

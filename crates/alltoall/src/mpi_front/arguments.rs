@@ -209,7 +209,7 @@ pub(super) unsafe fn list<'a>(
                         if last.as_ref().is_none_or(|(known, _)| *known != handle) {
                             last = Some((handle, inspect(handle, comm, named, names)?));
                         }
-                        let (_, datatype) = last.as_ref().expect("just looked at");
+                        let (_, datatype) = last.as_ref().expect("it was just set");
                         block(side, number, datatype, 1, names)
                     })
                     .collect()
