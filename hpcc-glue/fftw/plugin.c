@@ -188,19 +188,18 @@ static void print_report(void)
 {
     const hcube_fftw_figures *f = &HX(figures);
 
-    if (!is_registered)
-        fprintf(stderr, TITLE "solver not registered: %s\n", f->reason);
+    if (!is_registered) fprintf(stderr, TITLE "solver not registered: %s\n", f->reason);
     else if (f->executions > 0)
         fprintf(stderr, TITLE "solver registered and used: %lu plan%s, %lu transposition%s on rank 0\n", f->plans,
                 plural(f->plans), f->executions, plural(f->executions));
     else if (f->plans > 0)
         fprintf(stderr, TITLE "solver registered and chosen for %lu plan%s, of which none was executed\n", f->plans,
                 plural(f->plans));
-    else if (f->reason[0] != '\0')
-        fprintf(stderr, TITLE "solver registered, but not used: %s\n", f->reason);
+    else if (f->reason[0] != '\0') fprintf(stderr, TITLE "solver registered, but not used: %s\n", f->reason);
     else
-        fprintf(stderr, TITLE "solver registered, but not used: the planner found FFTW's own solvers faster, or no plan "
-                              "distributes data over ranks; HCUBE_FFTW=always uses hcube wherever it can\n");
+        fprintf(stderr, TITLE
+                "solver registered, but not used: the planner found FFTW's own solvers faster, or no plan "
+                "distributes data over ranks; HCUBE_FFTW=always uses hcube wherever it can\n");
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -221,8 +220,9 @@ __attribute__((destructor)) static void end(void)
     /* Programs that an MPI program starts have these libraries as well. */
     MPI_Initialized(&is_mpi_program);
     if (is_last && !hcube_fftw_has_reported && is_mpi_program && HX(is_rank_0)(MPI_COMM_NULL))
-        fprintf(stderr, "hcube: FFTW: solver not registered: the program has not called fftw_mpi_init of a shared library "
-                        "of FFTW; a program that contains FFTW (linked statically) must call hcube_fftw_register\n");
+        fprintf(stderr,
+                "hcube: FFTW: solver not registered: the program has not called fftw_mpi_init of a shared library "
+                "of FFTW; a program that contains FFTW (linked statically) must call hcube_fftw_register\n");
 }
 
 EXPORTED int REGISTER(void)

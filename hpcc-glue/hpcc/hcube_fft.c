@@ -1,9 +1,10 @@
 /*
  * Replaces the transforms that HPCC measures (MPIFFT, StarFFT, SingleFFT) by hcube's.
  *
- * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results by its own inverse
- * transforms, which are unchanged. The functions below are the functions of FFTW 2 that HPCC calls. If hcube cannot
- * serve a transform, they call HPCC's own transforms, which HPCC measures when it is compiled without that flag.
+ * Compiled with -DUSING_FFTW, HPCC calls the functions of FFTW 2 for them, and checks their results
+ * by its own inverse transforms, which are unchanged. The functions below are the functions of FFTW
+ * 2 that HPCC calls. If hcube cannot serve a transform, they call HPCC's own transforms, which HPCC
+ * measures when it is compiled without that flag.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* posix_memalign and madvise, also with -std=c99 */
@@ -85,8 +86,8 @@ static const char *plan_of(MPI_Comm comm, long long n, fftw_direction direction,
   return "six steps";
 }
 
-/* Collective over comm: hcube's transform, or NULL on all ranks if it is switched off or cannot have this length; then
- * rank 0 prints the reason. */
+/* Collective over comm: hcube's transform, or NULL on all ranks if it is switched off or cannot
+ * have this length; then rank 0 prints the reason. */
 static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction direction)
 {
   hcube_fft_plan *plan = NULL;
@@ -109,8 +110,8 @@ static hcube_fft_plan *create(MPI_Comm comm, long long n, fftw_direction directi
 }
 
 /*
- * The memory of the last plan of MPIFFT. HPCC creates the plan, requests two blocks, destroys the plan, and reads the
- * blocks after that. One thread of HPCC does so, for one plan at a time.
+ * The memory of the last plan of MPIFFT. HPCC creates the plan, requests two blocks, destroys the
+ * plan, and reads the blocks after that. One thread of HPCC does so, for one plan at a time.
  */
 static struct {
   hcube_fft_memory *memory;
@@ -145,8 +146,8 @@ static void lend(hcube_fft_plan *plan)
   lent.bytes = (size_t)count * sizeof(fftw_complex);
 }
 
-/* Memory for a vector of hcube's transforms, in huge pages if the system provides any. It is touched here, since HPCC
- * measures the first use of the output of StarFFT and SingleFFT. */
+/* Memory for a vector of hcube's transforms, in huge pages if the system provides any. It is
+ * touched here, since HPCC measures the first use of the output of StarFFT and SingleFFT. */
 static void *allocate(size_t bytes)
 {
   const size_t alignment = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE;
@@ -222,7 +223,8 @@ static int can_count(MPI_Comm comm, long long n)
   if (n / ranks < INT_MAX) return 1;
   if (world_rank() == 0)
     fprintf(stderr,
-            "hcube: HPCC FFT: %lld points on %d ranks: HPCC counts the points of a rank in 32 bits: use "
+            "hcube: HPCC FFT: %lld points on %d ranks: HPCC counts the points of a rank in 32 "
+            "bits: use "
             "more ranks\n",
             n, ranks);
   return 0;
@@ -279,8 +281,8 @@ void fftw_mpi_local_sizes(fftw_mpi_plan plan, int *local_n, int *local_start,
   *total_local_size = (int)total;
 }
 
-/* HPCC reports the differences of these times as the times of its own stages: two passes of computation, each between
- * exchanges. */
+/* HPCC reports the differences of these times as the times of its own stages: two passes of
+ * computation, each between exchanges. */
 static void report_times(const hcube_fft_plan *plan, double *timings)
 {
   hcube_fft_times times = {.struct_size = sizeof times};

@@ -1,5 +1,6 @@
 /*
- * The common part of hcube's replacements of HPCC's kernels: which of them are switched on, and their messages.
+ * The common part of hcube's replacements of HPCC's kernels: which of them are switched on, and
+ * their messages.
  */
 #ifndef HCUBE_HPCC_GLUE_H
 #define HCUBE_HPCC_GLUE_H
@@ -33,7 +34,8 @@ void hcube_hpcc_active(enum hcube_hpcc_kernel kernel, const char *format, ...)
 void hcube_hpcc_falls_back(enum hcube_hpcc_kernel kernel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* HPCC's own code runs for this kernel on these ranks from now on. Local, on all of them; the first one prints it. */
+/* HPCC's own code runs for this kernel on these ranks from now on. Local, on all of them; the first
+ * one prints it. */
 void hcube_hpcc_give_up(enum hcube_hpcc_kernel kernel, MPI_Comm ranks, const char *reason);
 
 /* Says that hcube serves this kernel by another algorithm than was selected, and why: once per

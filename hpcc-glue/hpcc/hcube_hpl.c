@@ -1,20 +1,21 @@
 /*
  * Replaces the panel broadcast of HPCC's HPL by hcube's.
  *
- * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its process row (HPL_binit,
- * HPL_bcast, HPL_bwait), uses it in the updates and frees it (HPL_pdpanel_free). Each of these five functions is the
- * only one in its member of libhpl.a, so the definitions below replace them. They run HPCC's own functions if hcube
- * does not serve.
+ * HPL creates a panel (HPL_pdpanel_init), factors it in its process column, sends it along its
+ * process row (HPL_binit, HPL_bcast, HPL_bwait), uses it in the updates and frees it
+ * (HPL_pdpanel_free). Each of these five functions is the only one in its member of libhpl.a, so
+ * the definitions below replace them. They run HPCC's own functions if hcube does not serve.
  *
  * The root of a panel gets memory that its row shares, and HPL factors and copies the panel there;
  * the other ranks use it there. HPL reads what it has received (L2, L1, DPIV, DINFO) and writes
  * only to A, U, WORK and IWORK afterwards, which stay its own.
  *
- * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as long as the
- * broadcast is not finished. On one node nothing is forwarded, so HPL_bcast sets its flag to HPL_SUCCESS, the update is
- * one product, and HPL_bwait waits for the panel. If a row has several nodes, HPL's broadcast (BCAST) selects the
- * topology between them; only the root and the rank that receives the panel for its node return that the broadcast
- * continues, until they have forwarded it.
+ * HPL calls HPL_bcast between parts of its update to forward messages, and computes narrow parts as
+ * long as the broadcast is not finished. On one node nothing is forwarded, so HPL_bcast sets its
+ * flag to HPL_SUCCESS, the update is one product, and HPL_bwait waits for the panel. If a row has
+ * several nodes, HPL's broadcast (BCAST) selects the topology between them; only the root and the
+ * rank that receives the panel for its node return that the broadcast continues, until they have
+ * forwarded it.
  */
 #include <stdint.h>
 
@@ -118,7 +119,8 @@ static int *created(int *key)
   return key;
 }
 
-/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees with the grid. */
+/* Whether HPCC's own broadcast runs in this row: an attribute of its communicator, which HPL frees
+ * with the grid. */
 static int *refusal(void)
 {
   static int key = MPI_KEYVAL_INVALID;
@@ -164,8 +166,9 @@ static void refuse(const HPL_T_panel *panel, const hcube_error *error)
     hcube_hpcc_falls_back(HCUBE_HPCC_HPL, "process row %d: %s", panel->grid->myrow, error->message);
 }
 
-/* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. Process columns are roots in
- * turn, but all panels after the last column of a matrix have the same root. */
+/* HPL holds the panels of its look-ahead, the current one, and one that it frees unused. Process
+ * columns are roots in turn, but all panels after the last column of a matrix have the same root.
+ */
 static uint64_t slots_of(const HPL_T_panel *panel)
 {
   const HPL_T_pmat *matrix = panel->pmat;
@@ -200,7 +203,8 @@ static int prepare(const HPL_T_panel *panel)
   options.struct_size = sizeof options;
   options.bytes = bytes;
   options.slots = prepared;
-  /* HPL frees a panel before it creates the panel that many later; one additional panel is freed unused. */
+  /* HPL frees a panel before it creates the panel that many later; one additional panel is freed
+   * unused. */
   options.in_use = (uint64_t)panel->algo->depth + 2;
   options.topology = topology_of(panel->algo);
   switch (hcube_panels_prepare_for(row, &options, &error)) {
@@ -251,8 +255,8 @@ int HPL_binit(HPL_T_panel *panel)
   return HPL_SUCCESS;
 }
 
-/* Root and receivers of other nodes are called again until they have forwarded the panel; all other ranks update in one
- * product. */
+/* Root and receivers of other nodes are called again until they have forwarded the panel; all other
+ * ranks update in one product. */
 int HPL_bcast(HPL_T_panel *panel, int *flag)
 {
   hcube_error error = {0};

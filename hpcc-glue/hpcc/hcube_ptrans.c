@@ -6,8 +6,9 @@
  * Cblacs_gridmap, pdmatgen and pdtrans end here. What HPCC generates, measures and compares is
  * unchanged.
  *
- * HPCC runs each shape on five random grids. Cblacs_gridmap has the ranks of a grid, and the first matrix that HPCC
- * generates there has the shape: the transposition is set up then, outside of the measured time.
+ * HPCC runs each shape on five random grids. Cblacs_gridmap has the ranks of a grid, and the first
+ * matrix that HPCC generates there has the shape: the transposition is set up then, outside of the
+ * measured time.
  */
 #include <stdio.h>
 #include <stdlib.h>

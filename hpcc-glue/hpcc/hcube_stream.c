@@ -63,8 +63,8 @@ static int create(size_t elements)
   return 0;
 }
 
-/* HPCC requests its vectors first, one after the other, and a small array later. All requests return NULL if no memory
- * is available, and HPCC returns. */
+/* HPCC requests its vectors first, one after the other, and a small array later. All requests
+ * return NULL if no memory is available, and HPCC returns. */
 void *hcube_hpcc_stream_allocate(size_t elements, size_t bytes)
 {
   hcube_error error = {0};

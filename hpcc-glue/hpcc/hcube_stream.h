@@ -1,6 +1,6 @@
 /*
- * Included before HPCC's stream.c when that is compiled a second time: allocates its three vectors in hcube's memory,
- * and replaces the kernels by hcube_stream.c.
+ * Included before HPCC's stream.c when that is compiled a second time: allocates its three vectors
+ * in hcube's memory, and replaces the kernels by hcube_stream.c.
  */
 #ifndef HCUBE_HPCC_STREAM_H
 #define HCUBE_HPCC_STREAM_H

@@ -30,7 +30,7 @@ class CAVector
 
     /* A vector on the cnt elements at buffer, which are not copied. The caller keeps ownership of the buffer and frees
      * it after the vector. A function that changes the length first copies the elements to memory that the vector owns.
- */
+     */
     CAVector(int cnt, _t *buffer) : data(NULL), length(0), alignment(1), is_own(false)
     {
         detail::address("CAVector::CAVector", "buffer", buffer, detail::not_negative("CAVector::CAVector", "cnt", cnt));
