@@ -34,7 +34,7 @@ pub struct Factors {
     seed: u64,
     /// This rank.
     pub(super) own: usize,
-    /// Those of the blocks to and from the first ranks.
+    /// The factors of the blocks to and from the first ranks.
     kept: Box<[[u64; 2]]>,
     /// Sum of the factors of the blocks to all others.
     pub(super) out: u64,
@@ -43,7 +43,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// Those of a rank; the seed is the same on all ranks.
+    /// The factors of a rank; the seed is the same on all ranks.
     pub fn new(seed: u64, own: usize, ranks: usize) -> Self {
         let kept = (0..ranks.min(MAX_KEPT_RANKS)).map(|other| pair(seed, own, other)).collect();
         let mut all = Self { seed, own, kept, out: 0, into: 0 };
@@ -63,7 +63,7 @@ impl Factors {
         size_of_val(&*self.kept)
     }
 
-    /// Those of the blocks to and from a rank.
+    /// The factors of the blocks to and from a rank.
     #[inline(always)]
     pub fn of(&self, other: usize) -> [u64; 2] {
         self.kept.get(other).copied().unwrap_or_else(|| pair(self.seed, self.own, other))

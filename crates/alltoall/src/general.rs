@@ -46,8 +46,8 @@ use traffic::Traffic;
 /// all ranks, 1 or more bytes.
 ///
 /// # Errors
-/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with that of another rank,
-/// [`Error::Truncate`] for counts that do not match.
+/// On all ranks, with nothing written: a rank's own error, [`Error::Remote`] with the error of another
+/// rank, [`Error::Truncate`] for counts that do not match.
 pub fn exchange_general<C: Comm>(
     comm: &C,
     state: &mut ExchangeState,

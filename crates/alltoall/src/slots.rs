@@ -24,7 +24,7 @@ const MIN_PIECE_BYTES: usize = 32 << 10;
 /// Makes the exchange between the ranks of the node, which call it together. `idle` is called while waiting.
 ///
 /// # Errors
-/// Those of `idle`; other ranks are waiting then, so the job must end.
+/// Errors of `idle`; other ranks are waiting then, so the job must end.
 pub fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,

@@ -79,7 +79,7 @@ static MPI_HAS_ENDED: Mutex<bool> = Mutex::new(false);
 thread_local! {
     /// The state of this thread's process, if images are not simulated.
     static IMAGE: Cell<*const Process> = const { Cell::new(ptr::null()) };
-    /// Those of simulated images, by rank.
+    /// The states of simulated images, by rank.
     static SIMULATED: RefCell<BTreeMap<usize, *const Process>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -136,7 +136,7 @@ fn set(process: *const Process) {
 /// Runs `work` with the runtime of this process.
 ///
 /// # Errors
-/// Those of `work`, and [`Error::Usage`] before [`initialise`], after [`finalise`] and in other threads.
+/// Errors of `work`, and [`Error::Usage`] before [`initialise`], after [`finalise`] and in other threads.
 #[inline(always)]
 pub fn with<T>(work: impl FnOnce(&Runtime<MpiComm>) -> Result<T>) -> Result<T> {
     // SAFETY: it lives until `finalise`, which refuses inside of shipped functions, so nothing uses it then.
@@ -230,7 +230,7 @@ impl Drop for UntilMpiEnds {
 /// owner other than [`Owner::Program`], whose runtime ends there anyway.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn before_mpi_ends(work: fn()) -> Result<()> {
     UntilMpiEnds::keep(work)
 }
@@ -334,7 +334,7 @@ fn finalise_runtime() -> Result<()> {
 /// here: if not, it must not communicate.
 ///
 /// # Errors
-/// Those of MPI, and of `last`.
+/// Errors of MPI, and of `last`.
 pub fn end(fails: bool, last: impl FnOnce(&MpiComm, bool) -> Result<()>) -> Result<()> {
     let result = end_runtime(fails, last);
     remove(Remaining::Mpi)?;

@@ -45,7 +45,7 @@ struct MpiFlags {
     preprocessor: Vec<String>,
     search: Vec<String>,
     libraries: Vec<String>,
-    /// Folders in which the loader looks for the library.
+    /// Folders that the loader searches for the library.
     run_path: Vec<String>,
 }
 

@@ -324,7 +324,7 @@ impl Arguments {
         self.sections(grid).map(|(rows, columns, leading)| Matrix::end(rows, columns, leading, grid))
     }
 
-    /// Whether the numbers look like 64-bit integers of the caller, whose upper halves are zeros.
+    /// Whether the numbers appear to be 64-bit integers of the caller, whose upper halves are zeros.
     pub fn are_wide(&self) -> bool {
         self.matrices.iter().all(|SubMatrix { descriptor, .. }| {
             TYPES.contains(&descriptor.kind) && descriptor.context == 0 && descriptor.size[1] == 0

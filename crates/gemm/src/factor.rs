@@ -2,9 +2,9 @@
 //!
 //! A panel belongs to a line of the grid: a process row or a process column. It contains the *outer* indices
 //! of the line, of the stationary matrix, and some *inner* indices. If C is stationary, panels of op(A)
-//! belong to process rows and contain rows of C; the inner indices are those of the sum. On one node a panel
-//! has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are contiguous, so
-//! that columns can be sent without packing.
+//! belong to process rows and contain rows of C; the inner indices are the indices of the sum. On one node a
+//! panel has the order of the matrix, and `?gemm_` transposes it; between nodes outer indices are contiguous,
+//! so that columns can be sent without packing.
 
 use crate::axis::Section;
 use crate::product::{Dimension, Grid, Matrix, Operation, Product};

@@ -35,7 +35,7 @@ const MAX_SLABS: usize = 8;
 /// Columns of such a part at least.
 const MIN_SLAB_COLUMNS: usize = 64;
 
-/// A product on its way.
+/// A product that is being computed.
 struct Summa<'e, 'p, C: Comm> {
     product: &'e Product<'p>,
     factors: [&'e Factor<'p>; 2],

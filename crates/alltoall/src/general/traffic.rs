@@ -57,8 +57,8 @@ pub struct Traffic<'s, 'e, C: Comm> {
 }
 
 impl<'s, 'e, C: Comm> Traffic<'s, 'e, C> {
-    /// The blocks of the task are contiguous, and match those of all other ranks; `ledger` was created from
-    /// their addresses and the size of `extra`.
+    /// The blocks of the task are contiguous, and match the blocks of all other ranks; `ledger` was created
+    /// from the addresses of the task's blocks and the size of `extra`.
     pub fn new(
         comm: &'e C,
         task: &'e Task<'e>,

@@ -218,11 +218,11 @@ pub(super) unsafe fn list<'a>(
     }
 }
 
-/// The blocks of a side whose one datatype is not valid: where the library ignores the datatype of blocks
-/// without elements, those.
+/// The blocks of a side whose only datatype is not valid: returned if no block has elements and the library
+/// ignores the datatype of blocks without elements.
 ///
 /// # Errors
-/// That of the datatype, or of a count that is negative, as the library finds it first.
+/// The error of the datatype or of a negative count, depending on which of the two the library finds first.
 ///
 /// # Safety
 /// As [`list`]; arrays are not null.

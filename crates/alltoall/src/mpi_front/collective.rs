@@ -423,8 +423,8 @@ pub fn prepare<'a>(comm: &MpiComm, kept: &'a mut Option<State>) -> Result<&'a Sh
 /// Collective: the options of all further exchanges on a communicator.
 ///
 /// # Errors
-/// Those of the options, of the communicator, of memory that cannot be allocated for them, and of a path that
-/// is not available here.
+/// Errors of the options, of the communicator, of memory that cannot be allocated for them, and of a path
+/// that is not available here.
 pub fn set_options(comm: Handle, options: Result<Options>) -> Result<()> {
     gate::enter_without_messages(comm, |comm, kept| {
         let engine = setup::engine_with(comm, options)?;

@@ -49,7 +49,7 @@ impl Topology {
     /// Local: `None` for a communicator without a topology.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn new(comm: &MpiComm) -> Result<Option<Self>> {
         let Some(neighbours) = topology::neighbours(comm)? else { return Ok(None) };
         let outgoing = by_rank(&neighbours.destinations, |number| number);
@@ -67,7 +67,7 @@ impl Topology {
     /// together.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn complete(&mut self, call: &Call, comm: &MpiComm) -> Result<()> {
         let form = form(call.function);
         if self.incoming[form as usize].is_none() {

@@ -40,7 +40,7 @@ pub enum AtOnce {
 }
 
 impl OneRank {
-    /// That of a call, if it has one rank. `served`: not forwarded.
+    /// The communicator of a call, if it has one rank. `served`: not forwarded.
     pub(super) fn new(call: &Call, comm: &MpiComm, served: bool) -> Option<Self> {
         let known = call.guest && comm.size() == 1 && !comm.simulated();
         known.then_some(Self { comm: handle(call.comm), served })

@@ -104,8 +104,8 @@ fn may_share(comm: &MpiComm) -> bool {
     !comm.simulated() && comm.size() > 1 && one_thread_at_a_time()
 }
 
-/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank that cannot look it up
-/// has none, and takes part in the agreement nevertheless.
+/// An engine that this rank knows for these ranks, and its number, 0 for none. A rank whose lookup fails has
+/// no engine, and takes part in the agreement nevertheless.
 fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Engine>, i64)> {
     let found = gate::on_process(|engines: &mut Option<Engines>| {
         Ok(engines.get_or_insert_default().find(comm, ranks, options))
@@ -120,7 +120,7 @@ fn known(comm: &MpiComm, ranks: &[i32], options: &Options) -> Option<(Shared<Eng
 /// hcube's functions.
 ///
 /// # Errors
-/// On all ranks: those of the options, of memory, and of MPI.
+/// On all ranks: errors of the options, of memory, and of MPI.
 #[cold]
 pub(super) fn engine(comm: &MpiComm, ranks: Option<Vec<i32>>, guest: bool) -> Result<Shared<Engine>> {
     if guest {

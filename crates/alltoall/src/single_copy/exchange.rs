@@ -43,7 +43,7 @@ pub struct Part {
 /// `idle` is called between partners and while waiting.
 ///
 /// # Errors
-/// Those of `idle`; other ranks are waiting then, so the job must end.
+/// Errors of `idle`; other ranks are waiting then, so the job must end.
 ///
 /// # Safety
 /// The votes of all ranks have shown that the lengths of all blocks match, that all ranks exchange in place

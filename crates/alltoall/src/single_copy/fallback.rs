@@ -35,7 +35,7 @@ const MAX_REFUSALS: u32 = 2;
 /// As [`exchange::exchange`].
 ///
 /// # Safety
-/// That of [`exchange::exchange`].
+/// As [`exchange::exchange`].
 pub unsafe fn exchange<C: Comm + ?Sized>(
     comm: &C,
     node: &mut Node,

@@ -30,7 +30,7 @@ pub trait Offers {
 /// take; then ends the offers to the others.
 ///
 /// # Errors
-/// Those of the copies.
+/// Errors of `copy`.
 pub fn share_with_later<O: Offers>(
     offers: &O,
     mut later: Vec<usize>,

@@ -25,7 +25,7 @@ impl<C: Comm> Runtime<C> {
     /// messages.
     ///
     /// # Errors
-    /// On all images, where the options differ or one has no memory; those of MPI.
+    /// On all images, if the options differ or an image has no memory; errors of MPI.
     pub(crate) fn with_handlers(comm: C, options: &Options, handlers: Handlers<Image<C>>) -> Result<Self> {
         let image = Image::new(comm, options, handlers)?;
         Ok(Self { image: RefCell::new(image), functions: RefCell::default() })

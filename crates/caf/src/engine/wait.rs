@@ -122,7 +122,7 @@ impl<C: Comm> Runtime<C> {
     /// As [`Self::progress`]; the errors of operations are left for the program.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub(crate) fn serve(&self) -> Result<()> {
         for _ in 0..MAX_STEPS {
             match self.with(Image::progress)? {

@@ -156,7 +156,7 @@ impl<C: Comm> Runtime<C> {
         self.place(coarray, rank, at, length)
     }
 
-    /// Looks the member up, and asks it for its address where that is not known.
+    /// Looks up the member, and asks it for its address if this address is not known.
     #[cold]
     fn ask_place(&self, coarray: Handle, rank: usize, at: usize, length: usize) -> Result<Place> {
         let team = self.with(|image| Ok(image.coarrays.get(coarray)?.team()))?;

@@ -75,7 +75,7 @@ impl<C: Comm> Runtime<C> {
     /// to the memory that these have outside of the heaps.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn processes(&self) -> Result<Option<Vec<(usize, Process)>>> {
         let image = self.image.borrow();
         let node = image.memory.node();
@@ -147,7 +147,7 @@ impl<C: Comm> Runtime<C> {
     /// Waits until all puts of this image are complete, and serves other images.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn complete_puts(&self) -> Result<()> {
         self.serve()?;
         self.wait_for_puts()

@@ -13,7 +13,7 @@ impl<C: Comm> Runtime<C> {
     /// Collective over `comm`, whose messages are opened: its ranks become images.
     ///
     /// # Errors
-    /// On all images, where the options differ or one has no memory; those of MPI.
+    /// On all images, if the options differ or an image has no memory; errors of MPI.
     pub fn new(comm: C, options: Options) -> Result<Self> {
         Self::with_handlers(comm, &options, Kind::ALL.map(handler))
     }

@@ -24,7 +24,7 @@ impl<C: Comm> Runtime<C> {
     /// This image fails: waits of other images end with an error, and so does every later call of this one.
     ///
     /// # Errors
-    /// Those of MPI; where this image has failed or stopped before.
+    /// Errors of MPI; if this image has failed or stopped before.
     pub fn fail(&self) -> Result<()> {
         self.go(Status::Failed, Status::Failed as u64)
     }
@@ -164,7 +164,7 @@ impl<C: Comm> Runtime<C> {
     /// An image that has failed or stopped may have a process that continues.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn has_died(&self, image: usize) -> Result<bool> {
         self.learn()?;
         self.with(|state| Ok(state.others.has_died(image)))

@@ -64,7 +64,7 @@ pub struct Messages<C: Comm> {
     kept: usize,
     /// Where there is more than one node.
     batches: Option<Batches<C>>,
-    /// Looks for messages, if there is more than one node.
+    /// Number of polls for messages, if there is more than one node.
     looks: u32,
     /// Ranks of the node of which a part of a message has arrived.
     joining: usize,
@@ -240,7 +240,7 @@ impl<C: Comm> Messages<C> {
     /// A message that has arrived, if one has; sends queued records.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     #[inline]
     pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
         if self.kept > 0 {
@@ -327,7 +327,7 @@ impl<C: Comm> Messages<C> {
     /// Sends the messages for other nodes immediately, as far as their receivers have room.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn flush(&mut self, comm: &C) -> Result<()> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush(comm))
     }
@@ -344,7 +344,7 @@ impl<C: Comm> Messages<C> {
     /// As [`Self::flush`], if somebody waits for what would be sent.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     #[inline]
     pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
         self.batches.as_mut().map_or(Ok(()), |batches| batches.flush_awaited(comm))

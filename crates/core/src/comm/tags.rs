@@ -45,7 +45,7 @@ pub const GEMM_PARTIALS: TagRange = TagRange { first: 1289, count: 4 };
 /// BSP: records between nodes, one tag per stage of the plan.
 pub const BSP: TagRange = TagRange { first: 1344, count: STAGES };
 
-/// Active messages between nodes. Those of one pair keep their order.
+/// Active messages between nodes. Messages of one pair keep their order.
 pub const ACTIVE: TagRange = TagRange { first: 1408, count: 1 };
 
 /// Panels of LU factorisations between nodes: one tag per outstanding panel.

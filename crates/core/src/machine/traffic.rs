@@ -2,7 +2,7 @@
 //!
 //! Idea: T_P = T_1 + T_C log2 P (Plimpton et al. 2006, §3), in which T_1 is the time to generate and apply
 //! the values of a round, and T_C the time of a stage: latency, the bytes of half a round, and dividing every
-//! value once. Here the stages are those of the production plan ([`Plan`]), so that messages, words and
+//! value once. Here the stages are taken from the production plan ([`Plan`]), so that messages, words and
 //! divided values are counted, for any number of ranks, any dimensionality, nodes and three hops. With two
 //! parts of equal size in every stage this is the same equation.
 //!

@@ -18,8 +18,8 @@ use std::ptr;
 /// Size of a piece: below 2112 bytes, where glibc's use of `rep movsb` begins.
 const PIECE_BYTES: usize = 2 << 10;
 
-/// Size from which glibc uses vector instructions again: the second-level cache of Zen 4. That of Zen 3 has
-/// half the size.
+/// Size from which glibc uses vector instructions again: the size of the second-level cache of Zen 4. The
+/// second-level cache of Zen 3 has half of this size.
 const MIN_UNAFFECTED_BYTES: usize = 1 << 20;
 
 const PAGE_BYTES: usize = 4 << 10;
@@ -71,7 +71,7 @@ pub unsafe fn copy_short(from: *const u8, to: *mut u8, length: usize) {
     /// The first and the last `T` of the range, which cover it.
     ///
     /// # Safety
-    /// As for [`ptr::copy`]; the length is at least that of one `T` and at most that of two.
+    /// As for [`ptr::copy`]; the length is at least the size of one `T` and at most the size of two.
     #[inline(always)]
     unsafe fn ends<T: Copy>(from: *const u8, to: *mut u8, length: usize) {
         let last = length - size_of::<T>();

@@ -84,8 +84,8 @@ impl Attached {
     /// `work` other systems may enter with the same communicator.
     ///
     /// # Errors
-    /// Those of `work`, of MPI, and [`Error::Communicator`] where another thread is inside a call with the
-    /// same communicator, or this thread inside one of the same system.
+    /// Errors of `work`, of MPI, and [`Error::Communicator`] if another thread is inside a call with the same
+    /// communicator, or this thread is inside a call of the same system.
     #[inline(always)]
     pub fn with<S: Any + Send, T>(
         self,
@@ -139,7 +139,7 @@ pub fn find(comm: Handle) -> Result<Option<Attached>> {
 /// Local: the state of a living communicator, which gets one if it has none.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 #[cold]
 pub fn attach(comm: Handle) -> Result<Attached> {
     /// One thread at a time between test and set, or one would replace a value that another one uses. No call

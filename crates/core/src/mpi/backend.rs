@@ -85,7 +85,7 @@ impl MpiComm {
     /// are called inside collective calls of the program on it, by all of its ranks.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub(super) fn borrow(comm: Handle) -> Result<Self> {
         Self::new(comm, (OnceCell::new(), !simulated()), Arc::new(Clock::new()?), Arc::default())
     }
@@ -143,7 +143,7 @@ impl MpiComm {
     /// Local: the members of this communicator in `MPI_COMM_WORLD`.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn members(&self) -> Result<Members> {
         members(self.comm, self.rank, self.size)
     }

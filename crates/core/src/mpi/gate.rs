@@ -134,7 +134,7 @@ pub fn first<S: Any + Send, T>(
 /// Local: runs `work` with what the system that keeps an `S` keeps for this process, until `MPI_Finalize`.
 ///
 /// # Errors
-/// Those of `work`, and of [`attribute::Attached::with`].
+/// Errors of `work`, and of [`attribute::Attached::with`].
 pub fn on_process<S: Any + Send, T>(work: impl FnOnce(&mut Option<S>) -> Result<T>) -> Result<T> {
     attribute::attach(handle::own_handle())?.with(|_, kept| work(kept))
 }

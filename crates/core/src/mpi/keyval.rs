@@ -25,7 +25,7 @@ impl Keyval {
     /// while MPI is called.
     ///
     /// # Errors
-    /// Those of `create`.
+    /// Errors of `create`.
     pub fn get_or_create(
         &self,
         create: impl FnOnce() -> Result<c_int>,

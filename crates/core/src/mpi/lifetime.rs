@@ -98,7 +98,7 @@ pub fn check_main_thread() -> Result<()> {
 /// Collective over all processes of the job: finalises MPI, if it is active.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn finalise() -> Result<()> {
     if check_state().is_err() {
         return Ok(());
@@ -124,7 +124,7 @@ pub fn world_place() -> Result<(usize, usize)> {
 /// Collective over all processes of the job: a communicator of all of them with messages.
 ///
 /// # Errors
-/// Those of [`MpiComm::duplicate`].
+/// Errors of [`MpiComm::duplicate`].
 pub fn world_comm() -> Result<MpiComm> {
     misspelt::report();
     MpiComm::duplicate(world()).map_err(|error| match error {

@@ -76,7 +76,7 @@ pub enum Members {
 /// Local: the members of an intracommunicator in which this process has a `rank`, and which has a `size`.
 ///
 /// # Errors
-/// Those of MPI, which checks whether the communicator lives.
+/// Errors of MPI, which checks whether the communicator lives.
 pub fn members(comm: Handle, rank: usize, size: usize) -> Result<Members> {
     let (members, everybody) = (Group::of(comm)?, Group::of(world())?);
     let found_size = members.size()?;

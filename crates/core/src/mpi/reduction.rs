@@ -67,7 +67,7 @@ impl Elements {
     /// order.
     ///
     /// # Errors
-    /// Those of MPI, such as an operation that is not defined for the datatype.
+    /// Errors of MPI, such as an operation that is not defined for the datatype.
     ///
     /// # Panics
     /// Where a slice has another length than [`Self::bytes`].
@@ -86,7 +86,7 @@ impl Elements {
     /// Whether the operation is defined for the datatype: tried on no elements.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn check(&self) -> Result<()> {
         let code = returning_errors(world(), || {
             let mut none = [0_u64; 4];

@@ -66,7 +66,7 @@ impl<T> Shared<T> {
     /// Runs `work` with the value.
     ///
     /// # Errors
-    /// Those of `work`, and [`Error::Communicator`](crate::Error::Communicator) inside another use.
+    /// Errors of `work`, and [`Error::Communicator`](crate::Error::Communicator) inside another use.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         /// Ends the use, also when it panics.

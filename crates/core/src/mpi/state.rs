@@ -62,7 +62,7 @@ impl<C> CommState<C> {
     /// Runs `work` with the contents.
     ///
     /// # Errors
-    /// Those of `work`, and [`Error::Communicator`] while another thread is inside.
+    /// Errors of `work`, and [`Error::Communicator`] while another thread is inside.
     #[inline(always)]
     pub fn enter<T>(&self, work: impl FnOnce(&Contents<C>) -> Result<T>) -> Result<T> {
         /// Gives the state up at the end of the outermost call, also when it panics.
@@ -114,7 +114,7 @@ impl<C> Contents<C> {
     /// Runs `work` with the place of the system that keeps an `S`, which is empty at first.
     ///
     /// # Errors
-    /// Those of `work`, and [`Error::Communicator`] inside a call of the same system.
+    /// Errors of `work`, and [`Error::Communicator`] inside a call of the same system.
     #[inline(always)]
     pub fn with<S: Any + Send, T>(&self, work: impl FnOnce(&mut Option<S>) -> Result<T>) -> Result<T> {
         /// Puts the value back, also when the call panics.

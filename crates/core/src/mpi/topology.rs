@@ -22,7 +22,7 @@ pub struct Neighbours {
 /// Local: the neighbours of this rank; `None` for a communicator without a topology.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn neighbours(comm: &MpiComm) -> Result<Option<Neighbours>> {
     let mut kind = 0;
     // SAFETY: a living communicator.
@@ -118,7 +118,7 @@ pub enum Form {
 /// exchange of these numbers.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn arriving(comm: &MpiComm, neighbours: &Neighbours, form: Form) -> Result<Vec<usize>> {
     let Neighbours { sources, destinations } = neighbours;
     // One more, so that the buffer has an address.

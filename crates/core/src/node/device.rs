@@ -23,7 +23,7 @@ const RUNTIMES: [(&CStr, &str, &[u32]); 2] =
 /// The function of a loaded runtime, and the types of host memory.
 type Runtime = (PointerAttribute, &'static [u32]);
 
-/// Looks for a runtime in this process; its symbols need not be global.
+/// Searches this process for a runtime, whose symbols need not be global.
 fn find((name, library, host): &(&'static CStr, &str, &'static [u32])) -> Option<Runtime> {
     let of_library = || Library::loaded(&loaded(library)?)?.symbol(name);
     let address = of_library().or_else(|| loader::global(name))?;
@@ -48,7 +48,7 @@ fn loaded(name: &str) -> Option<CString> {
 pub struct Devices(Vec<Runtime>);
 
 impl Devices {
-    /// Looks for them.
+    /// Searches this process for the runtimes.
     pub fn new() -> Self {
         Self(RUNTIMES.iter().filter_map(find).collect())
     }

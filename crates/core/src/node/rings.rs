@@ -213,8 +213,8 @@ impl Rings {
             || end - ring.taken_word().load(Ordering::Acquire) <= self.bytes as u64
     }
 
-    /// Looks at the rings once, each at most once: a record of one of them, and its payload, which `read`
-    /// gets.
+    /// Polls the rings, each at most once, until one has a record: passes the record and its payload to
+    /// `read`.
     #[inline]
     pub fn receive<T>(&mut self, read: impl FnOnce(Head, &[u8]) -> T) -> Option<T> {
         for _ in 0..self.incoming.len() {

@@ -1,4 +1,4 @@
-//! Active messages of the callers, in addition to those of accesses.
+//! Active messages of the callers, in addition to the messages of accesses.
 
 use super::{KINDS, Onesided};
 use crate::active::Message;
@@ -42,10 +42,10 @@ impl<C: Comm> Onesided<C> {
         self.messages.has_room(to)
     }
 
-    /// A message of the callers' that has arrived, if one has; serves accesses of others.
+    /// A message of the callers that has arrived, if one has; serves accesses of other ranks.
     ///
     /// # Errors
-    /// Those of MPI, and [`Error::Internal`](crate::Error::Internal) for an access that no rank makes.
+    /// Errors of MPI, and [`Error::Internal`](crate::Error::Internal) for an access that no rank makes.
     #[inline]
     pub fn receive(&mut self, comm: &C) -> Result<Option<Message>> {
         loop {
@@ -86,7 +86,7 @@ impl<C: Comm> Onesided<C> {
     /// [`Messages::flush`](crate::active::Messages::flush).
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn flush(&mut self, comm: &C) -> Result<()> {
         self.messages.flush(comm)
     }
@@ -103,7 +103,7 @@ impl<C: Comm> Onesided<C> {
     /// [`Messages::flush_awaited`](crate::active::Messages::flush_awaited).
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     #[inline]
     pub fn flush_awaited(&mut self, comm: &C) -> Result<()> {
         self.messages.flush_awaited(comm)

@@ -66,7 +66,7 @@ const OF_TESTS: [&str; 3] = ["HCUBE_TEST_", "HCUBE_FUZZ_", "HCUBE_UPDATE_"];
 /// The beginning of the names of all variables of hcube.
 pub const PREFIX: &str = "HCUBE_";
 
-/// Whether a name is that of a variable of hcube or of its tests.
+/// Whether hcube or its tests have a variable of this name.
 pub fn is_known(name: &str) -> bool {
     let of_tests = OF_TESTS.iter().any(|beginning| name.starts_with(beginning));
     of_tests || OF_A_RUN.contains(&name) || OF_A_BUILD.contains(&name)

@@ -1,7 +1,7 @@
 //! The placement of ranks on nodes.
 //!
-//! Plans divide *positions*: the ranks in an order in which those of one node are neighbours. If the launcher
-//! has placed ranks node by node, as most do by default, position and rank are equal.
+//! Plans divide *positions*: the ranks in an order in which the ranks of one node are neighbours. If the
+//! launcher has placed ranks node by node, as most do by default, position and rank are equal.
 
 use std::ops::Range;
 

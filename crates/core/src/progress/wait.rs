@@ -49,8 +49,8 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// `crowded`: more ranks than cores; `simulated`: all ranks share one thread, so every poll must
-    /// enter the simulator.
+    /// `crowded`: cores are oversubscribed; `simulated`: all ranks share one thread, so every poll must enter
+    /// the simulator.
     pub fn new(crowded: bool, simulated: bool) -> Self {
         let spins = if crowded { SPINS_SHARED } else { SPINS_ALONE };
         Self { spins, simulated, rests_long: false }

@@ -7,7 +7,7 @@
 //! | [`counted`] | the time of a broadcast as its messages are scheduled |
 //! | [`port`] | elements that enter a node from the network |
 //! | [`choice`] | the number of groups and the broadcast with the shortest predicted time |
-//! | [`paper`] | tables and parameters of the paper |
+//! | [`paper`] | tables and parameters of Quintin et al. 2013 |
 //!
 //! Everything here is a pure function: no communication, no clock. Units: seconds and matrix elements.
 //!

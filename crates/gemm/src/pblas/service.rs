@@ -57,7 +57,7 @@ impl Service<'_> {
     /// with one message.
     ///
     /// # Errors
-    /// Those of [`State::multiply`] and of MPI; other ranks may be waiting for this one.
+    /// Errors of [`State::multiply`] and of MPI; other ranks may be waiting for this one.
     /// [`Error::Unsupported`] where the program has no BLAS for elements of this type.
     pub fn multiply(self, product: &Product<'_>, comm: Handle) -> Result<std::result::Result<Report, Left>> {
         gate::enter_without_messages(comm, |comm, kept: &mut Option<GridState>| {

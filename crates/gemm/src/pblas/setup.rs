@@ -15,7 +15,7 @@ const LATE: Duration = Duration::from_secs(10);
 /// make the call, the others report this, once per process.
 ///
 /// # Errors
-/// Those of MPI.
+/// Errors of MPI.
 pub fn meet(comm: &MpiComm) -> Result<()> {
     static SAID: AtomicBool = AtomicBool::new(false);
     comm.meet(LATE, || {

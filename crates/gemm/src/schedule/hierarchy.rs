@@ -12,7 +12,8 @@
 //! group. The first units can be sent inside a group while later units are still sent between groups.
 //!
 //! Restrictions: none. Groups may be of different sizes, and need not be consecutive.
-//! Cost: every position receives every unit once. The messages are those of the broadcasts of all levels.
+//! Cost: every position receives every unit once. The messages are the messages of the broadcasts of all
+//! levels.
 //! Memory for the partitions: O(positions * levels).
 //! Source: Quintin, Hasanov and Lastovetsky, "Hierarchical parallel matrix multiplication on large-scale
 //! distributed memory platforms", ICPP 2013, §III; its conclusions propose more than two levels.

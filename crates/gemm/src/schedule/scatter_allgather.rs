@@ -2,9 +2,9 @@
 //! all.
 //!
 //! Idea: piece i of q belongs to member i, counted from the root. Scatter: the holder of the pieces of an
-//! interval of members keeps those of the first half and sends the rest to the first member of the second
-//! half. All-gather: in step s member v sends piece v - s to member v + 1 (modulo q). A member that has
-//! forwarded pieces in the scatter still has them, and the ring does not send them to it again.
+//! interval of members keeps the pieces of the first half and sends the rest to the first member of the
+//! second half. All-gather: in step s member v sends piece v - s to member v + 1 (modulo q). A member that
+//! has forwarded pieces in the scatter still has them, and the ring does not send them to it again.
 //!
 //! Restrictions: none. Pieces are whole parts; with fewer parts than members some are empty and are not sent.
 //! Cost: a member receives every part once: q - 1 times the panel in all. Critical path: ceil(log2 q) + q - 1

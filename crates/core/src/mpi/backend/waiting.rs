@@ -112,7 +112,7 @@ impl MpiComm {
     /// Collective: waits for all ranks, and calls `late` once if that takes longer than a limit.
     ///
     /// # Errors
-    /// Those of MPI.
+    /// Errors of MPI.
     pub fn meet(&self, limit: Duration, late: impl FnOnce()) -> Result<()> {
         let (mut request, begin, mut late) = (no_request(), Instant::now(), Some(late));
         // SAFETY: the communicator lives as long as self.

@@ -49,7 +49,7 @@ unsafe fn lookup(datatype: MPI_Datatype, key: c_int) -> *const Decoded {
     if found != 0 { value.cast() } else { std::ptr::null() }
 }
 
-/// The layout attached to a datatype; decodes it first if there is none.
+/// The layout attached to a datatype; decodes the datatype first if no layout is attached.
 ///
 /// # Safety
 /// `datatype` is valid and nobody frees it during the call.

@@ -52,7 +52,7 @@ impl<'a> Place<'a> {
         [self.address, self.first, self.length].map(|word| word.load(Ordering::Relaxed))
     }
 
-    /// Looks for an operation in the list of another rank, with this number and process.
+    /// Searches the list of another rank, given by its number and process, for an operation.
     ///
     /// # Errors
     /// [`Error::Memory`] where the kernel refuses to read it.

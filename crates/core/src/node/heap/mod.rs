@@ -7,8 +7,8 @@
 //! stores, and words with atomic ones.
 //!
 //! Restrictions: a part has a fixed range of addresses, far larger than the memory of a rank ([`part`]);
-//! memory is committed with allocations, and returned to the system with those of `GIVE_BACK` bytes and more.
-//! Without shared memory a rank has a private heap ([`Heap::own`]).
+//! memory is committed with allocations, and returned to the system when an allocation of `GIVE_BACK` bytes
+//! or more is freed. Without shared memory a rank has a private heap ([`Heap::own`]).
 //!
 //! Cost: no message; 100 bytes per allocation in memory of the process. Large allocations start at a page and
 //! some cache lines, whose number follows from the number of the page, and take up to two pages more: arrays

@@ -22,7 +22,7 @@ const MAX_CHUNK: usize = 1 << 20;
 /// The list of one reader, at the writer. Offsets count from the start of the segment.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Writer {
-    /// The first chunk; 0 if there is none, since no buffer begins there.
+    /// The first chunk; 0 if the list has no chunk, since no buffer begins there.
     first: usize,
     /// The last chunk, where its next record goes, and where it ends.
     chunk: usize,
