@@ -45,7 +45,7 @@ fn is_foreign() -> bool {
 /// Serves a call, or returns why not.
 ///
 /// # Safety
-/// The call is that of a program that calls PBLAS.
+/// The call is made by a program that calls PBLAS.
 pub unsafe fn serve(call: &Call) -> Decision {
     let left = |reason| Decision { verdict: Verdict::Original(reason), flops: 0 };
     if is_foreign() {
