@@ -85,7 +85,7 @@ pub struct Costs {
     pub generate_ns: f64,
     /// To apply a value to the local part of the table.
     pub update_ns: f64,
-    /// To look at a value in a stage and put it on the list that it belongs to.
+    /// To inspect a value in a stage and append it to the list that it belongs to.
     pub divide_ns: f64,
     /// To copy a byte.
     pub copy_ns: f64,
@@ -390,7 +390,7 @@ mod tests {
         assert!(error.contains("red-strom") && error.contains("red-storm, juropa, juqueen"), "{error}");
     }
 
-    /// Pages name machines as `--machine` takes them, and have those of the thesis.
+    /// Pages name machines as `--machine` takes them, and include all machines of Krusche 2005.
     #[test]
     fn pages_name_machines_that_exist() {
         let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../doc");
