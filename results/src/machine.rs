@@ -284,7 +284,7 @@ mod tests {
         }
         let red_storm = Machine::find("red-storm").expect("valid");
         assert_eq!(red_storm.topology.map(|topology| topology.nodes()), Some(10_368));
-        // T1 of the paper.
+        // T1 of Plimpton et al. 2006.
         let Costs { generate_ns, update_ns, .. } = red_storm.costs;
         assert!((1.024 * (generate_ns + update_ns) - 56.9).abs() < 0.1);
         // Which is the rate of the first column of its Table 2: the simulated rate of one rank is no

@@ -51,7 +51,7 @@ pub unsafe fn serve(call: &Call) -> Decision {
     if is_foreign() {
         return left(Reason::OtherMpi);
     }
-    // SAFETY: the arguments are those of a program that calls PBLAS, whose matrices stay during the call.
+    // SAFETY: a program that calls PBLAS passes the arguments, and its matrices stay during the call.
     match unsafe { product(call) } {
         Err(obstacle) => left(match obstacle {
             Obstacle::NoBlacs => Reason::NoBlacs,
